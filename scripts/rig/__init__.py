@@ -1,0 +1,1 @@
+"""Drives the real Claude Code against a scripted model on loopback: clients, model, session (standard library only)."""

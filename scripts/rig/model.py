@@ -1,0 +1,159 @@
+"""The scripted model: an HTTP server on loopback that plays Claude's part and keeps every request as evidence."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Callable, Optional
+
+from rig.request import Request
+from rig.script import Reply, Script, json_body, sse_events
+
+
+class Model:
+    """`with Model(script) as model:` serves on `model.url`; `model.requests` holds what the client asked, in order."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self._requests: list[Request] = []
+        self._arrived = threading.Condition()
+        self._closing = threading.Event()
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.model = self
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+
+    @property
+    def url(self) -> str:
+        """The base URL to give to the client."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    @property
+    def requests(self) -> list[Request]:
+        """A snapshot of every request to /v1/messages so far."""
+        with self._arrived:
+            return list(self._requests)
+
+    def by(self, actor: str) -> list[Request]:
+        """The requests that one actor answered."""
+        return [request for request in self.requests if request.actor == actor]
+
+    @property
+    def surplus(self) -> list[Request]:
+        """The requests that came after their actor had said everything, or that no actor knew."""
+        return [request for request in self.requests if request.surplus]
+
+    def wait_for(self, wanted: Callable[[Request], bool], timeout: float = 30) -> Request:
+        """The first request for which `wanted` holds, waiting for it to arrive."""
+        deadline = time.monotonic() + timeout
+        with self._arrived:
+            while True:
+                for request in self._requests:
+                    if wanted(request):
+                        return request
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError(f"no such request among {len(self._requests)} in {timeout} s")
+                self._arrived.wait(left)
+
+    def wait_said(self, actor: str, count: int = 1, timeout: float = 30) -> list[Request]:
+        """Wait until this actor has given that many answers, surplus ones included; returns their requests."""
+        deadline = time.monotonic() + timeout
+        with self._arrived:
+            while True:
+                found = [r for r in self._requests if r.actor == actor and r.answered is not None]
+                if len(found) >= count:
+                    return found
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError(f"{actor} gave {len(found)} answers of {count} in {timeout} s")
+                self._arrived.wait(left)
+
+    def __enter__(self) -> Model:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self._closing.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join(timeout=5)
+
+    def answer(self, body: dict[str, Any], headers: dict[str, str]) -> Reply:
+        """Record the request, let the script decide, hold the reply back as long as its gate says."""
+        with self._arrived:
+            request = Request(body=body, headers=headers, number=len(self._requests), time=time.time())
+            self._requests.append(request)
+        reply = self.script.decide(request)
+        with self._arrived:
+            self._arrived.notify_all()
+        reply.hold(self._closing)
+        with self._arrived:
+            request.reply = reply
+            request.answered = time.time()
+            self._arrived.notify_all()
+        return reply
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+    block_on_close = False
+    model: Model
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that was killed while it waited for its answer is normal here."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def do_HEAD(self) -> None:
+        self._send(200, b"", "text/plain")
+
+    def do_GET(self) -> None:
+        self._send(404, b"{}", "application/json")
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+        path = self.path.split("?")[0]
+        if path.endswith("/count_tokens"):
+            self._send(200, b'{"input_tokens": 1000}', "application/json")
+        elif path.endswith("/v1/messages"):
+            self._messages(json.loads(raw))
+        else:
+            self._send(404, b"{}", "application/json")
+
+    def _messages(self, body: dict[str, Any]) -> None:
+        reply = self.server.model.answer(body, {name.lower(): value for name, value in self.headers.items()})
+        if reply.error:
+            self._send(reply.error[0], json.dumps(reply.error_body()).encode(), "application/json")
+        elif body.get("stream"):
+            self._stream(reply, str(body.get("model")))
+        else:
+            self._send(200, json.dumps(json_body(reply, str(body.get("model")))).encode(), "application/json")
+
+    def _stream(self, reply: Reply, model: str) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        for event in sse_events(reply, model):
+            self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+            self.wfile.flush()
+        self.close_connection = True
+
+    def _send(self, status: int, body: bytes, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """The requests are kept in `Model.requests`; nothing is printed."""

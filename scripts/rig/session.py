@@ -1,0 +1,308 @@
+"""Runs a client in a home of its own, headless or in a terminal, and ends everything that it started."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import uuid
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Callable, Optional, Union
+
+from rig import clients
+
+KEY = "sk-ant-api03-scripted-model-no-real-key-0000000000-AA"
+TOOLS = "Agent Task SendMessage ToolSearch TaskOutput TaskStop KillShell AskUserQuestion Skill"
+
+
+class Home:
+    """A temporary home and project for one or more sessions; nothing of the user's own configuration is seen."""
+
+    def __init__(self, base_url: str = "") -> None:
+        self.root = Path(os.path.realpath(tempfile.mkdtemp(prefix="bg-rig-")))
+        self.path = self.root / "home"
+        self.project = self.root / "project"
+        self.base_url = base_url
+        self.path.mkdir()
+        self.project.mkdir()
+        self.trust(self.project)
+
+    def trust(self, folder: Path) -> None:
+        """Answer the questions that a first interactive start would ask."""
+        file = self.path / ".claude.json"
+        state = json.loads(file.read_text()) if file.exists() else {}
+        state.update(
+            hasCompletedOnboarding=True,
+            theme="dark",
+            customApiKeyResponses={"approved": [KEY[-20:]], "rejected": []},
+            # Without these the hosts up to 2.1.100 try to fetch a marketplace at their start.
+            officialMarketplaceAutoInstallAttempted=True,
+            officialMarketplaceAutoInstalled=True,
+        )
+        state.setdefault("projects", {})[str(folder)] = {
+            "hasTrustDialogAccepted": True,
+            "hasCompletedProjectOnboarding": True,
+        }
+        file.write_text(json.dumps(state))
+
+    def settings(self, value: dict[str, Any]) -> None:
+        """Write the user's settings.json."""
+        folder = self.path / ".claude"
+        folder.mkdir(exist_ok=True)
+        (folder / "settings.json").write_text(json.dumps(value))
+
+    def env(self, **extra: str) -> dict[str, str]:
+        """The whole environment of the client: nothing is inherited but PATH, nothing but loopback is contacted."""
+        return {
+            "HOME": str(self.path),
+            "PATH": os.environ.get("PATH", os.defpath),
+            "LANG": "C.UTF-8",
+            "ANTHROPIC_BASE_URL": self.base_url,
+            "ANTHROPIC_API_KEY": KEY,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_TELEMETRY": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "DISABLE_ERROR_REPORTING": "1",
+            **extra,
+        }
+
+    def transcripts(self) -> list[Path]:
+        """Every transcript below this home, sessions and subagents, oldest first."""
+        found = (self.path / ".claude" / "projects").glob("**/*.jsonl")
+        return sorted(found, key=lambda path: path.stat().st_mtime)
+
+    def close(self) -> None:
+        """End whatever still runs with this home and remove it."""
+        _sweep(self.path)
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def __enter__(self) -> Home:
+        return self
+
+    def __exit__(
+        self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self.close()
+
+
+class Headless:
+    """A client run with -p; its stream-json events arrive in `events`, each with the time it came (`at`)."""
+
+    def __init__(
+        self,
+        home: Home,
+        version: str,
+        args: list[str],
+        prompt: Optional[str] = None,
+        cwd: Optional[Path] = None,
+        env: Optional[dict[str, str]] = None,
+    ) -> None:
+        self.home = home
+        self.events: list[dict[str, Any]] = []
+        self.stderr = ""
+        self._more = threading.Condition()
+        streams = prompt is None
+        argv = [*clients.entry(version), *args, "-p", *([] if prompt is None else [prompt])]
+        argv += ["--output-format", "stream-json", "--verbose"]
+        argv += ["--input-format", "stream-json"] if streams else []
+        self.process = subprocess.Popen(
+            argv,
+            cwd=cwd or home.project,
+            env=home.env(**(env or {})),
+            stdin=subprocess.PIPE if streams else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+        self._threads = [threading.Thread(target=read, daemon=True) for read in (self._read_out, self._read_err)]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def session_id(self) -> str:
+        """The session's id, as soon as the first event has told it."""
+        event = self.wait_for(lambda event: "session_id" in event)
+        return str(event["session_id"])
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """The result events so far: one for each turn of the parent."""
+        with self._more:
+            return [event for event in self.events if event.get("type") == "result"]
+
+    def send(self, words: str) -> None:
+        """Say something as the user (a session opened without a prompt)."""
+        message = {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": words}]}}
+        assert self.process.stdin
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+
+    def turn(self, words: str, timeout: float = 30) -> dict[str, Any]:
+        """Say something and wait for the turn's result (2.1.100 gives it only when no background agent runs)."""
+        seen = len(self.results)
+        self.send(words)
+        return self.wait_results(seen + 1, timeout)[seen]
+
+    def wait_results(self, count: int, timeout: float = 30) -> list[dict[str, Any]]:
+        """Wait until this many turns have ended."""
+        self.wait_for(lambda _: len(self.results) >= count, timeout)
+        return self.results
+
+    def wait_for(self, wanted: Callable[[dict[str, Any]], bool], timeout: float = 30) -> dict[str, Any]:
+        """The first event for which `wanted` holds."""
+        deadline = time.monotonic() + timeout
+        with self._more:
+            while True:
+                for event in self.events:
+                    if wanted(event):
+                        return event
+                left = deadline - time.monotonic()
+                if left <= 0 or not self._threads[0].is_alive():
+                    raise TimeoutError(f"no such event among {len(self.events)}; stderr: {self.stderr[-500:]}")
+                self._more.wait(min(left, 0.5))
+
+    def finish(self, timeout: float = 60) -> int:
+        """Close stdin and wait for the end; a client that does not end is killed and answers -9."""
+        if self.process.stdin:
+            self.process.stdin.close()
+        try:
+            code = self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            code = -9
+        self.close()
+        return code
+
+    def close(self) -> None:
+        """Kill the client and its children."""
+        kill_group(self.process.pid)
+        self.process.wait(5)
+        for thread in self._threads:
+            thread.join(2)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream and not stream.closed:
+                try:
+                    stream.close()
+                except OSError:
+                    continue
+
+    def __enter__(self) -> Headless:
+        return self
+
+    def __exit__(
+        self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self.close()
+
+    def _read_out(self) -> None:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                event = {"type": "not-json", "line": line}
+            event["at"] = time.time()
+            with self._more:
+                self.events.append(event)
+                self._more.notify_all()
+
+    def _read_err(self) -> None:
+        assert self.process.stderr
+        for line in self.process.stderr:
+            self.stderr += line
+
+
+class Result:
+    """What a finished headless run left behind."""
+
+    def __init__(self, run: Headless, code: int) -> None:
+        self.code = code
+        self.events = run.events
+        self.stderr = run.stderr
+        self.results = run.results
+        self.transcripts = run.home.transcripts()
+
+    @property
+    def session_id(self) -> str:
+        """The session's id; empty where the client never told it."""
+        return next((str(event["session_id"]) for event in self.events if "session_id" in event), "")
+
+    @property
+    def text(self) -> str:
+        """The last turn's answer, as -p prints it."""
+        return str(self.results[-1].get("result", "")) if self.results else ""
+
+
+def arguments(plugin_dirs: list[Path], tools: Optional[str] = TOOLS, resume: str = "") -> list[str]:
+    """The usual options of a headless run."""
+    args = [part for folder in plugin_dirs for part in ("--plugin-dir", str(folder))]
+    args += ["--allowedTools", tools] if tools else []
+    return args + (["--resume", resume] if resume else [])
+
+
+def run_print(
+    home: Home,
+    version: str,
+    plugin_dirs: list[Path],
+    prompts: Union[str, list[str]],
+    args: Optional[list[str]] = None,
+    cwd: Optional[Path] = None,
+    timeout: float = 60,
+    env: Optional[dict[str, str]] = None,
+) -> Result:
+    """One headless run: a prompt with -p, or a list of prompts as turns of one process (stream-json)."""
+    options = arguments(plugin_dirs) if args is None else [*arguments(plugin_dirs), *args]
+    if isinstance(prompts, str):
+        with Headless(home, version, options, prompt=prompts, cwd=cwd, env=env) as run:
+            return Result(run, run.finish(timeout))
+    with Headless(home, version, options, cwd=cwd, env=env) as run:
+        for prompt in prompts:
+            run.turn(prompt, timeout)
+        return Result(run, run.finish(timeout))
+
+
+def allow_by_hook(matcher: str = "Agent|SendMessage") -> str:
+    """A --settings value whose hook allows these tools, which in auto mode no rule can."""
+    answer = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}
+    hook = {"type": "command", "command": f"echo '{json.dumps(answer)}'"}
+    return json.dumps({"hooks": {"PreToolUse": [{"matcher": matcher, "hooks": [hook]}]}})
+
+
+def auto_mode() -> list[str]:
+    """The options that put a headless run into auto mode, where subagents report through SubagentHandback."""
+    return ["--permission-mode", "auto", "--settings", allow_by_hook()]
+
+
+def new_id() -> str:
+    """A session id to give to --session-id."""
+    return str(uuid.uuid4())
+
+
+def kill_group(pid: int) -> None:
+    """End a process group that was started here."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(pid, number)
+        except (ProcessLookupError, PermissionError):
+            return
+        time.sleep(0.1)
+
+
+def _sweep(home: Path) -> None:
+    """Kill what left its process group but still carries this home in its environment (Linux only)."""
+    needle = f"HOME={home}".encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if needle in (folder / "environ").read_bytes().split(b"\0"):
+                os.kill(int(folder.name), signal.SIGKILL)
+        except (OSError, ValueError):
+            continue

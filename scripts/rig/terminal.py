@@ -1,0 +1,114 @@
+"""A client in a real terminal: a tmux server of its own, typed into and read from."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Optional
+
+from rig import clients
+from rig.session import Home, kill_group
+
+
+class Interactive:
+    """`with Interactive(home, version, [plugin]) as term:` starts the client and waits for its prompt."""
+
+    def __init__(
+        self,
+        home: Home,
+        version: str,
+        plugin_dirs: list[Path],
+        args: Optional[list[str]] = None,
+        cwd: Optional[Path] = None,
+        env: Optional[dict[str, str]] = None,
+        size: tuple[int, int] = (160, 60),
+        ready: str = r"^\s*[│|]?\s*[❯>]",
+    ) -> None:
+        self.home = home
+        # The socket lies in the temporary home, so that no other tmux server can be meant.
+        self._socket = home.root / f"tmux-{time.monotonic_ns()}"
+        argv = clients.entry(version)
+        for folder in plugin_dirs:
+            argv += ["--plugin-dir", str(folder)]
+        argv += args or []
+        pairs = [f"{name}={value}" for name, value in home.env(TERM="xterm-256color", **(env or {})).items()]
+        command = "exec env -i " + " ".join(shlex.quote(part) for part in [*pairs, *argv])
+        width, height = size
+        where = str(cwd or home.project)
+        self._tmux("new-session", "-d", "-s", "rig", "-x", str(width), "-y", str(height), "-c", where, command)
+        self._tmux("set-option", "-g", "remain-on-exit", "on")
+        self._tmux("set-option", "-g", "history-limit", "20000")
+        self.pid = int(self._tmux("display-message", "-p", "-t", "rig", "#{pane_pid}").strip())
+        self._server = int(self._tmux("display-message", "-p", "#{pid}").strip())
+        self.wait_for(ready, 30)
+
+    def keys(self, *names: str) -> None:
+        """Press keys by their tmux names: Enter, Escape, Down, C-c."""
+        self._tmux("send-keys", "-t", "rig", *names)
+
+    def type(self, words: str) -> None:
+        """Type text as it is, without Enter."""
+        self._tmux("send-keys", "-t", "rig", "-l", words)
+
+    def say(self, words: str) -> None:
+        """Type a line and send it; the client needs a moment between a fast text and Enter."""
+        self.type(words)
+        time.sleep(0.4)
+        self.keys("Enter")
+
+    def screen(self, history: bool = False) -> str:
+        """What stands on the screen, with the lines that scrolled away if asked."""
+        return self._tmux("capture-pane", "-p", "-J", "-t", "rig", *(["-S", "-"] if history else []))
+
+    def wait_for(self, pattern: str, timeout: float = 30, history: bool = False) -> str:
+        """Wait until the screen matches; returns the screen."""
+        wanted = re.compile(pattern, re.MULTILINE)
+        deadline = time.monotonic() + timeout
+        while True:
+            screen = self.screen(history)
+            if wanted.search(screen):
+                return screen
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{pattern!r} never came; the screen:\n{screen}")
+            time.sleep(0.1)
+
+    def wait_gone(self, pattern: str, timeout: float = 30) -> str:
+        """Wait until the screen no longer matches."""
+        wanted = re.compile(pattern, re.MULTILINE)
+        deadline = time.monotonic() + timeout
+        while True:
+            screen = self.screen()
+            if not wanted.search(screen):
+                return screen
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{pattern!r} stayed; the screen:\n{screen}")
+            time.sleep(0.1)
+
+    def close(self) -> None:
+        """End the client with its children, then its tmux server."""
+        kill_group(self.pid)
+        try:
+            self._tmux("kill-server")
+        except RuntimeError:
+            pass  # the server ends by itself when its last pane has gone
+        kill_group(self._server)
+
+    def __enter__(self) -> Interactive:
+        return self
+
+    def __exit__(
+        self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self.close()
+
+    def _tmux(self, *args: str) -> str:
+        command = ["tmux", "-S", str(self._socket), "-f", os.devnull, *args]
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
+        if done.returncode:
+            raise RuntimeError(f"tmux {args[0]}: {done.stderr.strip()}")
+        return done.stdout
