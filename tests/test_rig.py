@@ -193,9 +193,7 @@ def test_a_request_shows_what_the_model_was_told() -> None:
         assert part in request.all_text()
 
 
-def test_a_client_s_entry_is_found_where_it_is_installed(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_client_s_entry_is_found_where_it_is_installed(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BG_HOSTS", str(tmp_path))
     assert not clients.installed("2.1.7")
     script = tmp_path / "2.1.7/node_modules/@anthropic-ai/claude-code/cli.js"

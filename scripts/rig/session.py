@@ -1,14 +1,9 @@
-"""Runs a client in a home of its own, headless or in a terminal, and ends everything that it started."""
+"""Runs a client headless, for one prompt or many, and ends everything that it started."""
 
 from __future__ import annotations
 
 import json
-import os
-import queue
-import shutil
-import signal
 import subprocess
-import tempfile
 import threading
 import time
 import uuid
@@ -17,79 +12,9 @@ from types import TracebackType
 from typing import Any, Callable, Optional, Union
 
 from rig import clients
+from rig.home import Home, kill_group
 
-KEY = "sk-ant-api03-scripted-model-no-real-key-0000000000-AA"
 TOOLS = "Agent Task SendMessage ToolSearch TaskOutput TaskStop KillShell AskUserQuestion Skill"
-
-
-class Home:
-    """A temporary home and project for one or more sessions; nothing of the user's own configuration is seen."""
-
-    def __init__(self, base_url: str = "") -> None:
-        self.root = Path(os.path.realpath(tempfile.mkdtemp(prefix="bg-rig-")))
-        self.path = self.root / "home"
-        self.project = self.root / "project"
-        self.base_url = base_url
-        self.path.mkdir()
-        self.project.mkdir()
-        self.trust(self.project)
-
-    def trust(self, folder: Path) -> None:
-        """Answer the questions that a first interactive start would ask."""
-        file = self.path / ".claude.json"
-        state = json.loads(file.read_text()) if file.exists() else {}
-        state.update(
-            hasCompletedOnboarding=True,
-            theme="dark",
-            customApiKeyResponses={"approved": [KEY[-20:]], "rejected": []},
-            # Without these the hosts up to 2.1.100 try to fetch a marketplace at their start.
-            officialMarketplaceAutoInstallAttempted=True,
-            officialMarketplaceAutoInstalled=True,
-        )
-        state.setdefault("projects", {})[str(folder)] = {
-            "hasTrustDialogAccepted": True,
-            "hasCompletedProjectOnboarding": True,
-        }
-        file.write_text(json.dumps(state))
-
-    def settings(self, value: dict[str, Any]) -> None:
-        """Write the user's settings.json."""
-        folder = self.path / ".claude"
-        folder.mkdir(exist_ok=True)
-        (folder / "settings.json").write_text(json.dumps(value))
-
-    def env(self, **extra: str) -> dict[str, str]:
-        """The whole environment of the client: nothing is inherited but PATH, nothing but loopback is contacted."""
-        return {
-            "HOME": str(self.path),
-            "PATH": os.environ.get("PATH", os.defpath),
-            "LANG": "C.UTF-8",
-            "ANTHROPIC_BASE_URL": self.base_url,
-            "ANTHROPIC_API_KEY": KEY,
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "DISABLE_TELEMETRY": "1",
-            "DISABLE_AUTOUPDATER": "1",
-            "DISABLE_ERROR_REPORTING": "1",
-            **extra,
-        }
-
-    def transcripts(self) -> list[Path]:
-        """Every transcript below this home, sessions and subagents, oldest first."""
-        found = (self.path / ".claude" / "projects").glob("**/*.jsonl")
-        return sorted(found, key=lambda path: path.stat().st_mtime)
-
-    def close(self) -> None:
-        """End whatever still runs with this home and remove it."""
-        _sweep(self.path)
-        shutil.rmtree(self.root, ignore_errors=True)
-
-    def __enter__(self) -> Home:
-        return self
-
-    def __exit__(
-        self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
-    ) -> None:
-        self.close()
 
 
 class Headless:
@@ -285,24 +210,3 @@ def auto_mode() -> list[str]:
 def new_id() -> str:
     """A session id to give to --session-id."""
     return str(uuid.uuid4())
-
-
-def kill_group(pid: int) -> None:
-    """End a process group that was started here."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(pid, number)
-        except (ProcessLookupError, PermissionError):
-            return
-        time.sleep(0.1)
-
-
-def _sweep(home: Path) -> None:
-    """Kill what left its process group but still carries this home in its environment (Linux only)."""
-    needle = f"HOME={home}".encode()
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if needle in (folder / "environ").read_bytes().split(b"\0"):
-                os.kill(int(folder.name), signal.SIGKILL)
-        except (OSError, ValueError):
-            continue

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Optional
 
 from rig import clients
-from rig.session import Home, kill_group
+from rig.home import Home, kill_group
 
 
 class Interactive:
@@ -51,13 +51,13 @@ class Interactive:
         """Press keys by their tmux names: Enter, Escape, Down, C-c."""
         self._tmux("send-keys", "-t", "rig", *names)
 
-    def type(self, words: str) -> None:
+    def write(self, words: str) -> None:
         """Type text as it is, without Enter."""
         self._tmux("send-keys", "-t", "rig", "-l", words)
 
     def say(self, words: str) -> None:
         """Type a line and send it; the client needs a moment between a fast text and Enter."""
-        self.type(words)
+        self.write(words)
         time.sleep(0.4)
         self.keys("Enter")
 
@@ -108,7 +108,9 @@ class Interactive:
 
     def _tmux(self, *args: str) -> str:
         command = ["tmux", "-S", str(self._socket), "-f", os.devnull, *args]
-        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
+        done = subprocess.run(
+            command, check=False, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"}
+        )
         if done.returncode:
             raise RuntimeError(f"tmux {args[0]}: {done.stderr.strip()}")
         return done.stdout
