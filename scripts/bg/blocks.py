@@ -1,0 +1,379 @@
+"""Finds the signal blocks of a text, markers on whole lines and outside quotation; imports nothing of bg."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NamedTuple
+
+SCHEMAS = Path(__file__).resolve().parent / "schemas"
+MARKERS = tuple(sorted(path.stem.upper() for path in SCHEMAS.glob("*.json")))
+INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060\u00ad"))
+
+# Deeper nesting than this is an attack on the clock, not markdown.
+DEPTH = 16
+# Objects that fail to parse cost a scan each; a report has one or two.
+JSON_ATTEMPTS = 20
+
+_INDENT = re.compile(r"[ \t\u00a0\u3000]*")
+_KEYLIKE = re.compile(r"[\s\-*`\"'{]*[A-Za-z][\w \-]{0,40}[*`\"']*\s{0,4}[:\uff1a]")
+_SIGNAL_TYPE = re.compile(r"\"signal_?type\"", re.IGNORECASE)
+
+
+class Block(NamedTuple):
+    """One signal as it stands in the text; `line` is that of its opening marker, from 1."""
+
+    marker: str
+    body: str
+    line: int
+    closed: bool
+    repairs: tuple[str, ...]
+
+
+class _Mark(NamedTuple):
+    name: str
+    closing: bool
+    plain: bool
+
+
+class _Fence(NamedTuple):
+    char: str
+    length: int
+    bare: bool
+
+
+def find(text: str) -> list[Block]:
+    """All blocks of the text, in order; templates with placeholders are among them."""
+    return _Scan(text).blocks()
+
+
+def marker_of(name: str) -> str | None:
+    """The marker that a name means, whatever its case and separators; None if there is no such signal."""
+    spelled = re.sub(r"[\s\-]+", "_", name.strip(" \t[]")).upper()
+    return spelled if spelled in MARKERS else None
+
+
+def is_marker(line: str) -> bool:
+    """Whether the line, as a whole, is an opening or closing marker."""
+    return _mark(line) is not None
+
+
+def _mark(line: str) -> _Mark | None:
+    text = line.strip()
+    if "[" not in text or len(text) > 80:
+        return None
+    text = text.translate(INVISIBLE).strip()
+    bare = text.strip("*`_#~ \t").rstrip(":").rstrip("*`_ ").replace("\\", "")
+    if not (bare.startswith("[") and bare.endswith("]")):
+        return None
+    inner = bare[1:-1].strip()
+    closing = inner.startswith("/") or inner.upper().startswith(("END ", "END_"))
+    if closing:
+        inner = inner[1:] if inner.startswith("/") else inner[4:]
+    name = marker_of(inner) if "[" not in inner else None
+    if name is None:
+        return None
+    return _Mark(name, closing, text == f"[{'/' if closing else ''}{name}]")
+
+
+def _fence(line: str) -> _Fence | None:
+    text = line.translate(INVISIBLE).strip()
+    if not text.startswith(("```", "~~~")):
+        return None
+    char = text[0]
+    info = text.lstrip(char)
+    if char == "`" and "`" in info:
+        return None
+    return _Fence(char, len(text) - len(info), not info.strip())
+
+
+class _Scan:
+    """One pass over the lines; every step either consumes lines or rejects one in constant time."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        self.lines = self.text.split("\n")
+        self.offsets = [0, *accumulate(len(line) + 1 for line in self.lines)]
+        self.marks: dict[int, _Mark] = {}
+        self.fences: dict[int, _Fence] = {}
+        self.braces: set[int] = set()
+        self._classify(json_too=_SIGNAL_TYPE.search(text) is not None)
+        self.stops = sorted({*self.marks, *self.fences, *self.braces})
+        self.fence_lines = sorted(self.fences)
+        self.closable = self._closable()
+        self.settled: dict[int, int] | None = None
+        self.attempts = 0
+
+    def _classify(self, *, json_too: bool) -> None:
+        seen: dict[str, _Mark | _Fence | None] = {}
+        for number, line in enumerate(self.lines):
+            if json_too and line.lstrip().startswith("{"):
+                self.braces.add(number)
+            elif "[" in line or "```" in line or "~~~" in line:
+                if line not in seen:
+                    seen[line] = _mark(line) or _fence(line)
+                kind = seen[line]
+                if isinstance(kind, _Mark):
+                    self.marks[number] = kind
+                elif kind is not None:
+                    self.fences[number] = kind
+
+    def _closable(self) -> dict[int, bool]:
+        """For each fence line, whether a line further down could close it."""
+        longest = {"`": 0, "~": 0}
+        answer = {}
+        for number in reversed(self.fence_lines):
+            fence = self.fences[number]
+            answer[number] = longest[fence.char] >= fence.length
+            if fence.bare:
+                longest[fence.char] = max(longest[fence.char], fence.length)
+        return answer
+
+    def blocks(self) -> list[Block]:
+        found: list[Block] = []
+        at = 0
+        while at < len(self.lines):
+            index = bisect_right(self.stops, at - 1)
+            if index == len(self.stops):
+                break
+            at = self.stops[index]
+            if at in self.fences:
+                at = self._fenced(at, found)
+            elif at in self.marks:
+                at = self._marked(at, found, None)
+            else:
+                at = self._object(at, found)
+        return found
+
+    def _next_text(self, at: int) -> int:
+        while at < len(self.lines) and not self.lines[at].strip():
+            at += 1
+        return at
+
+    def _opens(self, at: int) -> bool:
+        """Whether a block begins here; a decorated marker must also be followed by something like a field."""
+        mark = self.marks.get(at)
+        if mark is None or mark.closing:
+            return False
+        following = self._next_text(at + 1)
+        if mark.plain or following in self.fences or following in self.marks or following in self.braces:
+            return True
+        return following < len(self.lines) and _KEYLIKE.match(self.lines[following]) is not None
+
+    def _end(self, start: int) -> int:
+        """The line of the marker that ends the block opened at `start`, or the number of lines."""
+        inside: _Fence | None = None
+        quoted: str | None = None
+        for index in range(bisect_right(self.stops, start), len(self.stops)):
+            at = self.stops[index]
+            fence = self.fences.get(at)
+            mark = self.marks.get(at)
+            if fence is not None:
+                if inside is None:
+                    inside, quoted = (fence, None) if self.closable[at] else (None, None)
+                elif fence.bare and fence.char == inside.char and fence.length >= inside.length:
+                    inside = None
+            elif mark is not None and inside is not None and not mark.closing:
+                quoted = mark.name
+            elif mark is not None and inside is not None and quoted == mark.name:
+                quoted = None
+            elif mark is not None:
+                return at
+        return len(self.lines)
+
+    def _marked(self, start: int, found: list[Block], outer: int | None) -> int:
+        """Takes the block opened at `start`; returns the line to go on from."""
+        if not self._opens(start):
+            return start + 1
+        mark = self.marks[start]
+        repairs = [] if mark.plain else [f"line {start + 1}: the marker was written {self.lines[start].strip()!r}"]
+        end = self._end(start)
+        ender = self.marks.get(end)
+        closed = ender is not None and ender.closing
+        after = end + 1 if closed else end
+        if not closed and outer is not None:
+            end = after = next((at for at in range(start + 1, end) if self._closes(at, outer)), end)
+        lines = self.lines[start + 1 : end]
+        if not closed:
+            if not any(line.strip() for line in lines):
+                return max(after, start + 1)
+            if ender is not None and end == after and ender.name == mark.name and self._repeats(end):
+                closed, after = True, end + 1
+                repairs.append(f"line {end + 1}: the closing marker was written without its slash")
+            else:
+                closed = self._tail(mark.name, lines, repairs, start, end)
+        elif ender is not None and ender.name != mark.name:
+            repairs.append(f"line {end + 1}: [/{ender.name}] was taken as the closing marker of [{mark.name}]")
+        elif ender is not None and not ender.plain:
+            repairs.append(f"line {end + 1}: the closing marker was written {self.lines[end].strip()!r}")
+        body = _body(lines, repairs, start)
+        found.append(Block(mark.name, body, start + 1, closed, tuple(repairs)))
+        return after
+
+    def _repeats(self, at: int) -> bool:
+        """Whether the opening marker at this line is really a closing one: nothing of a block follows it."""
+        following = self._next_text(at + 1)
+        return following >= len(self.lines) or not (
+            _KEYLIKE.match(self.lines[following]) or following in self.braces or following in self.marks
+        )
+
+    @staticmethod
+    def _tail(name: str, lines: list[str], repairs: list[str], start: int, end: int) -> bool:
+        """Closes an unclosed block: by a marker at the end of its last line, else where it ran out."""
+        last = max(number for number, line in enumerate(lines) if line.strip())
+        closing = f"[/{name}]"
+        if lines[last].rstrip().endswith(closing):
+            lines[last] = lines[last].rstrip()[: -len(closing)].rstrip()
+            repairs.append(f"line {start + last + 2}: the closing marker stood at the end of a line")
+            return True
+        repairs.append(f"the block of line {start + 1} was never closed; it was read up to line {end}")
+        return False
+
+    def _closes(self, at: int, opener: int) -> bool:
+        fence, outer = self.fences.get(at), self.fences[opener]
+        return fence is not None and fence.bare and fence.char == outer.char and fence.length >= outer.length
+
+    def _fenced(self, opener: int, found: list[Block]) -> int:
+        """A fence: one that holds only blocks is tolerated, any other is an example and skipped."""
+        at = self._next_text(opener + 1)
+        if at in self.braces:
+            return self._fenced_object(opener, at, found)
+        if not self._opens(at):
+            closer = self._closer(opener)
+            return opener + 1 if closer is None else closer + 1
+        held: list[Block] = []
+        while self._opens(at):
+            at = self._next_text(self._marked(at, held, opener))
+        if at < len(self.lines) and not self._closes(at, opener):
+            if held and self._fence_inside(held, opener):
+                found.extend(held)
+                return at
+            closer = self._closer_after(at, opener)
+            if closer is not None:
+                return closer + 1
+            found.extend(held)
+            return at
+        if at >= len(self.lines) and held:
+            self._fence_inside(held, opener)
+        found.extend(held)
+        return at + 1
+
+    def _closer_after(self, at: int, opener: int) -> int | None:
+        if not self.closable[opener]:
+            return None
+        later = range(bisect_right(self.fence_lines, at - 1), len(self.fence_lines))
+        return next((self.fence_lines[index] for index in later if self._closes(self.fence_lines[index], opener)), None)
+
+    def _fence_inside(self, held: list[Block], opener: int) -> bool:
+        """The fence closed before the closing marker: drop that line from the body."""
+        lines = held[-1].body.split("\n")
+        last = max((number for number, line in enumerate(lines) if line.strip()), default=-1)
+        fence = _fence(lines[last]) if last >= 0 else None
+        outer = self.fences[opener]
+        if fence is None or not fence.bare or (fence.char, fence.length) != (outer.char, outer.length):
+            return False
+        if sum(_fence(line) is not None for line in lines) % 2 == 0:
+            return False
+        lines[last] = ""
+        repair = "the code fence around the block was closed before the closing marker"
+        held[-1] = held[-1]._replace(body="\n".join(lines), repairs=(*held[-1].repairs, repair))
+        return True
+
+    def _closer(self, opener: int) -> int | None:
+        """The line that closes a fence, nested fences counted; None if it is never closed."""
+        if self.settled is not None:
+            return self.settled.get(opener)
+        stack = [opener]
+        pairs: dict[int, int] = {}
+        for index in range(bisect_right(self.fence_lines, opener), len(self.fence_lines)):
+            at = self.fence_lines[index]
+            depth = self._innermost(stack, at)
+            if depth is None:
+                stack.append(at)
+                continue
+            pairs[stack[depth]] = at
+            del stack[depth:]
+            if not stack:
+                return at
+        self.settled = pairs
+        return None
+
+    def _innermost(self, stack: list[int], at: int) -> int | None:
+        if not self.fences[at].bare:
+            return None
+        depths = range(len(stack) - 1, max(-1, len(stack) - 1 - DEPTH), -1)
+        exact = (depth for depth in depths if self.fences[stack[depth]][:2] == self.fences[at][:2])
+        longer = (depth for depth in depths[:1] if self._closes(at, stack[depth]))
+        return next(exact, next(longer, None))
+
+    def _object(self, start: int, found: list[Block]) -> int:
+        """A JSON object on its own lines, in the protocol's other form."""
+        block, end = self._json(start)
+        if block is not None:
+            found.append(block)
+        return end
+
+    def _fenced_object(self, opener: int, start: int, found: list[Block]) -> int:
+        block, end = self._json(start)
+        after = self._next_text(end)
+        if block is not None and (after >= len(self.lines) or self._closes(after, opener)):
+            found.append(block)
+            return after + 1
+        closer = self._closer(opener)
+        return opener + 1 if closer is None else closer + 1
+
+    def _json(self, start: int) -> tuple[Block | None, int]:
+        if self.attempts >= JSON_ATTEMPTS:
+            return None, start + 1
+        line = self.lines[start]
+        begin = self.offsets[start] + len(line) - len(line.lstrip())
+        try:
+            value, end = json.JSONDecoder(strict=False).raw_decode(self.text, begin)
+        except (ValueError, RecursionError):
+            self.attempts += 1
+            return None, start + 1
+        last = bisect_right(self.offsets, end - 1) - 1
+        if self.text[end : self.offsets[last + 1]].strip():
+            self.attempts += 1
+            return None, start + 1
+        marker = _signal_type(value)
+        if marker is None:
+            return None, last + 1
+        return Block(marker, self.text[begin:end], start + 1, True, ()), last + 1
+
+
+def _signal_type(value: Any) -> str | None:
+    for key, named in value.items() if isinstance(value, dict) else ():
+        if key.replace("_", "").lower() == "signaltype" and isinstance(named, str):
+            return marker_of(named)
+    return None
+
+
+def _body(lines: list[str], repairs: list[str], start: int) -> str:
+    """The fields' lines without a common indent, a fence or a document mark; their number stays the same."""
+    lines = list(lines)
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    if filled and lines[filled[0]].strip() == "---":
+        lines[filled.pop(0)] = ""
+    if len(filled) > 1:
+        first, last = _fence(lines[filled[0]]), _fence(lines[filled[-1]])
+        if first is not None and _KEYLIKE.match(lines[filled[1]]):
+            repairs.append(f"line {start + 2 + filled[0]}: a code fence inside the markers was left out")
+            lines[filled.pop(0)] = ""
+            if last is not None and last.bare and last.char == first.char:
+                lines[filled.pop()] = ""
+    indent = _INDENT.match(lines[filled[0]]).group() if filled else ""  # type: ignore[union-attr]
+    if indent:
+        repairs.append(f"line {start + 2 + filled[0]}: the block was indented by {len(indent)}")
+        lines = [_outdent(line, indent) for line in lines]
+    return "\n".join(lines)
+
+
+def _outdent(line: str, indent: str) -> str:
+    if line.startswith(indent):
+        return line[len(indent) :]
+    own = _INDENT.match(line)
+    return line[min(len(indent), own.end() if own else 0) :]

@@ -1,0 +1,224 @@
+"""Reads the fields of a block line by line: a key at column 0, the text below it; standard library only."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Callable, NamedTuple, Optional
+
+INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060\u00ad"))
+Flow = Callable[[str], Optional[Any]]
+
+_KEY = re.compile(
+    r"(?P<bullet>(?:[-*+\u2022]\s+)?)(?P<key>[^\s:\uff1a][^:\uff1a]{0,48})(?P<colon>[:\uff1a])(?P<rest>.*)", re.DOTALL
+)
+_SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+_SCALAR = re.compile(r"(?P<style>[|>])(?P<indent>[1-9]?)(?P<chomp>[+-]?)(?P<late>[1-9]?)")
+_INDENT = re.compile(r"[ \t]*")
+_FENCE = re.compile(r"(```+|~~~+)([^`]*)")
+# An unterminated string runs to the end, so that no quote is scanned twice.
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.?)*(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
+_PAIRS = {'"': '"', "'": "'", "\u201c": "\u201d", "\u201d": "\u201d", "\u2018": "\u2019"}
+
+
+class Key(NamedTuple):
+    """A line that opens a field: its canonical name, whether it was spelled so, and the text after the colon."""
+
+    name: str
+    exact: bool
+    known: bool
+    bullet: bool
+    raw: str
+    rest: str
+
+
+class Field(NamedTuple):
+    """A field's name, the number of its line in the body (from 0), the text after the colon and the lines below."""
+
+    name: str
+    line: int
+    first: str
+    rest: list[str]
+
+    def text(self) -> str:
+        """The value as a string."""
+        return value(self.first, self.rest)
+
+
+def canonical(key: str) -> str:
+    """`Agent ID`, `agent-id`, `agentId`, `**agent_id**` as `agent_id`."""
+    key = key.translate(INVISIBLE).strip(" \t\u00a0*`_\"'\u201c\u201d\u2018\u2019#")
+    key = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key)
+    return re.sub(r"[\s\-_\u00a0]+", "_", key).lower()
+
+
+def key_of(line: str, names: Mapping[str, str]) -> Key | None:
+    """The key that a line opens with, if it is one of `names` or a snake_case key of the sender's own."""
+    match = _KEY.match(line.translate(INVISIBLE) if line[:1] in "\ufeff\u200b\u2060" else line)
+    if match is None:
+        return None
+    raw, rest = match["key"].rstrip(), match["rest"]
+    name = names.get(canonical(raw))
+    spaced = not rest or rest[0].isspace()
+    if name is None:
+        own = _SNAKE.fullmatch(raw) and spaced and not match["bullet"]
+        return Key(raw, True, False, False, raw, rest) if own else None
+    if raw.startswith(("**", "__", "`")) and not raw.endswith(raw[0]):
+        mark = "`" if raw[0] == "`" else raw[:2]
+        rest = rest.lstrip()
+        rest = rest.removeprefix(mark)
+        raw += ":" + mark
+    exact = raw == name and spaced and match["colon"] == ":" and not match["bullet"]
+    return Key(name, exact, True, bool(match["bullet"]), match["bullet"] + raw, rest)
+
+
+def split(body: str, names: Mapping[str, str], lists: Mapping[str, Mapping[str, str]]) -> tuple[list[Field], list[str]]:
+    """The fields of a body in order, the first with an empty name if text stood before any key; and the repairs.
+
+    `names` maps each accepted spelling to the field it means; `lists` gives the keys of the items of list fields.
+    """
+    lines = body.split("\n")
+    quoted = _quoted(lines)
+    keys = {
+        number: key
+        for number, line in enumerate(lines)
+        if line[:1].strip() and number not in quoted and (key := key_of(line, names))
+    }
+    exactly = {key.name for key in keys.values() if key.exact}
+    fields = [Field("", 0, "", [])]
+    seen: set[str] = set()
+    repairs: list[str] = []
+    loose = bullets = False
+    for number, line in enumerate(lines):
+        key = keys.get(number)
+        last = fields[-1]
+        if key is not None and not key.known and last.name in lists:
+            key = None
+        if key is not None and not key.exact:
+            begins = last.name == "" and not any(text.strip() for text in last.rest)
+            bullets = bullets or (begins and key.bullet)
+            crowded = last.name != "" and any(text[:1].strip() for text in last.rest)
+            wanted = key.name not in seen and key.name not in exactly
+            item = last.name in lists and (key.bullet or canonical(key.raw) in lists[last.name])
+            if not wanted or item or (key.bullet and not bullets) or (crowded and not loose):
+                key = None
+            else:
+                loose = True
+                repairs.append(f"{key.raw!r} was read as {key.name}")
+        if key is None:
+            last.rest.append(line)
+        elif key.name in seen:
+            _again(fields, key, number, repairs)
+        else:
+            seen.add(key.name)
+            fields.append(Field(key.name, number, key.rest, []))
+    return fields, repairs
+
+
+def _again(fields: list[Field], key: Key, number: int, repairs: list[str]) -> None:
+    """A field that was given twice: its first place is kept free of the second text, which is not thrown away."""
+    taken = {field.name for field in fields}
+    name = next(name for count in range(2, len(fields) + 3) if (name := f"{key.name}_{count}") not in taken)
+    repairs.append(f"{key.name} was given again; the later one is kept as {name}")
+    fields.append(Field(name, number, key.rest, []))
+
+
+def _quoted(lines: list[str]) -> set[int]:
+    """The lines inside code fences at column 0 that are opened and closed: pasted text, not keys."""
+    inside: set[int] = set()
+    opener: tuple[int, str] | None = None
+    for number, line in enumerate(lines):
+        match = _FENCE.match(line)
+        if match is None:
+            continue
+        if opener is None:
+            opener = (number, match[1])
+        elif match[1].startswith(opener[1]) and not match[2].strip():
+            inside.update(range(opener[0], number + 1))
+            opener = None
+    return inside
+
+
+def dedent(lines: Iterable[str]) -> list[str]:
+    """The lines without their common indent; blank lines do not count."""
+    lines = list(lines)
+    common = min((_indent(line) for line in lines if line.strip()), default=0)
+    return [line[min(common, _indent(line)) :] for line in lines]
+
+
+def _indent(line: str) -> int:
+    match = _INDENT.match(line)
+    return match.end() if match else 0
+
+
+def value(first: str, rest: list[str]) -> str:
+    """A field's text as written: block scalars unfolded, one pair of surrounding quotes removed."""
+    head = first.strip()
+    style = _SCALAR.fullmatch(head)
+    if style is not None:
+        return _scalar(style, rest)
+    lines = [*([head] if head else []), *dedent(rest)]
+    while lines and not lines[-1].strip():
+        lines.pop()
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    return unquoted("\n".join(lines))
+
+
+def _scalar(style: re.Match[str], rest: list[str]) -> str:
+    explicit = style["indent"] or style["late"]
+    lines = [line[min(int(explicit), _indent(line)) :] for line in rest] if explicit else dedent(rest)
+    if style["chomp"] != "+":
+        while lines and not lines[-1].strip():
+            lines.pop()
+    if style["style"] == "|":
+        return "\n".join(lines)
+    text = ""
+    for before, line in zip(["", *lines], lines):
+        plain = before.strip() and line.strip() and not before.startswith(" ") and not line.startswith(" ")
+        text += (" " if plain else "\n" if text else "") + line
+    return text
+
+
+def unquoted(text: str) -> str:
+    """The text without one pair of matching quotes around all of it."""
+    closing = _PAIRS.get(text[:1])
+    if closing is None or len(text) < 2 or text[-1] != closing:
+        return text
+    inner = text[1:-1]
+    if text[0] == '"':
+        plain = inner.replace('\\"', "")
+        return text if '"' in plain else inner.replace('\\"', '"')
+    if text[0] == "'":
+        return text if "'" in inner.replace("''", "") else inner.replace("''", "'")
+    return text if text[0] in inner or (closing in inner and closing != "\u2019") else inner
+
+
+def as_text(given: Any) -> str:
+    """A JSON or YAML value as the text a person would have written; strings stay as they are."""
+    if given is None:
+        return ""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, bool):
+        return "true" if given else "false"
+    if isinstance(given, list):
+        return "\n".join("- " + as_text(item).replace("\n", "\n  ") for item in given)
+    if isinstance(given, dict):
+        return "\n".join(_pair(str(key), as_text(item)) for key, item in given.items())
+    return str(given)
+
+
+def _pair(key: str, text: str) -> str:
+    return f"{key}:\n  " + text.replace("\n", "\n  ") if "\n" in text else f"{key}: {text}"
+
+
+def json_value(text: str) -> Any:
+    """The text as JSON with every number as written; a trailing comma is forgiven; None if it is not JSON."""
+    for candidate in (text, _TRAILING_COMMA.sub(lambda match: match[1] or "", text)):
+        try:
+            return json.loads(candidate, strict=False, parse_int=str, parse_float=str, parse_constant=str)
+        except (ValueError, RecursionError):
+            continue
+    return None
