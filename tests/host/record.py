@@ -1,0 +1,120 @@
+"""Records the hook payloads of the real hosts as fixtures: python tests/host/record.py --version V [--scene S].
+
+Each scene of each version becomes a folder below tests/events with one file per event, in the order in which the
+hooks started. Payloads are kept as they came, but for machine paths. --keep DIR also keeps all other evidence:
+the requests that the model received, what the client printed, screens and transcripts.
+Exit codes: 0 all scenes recorded, 1 a scene failed, 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import sys
+import traceback
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent.parent / "scripts")]
+
+import scenes  # noqa: E402
+import scenes_more as more  # noqa: E402
+from rig import clients  # noqa: E402
+from stage import Stage  # noqa: E402
+
+EVENTS = HERE.parent / "events"
+AUTO = {"2.1.258", "2.1.327"}
+MODERN = {version for version in clients.VERSIONS if scenes.modern(version)}
+OLD = {version for version in clients.VERSIONS if scenes.old(version)}
+ALL = set(clients.VERSIONS)
+
+SCENES: dict[str, tuple[Callable[[str], scenes.Scene], set[str]]] = {
+    "background": (scenes.background, ALL),
+    "midturn": (scenes.midturn, ALL),
+    "foreground": (scenes.foreground, ALL),
+    "taskoutput": (scenes.taskoutput, ALL - {"2.1.327"}),
+    "resume": (scenes.resume, ALL - {"2.1.100"}),
+    "handback": (scenes.handback, AUTO),
+    "to-main": (scenes.to_main, MODERN),
+    "two": (scenes.two, ALL),
+    "explore": (scenes.explore, ALL),
+    "cut-turns": (scenes.cut_turns, ALL),
+    "cut-tokens": (scenes.cut_tokens, ALL),
+    "cut-error": (scenes.cut_error, ALL),
+    "stopped": (scenes.stopped, ALL),
+    "question": (more.question, ALL),
+    "question-print": (more.question_print, {"2.1.38", "2.1.100"}),
+    "command": (more.command, ALL),
+    "sessions": (more.sessions, ALL),
+    "send-unknown": (more.send_unknown, MODERN),
+    "denied": (more.denied, ALL),
+    "nested": (more.nested, MODERN),
+    "fork": (more.fork, AUTO),
+}
+
+
+def placeholders(stage: Stage) -> list[tuple[str, str]]:
+    """What stands for this machine's paths, the longest first."""
+    root = str(stage.home.root)
+    encoded = re.sub(r"[^A-Za-z0-9]", "-", str(stage.home.project))
+    return [
+        (f"/claude-{os.getuid()}/", "/claude-1000/"),
+        (str(stage.home.path), "/home/user"),
+        (str(stage.home.project), "/project"),
+        (encoded, "-project"),
+        (root, "/tmp/rig"),
+        (str(HERE / "probe"), "/plugins/probe"),
+    ]
+
+
+def write(stage: Stage, folder: Path) -> int:
+    """One file per event; a folder that holds an older recording is replaced."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for number, note in enumerate(stage.notes(), 1):
+        event: dict[str, Any] = note["event"]
+        tool = event.get("tool_name")
+        name = f"{number:02}-{event['hook_event_name']}" + (f"-{tool}" if tool else "") + ".json"
+        whole = json.dumps(event, indent=2, ensure_ascii=False)
+        for path, stands_for in placeholders(stage):
+            whole = whole.replace(path, stands_for)
+        (folder / name).write_text(whole + "\n", encoding="utf-8")
+    return len(stage.notes())
+
+
+def record(version: str, name: str, keep: Optional[Path]) -> bool:
+    """Play one scene on one host and write its fixtures; says what came of it."""
+    scene = SCENES[name][0](version)
+    problem = ""
+    with Stage(version, scene.script, keep / version / name if keep else None) as stage:
+        try:
+            scene.play(stage)
+        except (TimeoutError, LookupError, RuntimeError) as error:
+            problem = traceback.format_exc() if keep else str(error)
+        count = write(stage, EVENTS / version / name) if not problem else len(stage.notes())
+    print(f"{version} {name}: {count} events" + (f" NOT WRITTEN: {problem}" if problem else ""), flush=True)
+    return not problem
+
+
+def main(argv: Optional[list[str]] = None) -> int:
+    """Record what was asked for."""
+    parser = argparse.ArgumentParser(description="Record the hook payloads of the real hosts.")
+    parser.add_argument("--version", action="append", choices=list(clients.VERSIONS), help="default: all")
+    parser.add_argument("--scene", action="append", choices=list(SCENES), help="default: all")
+    parser.add_argument("--keep", type=Path, help="keep the other evidence here")
+    given = parser.parse_args(argv)
+    fine = True
+    for version in given.version or clients.VERSIONS:
+        clients.install(version)
+        for name in given.scene or SCENES:
+            if version in SCENES[name][1]:
+                fine = record(version, name, given.keep) and fine
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
