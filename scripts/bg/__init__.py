@@ -1,1 +1,7 @@
-"""Background subagents for Claude Code; read schemas/, then blocks, fields, questions, draft, signals, check, cli."""
+"""Background subagents you can trust. In reading order:
+
+host (the host's events), handlers (which event does what), on/ (one module a subject), scene (one event
+and its answer); blocks, signals, reports (from an agent's text to what it says); launch, replies, resume
+(what agents and parents are told); ledger, tasks, inbox, deliveries, spool (what is remembered);
+state, settings, packages, processes, transcripts (the machine); status, cli (what people see).
+"""

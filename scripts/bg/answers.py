@@ -1,0 +1,101 @@
+"""Answers: what the user typed or chose, matched to the items that wait for it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import Any, NamedTuple, Optional
+
+from bg import inbox
+from bg.quoting import inline
+from bg.tasks import Row
+
+GO = "go"
+_ID = re.compile(r"(?:^|[\s,;])(?:(bg-\d+)[\s.:])?\s*([QBD]\d{1,3})\s*[:=]\s*", re.IGNORECASE)
+_LIKE = 0.55
+
+
+class Typed(NamedTuple):
+    """The arguments of `/bg-answer`, taken apart."""
+
+    label: str
+    by_id: dict[str, str]
+    plain: str
+    go: bool
+
+
+def take_apart(arguments: str) -> Typed:
+    """`[label] Q1: … Q2: …`, `[label] text`, `[label] go`; nothing of the text is changed."""
+    found = re.match(r"\s*(bg-\d+)\b[.:,]?\s*", arguments, re.IGNORECASE)
+    label = found[1].lower() if found else ""
+    rest = arguments[found.end():] if found else arguments
+    if re.fullmatch(r"\s*[QBD]\d{1,3}\s*", rest, re.IGNORECASE):
+        return Typed(label, {}, rest.strip(), False)
+    heads = list(_ID.finditer(rest))
+    if not heads or rest[: heads[0].start()].strip():
+        words = rest.strip()
+        return Typed(label, {}, "" if words.lower() == GO else words, words.lower() == GO)
+    by_id: dict[str, str] = {}
+    go = False
+    for head, following in zip(heads, [*heads[1:], None]):
+        text = rest[head.end(): following.start() if following else len(rest)].strip().rstrip(",;")
+        by_id[head[2].upper()] = text
+        if not label and head[1]:
+            label = head[1].lower()
+    return Typed(label, by_id, "", go)
+
+
+def prefix(item: Row) -> str:
+    """How a question is named in a dialog, so that its answer comes back to it."""
+    return f"{item['label']} {item['qid']}:"
+
+
+def prefixed(question: str) -> Optional[tuple[str, str]]:
+    """The label and id that a dialog's question begins with."""
+    found = re.match(r"\s*\W{0,3}(bg-\d+)[\s.,]+([A-Z]\d{1,3})\b", question, re.IGNORECASE)
+    return (found[1].lower(), found[2].upper()) if found else None
+
+
+def match(question: str, items: list[Row]) -> Optional[Row]:
+    """The waiting item that a dialog's question puts to the user, None where it is another matter."""
+    named = prefixed(question)
+    if named:
+        return next((item for item in items if (item["label"], item["qid"].upper()) == named), None)
+    words = _plain(question)
+    scored = [(_likeness(words, _plain(item["text"])), item) for item in items]
+    scored.sort(key=lambda pair: -pair[0])
+    if not scored or scored[0][0] < _LIKE:
+        return None
+    if len(scored) > 1 and scored[1][0] > scored[0][0] - 0.1:
+        return None
+    return scored[0][1]
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def _likeness(one: str, other: str) -> float:
+    if not one or not other:
+        return 0.0
+    short, long = sorted((one, other), key=len)
+    if len(short) > 12 and short in long:
+        return 1.0
+    return difflib.SequenceMatcher(None, one, other).ratio()
+
+
+def rewrite(questions: list[dict[str, Any]], items: list[Row]) -> Optional[list[dict[str, Any]]]:
+    """The dialog's questions in the agents' own words, None where none of them is ours."""
+    left = list(items)
+    changed = False
+    result = []
+    for question in questions:
+        item = match(str(question.get("question") or ""), left)
+        if item is None:
+            result.append(question)
+            continue
+        left.remove(item)
+        changed = True
+        result.append({**question, "question": f"{prefix(item)} {inline(item['text'], 900)}",
+                       "header": f"{item['label']} {item['qid']}"[:12]})
+    return result if changed else None

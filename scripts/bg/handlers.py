@@ -1,0 +1,125 @@
+"""The table of handlers, and the one place where an event comes in and an answer goes out.
+
+A hook exits 0 whatever happens. What it could not write down it leaves in the spool, and the next
+hook takes it in.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import traceback
+from typing import Callable, Optional, TextIO
+
+from bg import deliveries, host, spool, state
+from bg.host import Event
+from bg.ledger import Ledger, Unavailable
+from bg.on import dialog, ending, launching, resuming, turn
+from bg.scene import Scene
+
+Handler = Callable[[Scene], None]
+
+HANDLERS: dict[str, Handler] = {
+    "SessionStart": turn.start,
+    "SessionEnd": turn.end,
+    "UserPromptSubmit": turn.prompt,
+    "Stop": turn.stop,
+    "SubagentStop": ending.stopped,
+    "PreToolUse Agent": launching.before,
+    "PreToolUse Task": launching.before,
+    "PreToolUse SendMessage": resuming.before_message,
+    "PreToolUse SubagentHandback": ending.handed_back,
+    "PreToolUse AskUserQuestion": dialog.before_question,
+    "PostToolUse Agent": launching.after,
+    "PostToolUse Task": launching.after,
+    "PostToolUse SendMessage": resuming.after_message,
+    "PostToolUse TaskOutput": ending.polled,
+    "PostToolUse AskUserQuestion": dialog.after_question,
+    "PostToolUse Skill": launching.skill,
+    "PostToolUseFailure Agent": launching.failed,
+    "PostToolUseFailure Task": launching.failed,
+    "PostToolUseFailure SendMessage": resuming.failed_message,
+}
+
+
+def handler_for(event: Event) -> Optional[Handler]:
+    return HANDLERS.get(f"{event.name} {event.tool}".strip())
+
+
+def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
+    """Read one event, answer it, exit 0."""
+    try:
+        text = stdin.buffer.read().decode("utf-8", "replace") if hasattr(stdin, "buffer") else stdin.read()
+        event = host.read(text)
+        handler = handler_for(event) if event else None
+        if event and handler:
+            _answer(event, handler, text, stdout)
+    except Exception:  # noqa: BLE001 - a hook that fails may not disturb the session
+        _trace_aside("main", traceback.format_exc())
+    return 0
+
+
+def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
+    place = state.directory()
+    try:
+        book = Ledger(place)
+    except Unavailable as error:
+        spool.keep(place, text)
+        _trace_aside(event.name, error.reason)
+        return
+    with contextlib.closing(book):
+        with contextlib.suppress(Unavailable):
+            spool.take_in(place, lambda old: _replay(book, old))
+        scene = Scene(event, book)
+        try:
+            handler(scene)
+        except Unavailable as error:
+            spool.keep(place, text)
+            _trace_aside(event.name, error.reason)
+            return
+        except Exception:  # noqa: BLE001 - see main
+            _trace(book, event.name, traceback.format_exc())
+            return
+        _say(scene, stdout)
+
+
+def _say(scene: Scene, stdout: TextIO) -> None:
+    """Print the answer whole, then note that it was said."""
+    said = host.render(scene.event, scene.answer)
+    if said:
+        stdout.write(said)
+        stdout.flush()
+    if scene.surfaced:
+        with contextlib.suppress(Unavailable), scene.book.transaction():
+            deliveries.say(scene.book, scene.surfaced)
+
+
+def _replay(book: Ledger, text: str) -> None:
+    """Take in an event that an earlier hook could not write down; what it would have said is said later."""
+    event = host.read(text)
+    handler = handler_for(event) if event else None
+    if not event or not handler:
+        return
+    scene = Scene(event, book)
+    try:
+        handler(scene)
+    except Unavailable:
+        raise
+    except Exception:  # noqa: BLE001 - a spooled event that cannot be used must not stay for ever
+        _trace(book, f"{event.name} (from the spool)", traceback.format_exc())
+
+
+def _trace(book: Ledger, event: str, text: str) -> None:
+    try:
+        book.trace(event, text)
+    except Unavailable:
+        _trace_aside(event, text)
+
+
+def _trace_aside(event: str, text: str) -> None:
+    """The last resort for a trace: a line on stderr and in the spool's log."""
+    with contextlib.suppress(Exception):
+        sys.stderr.write(f"bg: {event}: {text.strip().splitlines()[-1]}\n")
+        spool.log(state.directory(), event, text)
+
+

@@ -1,0 +1,316 @@
+"""Claude Code's protocol: an event in, one answer out, and what each host version can do.
+
+The only module that knows a host field name. Unknown keys pass, a malformed value reads as absent.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+Version = tuple[int, int, int]
+
+SPAWN_TOOLS = ("Agent", "Task")
+ONE_SHOT_TYPES = ("Explore", "Plan")
+DEFAULT_TYPE = "general-purpose"
+MAIN = "main"
+
+# SendMessage replaced Task's `resume` in 2.1.77, but is offered without the agent-teams switch only later.
+SEND_MESSAGE_SINCE: Version = (2, 1, 101)
+RESUME_PARAMETER_BEFORE: Version = (2, 1, 77)
+MESSAGE_TO_MAIN_SINCE: Version = (2, 1, 197)
+HANDBACK_SINCE: Version = (2, 1, 271)
+PRINTS_BLOCKED_SINCE: Version = (2, 1, 101)
+BUILT_IN_BG_SINCE: Version = (2, 1, 198)
+
+_NOTIFICATION = re.compile(r"\s*(?:<system-reminder>\s*(?:\[SYSTEM NOTIFICATION[^\n]*\n)?\s*)?<task-notification>")
+_AGENT_MESSAGE = re.compile(r'\s*(?:Another Claude session sent a message:\s*)?<agent-message from="([^"]*)"')
+
+
+@dataclass(frozen=True)
+class Event:
+    """One hook call, with the fields that this plugin reads."""
+
+    name: str
+    session: str
+    cwd: str
+    transcript: str
+    mode: str
+    agent: str
+    agent_type: str
+    tool: str
+    tool_use: str
+    prompt: str
+    source: str
+    last_text: Optional[str]
+    agent_transcript: str
+    repeated_stop: bool
+    tool_input: dict[str, Any] = field(default_factory=dict)
+    tool_response: Any = None
+    background: Optional[list[dict[str, Any]]] = None
+    error: str = ""
+
+    @property
+    def in_subagent(self) -> bool:
+        """The call comes from a subagent, so its output cannot reach the parent."""
+        return bool(self.agent)
+
+
+@dataclass(frozen=True)
+class Notification:
+    """The host's word that an agent's run has ended."""
+
+    agent: str
+    status: str
+    summary: str
+    result: str
+    tool_use: str
+
+
+@dataclass
+class Answer:
+    """What a handler wants said; `render` gives it the event's own shape."""
+
+    context: list[str] = field(default_factory=list)
+    notice: list[str] = field(default_factory=list)
+    block: str = ""
+    deny: str = ""
+    updated_input: Optional[dict[str, Any]] = None
+
+    @property
+    def empty(self) -> bool:
+        return not (self.context or self.notice or self.block or self.deny or self.updated_input)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def read(text: str) -> Optional[Event]:
+    """The event on standard input, or None where it is none."""
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(raw, dict) or not _text(raw.get("hook_event_name")):
+        return None
+    tasks = raw.get("background_tasks")
+    last = raw.get("last_assistant_message")
+    return Event(
+        name=raw["hook_event_name"],
+        session=_text(raw.get("session_id")),
+        cwd=_text(raw.get("cwd")),
+        transcript=_text(raw.get("transcript_path")),
+        mode=_text(raw.get("permission_mode")),
+        agent=_text(raw.get("agent_id")),
+        agent_type=_text(raw.get("agent_type")),
+        tool=_text(raw.get("tool_name")),
+        tool_use=_text(raw.get("tool_use_id")),
+        prompt=_text(raw.get("prompt")),
+        source=_text(raw.get("source")),
+        last_text=last if isinstance(last, str) else None,
+        agent_transcript=_text(raw.get("agent_transcript_path")),
+        repeated_stop=raw.get("stop_hook_active") is True,
+        tool_input=_mapping(raw.get("tool_input")),
+        tool_response=raw.get("tool_response"),
+        background=[item for item in tasks if isinstance(item, dict)] if isinstance(tasks, list) else None,
+        error=_text(raw.get("error")),
+    )
+
+
+def render(event: Event, answer: Answer) -> str:
+    """The answer in the shape that this event takes, as one JSON object, or nothing."""
+    if answer.empty:
+        return ""
+    out: dict[str, Any] = {}
+    specific: dict[str, Any] = {}
+    if answer.notice:
+        out["systemMessage"] = "\n".join(answer.notice)
+    if answer.context:
+        specific["additionalContext"] = "\n\n".join(answer.context)
+    if answer.updated_input is not None:
+        specific["updatedInput"] = answer.updated_input
+    if answer.deny:
+        specific.update(permissionDecision="deny", permissionDecisionReason=answer.deny)
+    if answer.block:
+        out.update(decision="block", reason=answer.block)
+    if specific:
+        out["hookSpecificOutput"] = {"hookEventName": event.name, **specific}
+    return json.dumps(out, ensure_ascii=False)
+
+
+def is_machine_prompt(prompt: str) -> bool:
+    """The prompt is the host's own message about an agent, not typed by the user."""
+    return bool(_NOTIFICATION.match(prompt) or _AGENT_MESSAGE.match(prompt))
+
+
+def _element(text: str, name: str) -> str:
+    start = text.find(f"<{name}>")
+    end = text.rfind(f"</{name}>")
+    return text[start + len(name) + 2 : end] if 0 <= start < end else ""
+
+
+def notifications(prompt: str) -> list[Notification]:
+    """The notifications in a machine prompt; several may arrive together."""
+    if not _NOTIFICATION.match(prompt):
+        return []
+    found = []
+    for part in re.split(r"(?=^\s*<task-notification>)", prompt, flags=re.MULTILINE):
+        agent = _element(part.split("<result>", 1)[0], "task-id").strip()
+        if agent:
+            head = part.split("<result>", 1)[0]
+            found.append(
+                Notification(
+                    agent=agent,
+                    status=_element(head, "status").strip(),
+                    summary=html.unescape(_element(head, "summary")).strip(),
+                    result=html.unescape(_element(part, "result")),
+                    tool_use=_element(head, "tool-use-id").strip(),
+                )
+            )
+    return found
+
+
+def message_sender(prompt: str) -> str:
+    """Who sent an agent message: the agent's id or, on 2.1.197, its type."""
+    found = _AGENT_MESSAGE.match(prompt)
+    return found.group(1) if found else ""
+
+
+def version_of(text: str) -> Optional[Version]:
+    """`2.1.327` as numbers, None where it is not a version."""
+    found = re.fullmatch(r"(\d+)\.(\d+)\.(\d+)\S*", text or "")
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
+
+
+def resume_way(version: Optional[Version]) -> str:
+    """How an ended agent is woken on this host: `SendMessage`, `Task`, `none`, or `unknown`."""
+    if version is None:
+        return "unknown"
+    if version < RESUME_PARAMETER_BEFORE:
+        return "Task"
+    if version >= SEND_MESSAGE_SINCE or os.environ.get("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS") == "1":
+        return "SendMessage"
+    return "none"
+
+
+def hands_back(version: Optional[Version], mode: str, agent_type: str = "") -> bool:
+    """The agent's report goes through SubagentHandback on this host and in this mode."""
+    if mode != "auto" or agent_type == "fork" or os.environ.get("CLAUDE_CODE_DISABLE_SUBAGENT_HANDBACK"):
+        return False
+    return version is None or version >= HANDBACK_SINCE
+
+
+def has_message_to_main(version: Optional[Version]) -> bool:
+    """A running subagent can send the parent a message on this host."""
+    return version is not None and version >= MESSAGE_TO_MAIN_SINCE
+
+
+def announces_every_end(version: Optional[Version]) -> bool:
+    """An agent's end always reaches a hook of its own, so that Stop need not say it first.
+
+    2.1.197 and 2.1.258 put an end that comes in the middle of a turn behind the next tool result, and
+    no hook fires; 2.1.7 and 2.1.38 do not wake a headless parent at all.
+    """
+    if version is None:
+        return False
+    return version >= HANDBACK_SINCE or RESUME_PARAMETER_BEFORE <= version < SEND_MESSAGE_SINCE
+
+
+def attended() -> bool:
+    """A person sits at a terminal, as far as the host's environment tells."""
+    return os.environ.get("CLAUDE_CODE_ENTRYPOINT") == "cli"
+
+
+def shows_blocked_prompts(version: Optional[Version]) -> bool:
+    """The host shows a blocked prompt's reason, so that an answer can cost no model request."""
+    return attended() or (version is not None and version >= PRINTS_BLOCKED_SINCE)
+
+
+def typed_command(prompt: str) -> tuple[str, str]:
+    """Our command that the user typed and what stands behind it, both empty where it is none."""
+    found = re.match(r"/(?:bg:)?(bg|bg-status|bg-answer)(?:\s+(.*))?\Z", prompt.strip(), re.DOTALL)
+    return (found[1], (found[2] or "").strip()) if found else ("", "")
+
+
+def invoked_command(event: Event) -> tuple[str, str]:
+    """Our command that Claude runs through the Skill tool."""
+    name = _text(event.tool_input.get("skill") or event.tool_input.get("command")).lstrip("/")
+    arguments = _text(event.tool_input.get("args"))
+    return typed_command(f"/{name} {arguments}".strip()) if name else ("", "")
+
+
+def started_agent(event: Event) -> str:
+    """The id of the agent that a launch or a resume has started."""
+    response = _mapping(event.tool_response)
+    return _text(response.get("agentId"))
+
+
+def resumed_agent(event: Event) -> str:
+    """The id of the agent that a SendMessage has woken, empty where it has not."""
+    response = _response_record(event.tool_response)
+    if response.get("success") is False:
+        return ""
+    return _text(response.get("resumedAgentId") or response.get("revivedAgentId"))
+
+
+def delivered_message(event: Event) -> bool:
+    """The host accepted the message, whether or not it had to wake the agent."""
+    return _response_record(event.tool_response).get("success") is True
+
+
+def _response_record(value: Any) -> dict[str, Any]:
+    """A tool's response as a record; some hosts give it as JSON text or as text parts."""
+    if isinstance(value, list):
+        value = "".join(_text(_mapping(part).get("text")) for part in value)
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return {}
+    return _mapping(value)
+
+
+def foreground_text(event: Event) -> Optional[str]:
+    """The final text of an agent that ran in the foreground, None where it went to the background."""
+    response = _mapping(event.tool_response)
+    if response.get("status") != "completed":
+        return None
+    parts = response.get("content")
+    if not isinstance(parts, list):
+        return None
+    return "\n".join(_text(part.get("text")) for part in parts if isinstance(part, dict))
+
+
+def polled_output(event: Event) -> tuple[str, str, str]:
+    """What TaskOutput brought: the agent's id, its status, the output as this host gives it."""
+    task = _mapping(_mapping(event.tool_response).get("task"))
+    agent = _text(task.get("task_id")) or _text(event.tool_input.get("task_id"))
+    return agent, _text(task.get("status")), _text(task.get("result")) or _text(task.get("output"))
+
+
+def dialog_questions(event: Event) -> list[dict[str, Any]]:
+    """The questions of an AskUserQuestion call."""
+    found = event.tool_input.get("questions")
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+def dialog_answers(event: Event) -> dict[str, str]:
+    """The user's answers, keyed by the question as the user saw it."""
+    found = _mapping(_mapping(event.tool_response).get("answers"))
+    return {key: value for key, value in found.items() if isinstance(value, str)}
+
+
+def live_agents(event: Event) -> Optional[set[str]]:
+    """The ids of the background agents that still run, None where the host does not say."""
+    if event.background is None:
+        return None
+    return {_text(item.get("id")) for item in event.background}

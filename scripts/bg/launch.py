@@ -1,0 +1,131 @@
+"""Launches: which of the parent's agents are ours, and what they are told about themselves."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple, Optional
+
+from bg import host, signals, tasks
+from bg.host import Event
+from bg.ledger import Ledger
+from bg.tasks import Row
+from bg.texts import fill
+
+OURS = "bg:"
+BRIEF_LINES = ("Goal", "Deliverables", "Done when")
+
+
+class Adoption(NamedTuple):
+    """A launch that is ours: under which label, with which token, what the host is handed instead."""
+
+    label: str
+    token: str
+    tool_input: dict[str, Any]
+    again: bool
+
+
+def window_line(label: str, kind: str = "bg") -> str:
+    """The one line that the command's text looks for."""
+    words = {
+        "delegation": "for the delegated task that the user approved",
+        "relaunch": "for the new agent that continues this task",
+    }
+    return (
+        f"[bg] label: {label} {words.get(kind, 'for this task')}. The plugin's hooks are running. "
+        f"Begin the description of the launch with `{label}:`; the hook adds identity and protocol to the prompt."
+    )
+
+
+def window_for(book: Ledger, event: Event) -> Optional[Row]:
+    """The window that this launch belongs to, None where the launch is not ours."""
+    words = f"{event.tool_input.get('description', '')}\n{event.tool_input.get('prompt', '')}"
+    for label in dict.fromkeys(tasks.LABEL.findall(words)):
+        window = tasks.window_of(book, event.session, label)
+        if window:
+            return window
+    kind = str(event.tool_input.get("subagent_type") or "")
+    opened = tasks.open_windows(book, event.session)
+    if kind.startswith(OURS):
+        if opened:
+            return opened[0]
+        tasks.open_window(book, event.session, "agent", str(event.tool_input.get("description") or ""))
+        return tasks.open_windows(book, event.session)[0]
+    one_shot = kind in host.ONE_SHOT_TYPES
+    if opened and not one_shot and event.tool_input.get("run_in_background") is not False:
+        return opened[0]
+    return None
+
+
+def adopt(book: Ledger, event: Event, project: str, version: Optional[host.Version], head: str) -> Optional[Adoption]:
+    """Take a launch as ours, inside a transaction; None where it is not."""
+    window = window_for(book, event)
+    if not window:
+        return None
+    again = window["kind"] == "relaunch" and not tasks.is_taken(book, window)
+    label = window["label"]
+    if tasks.is_taken(book, window):
+        label = tasks.next_label(book)
+    tasks.create(book, label, window["label"], event.session, project, window["text"], "launched")
+    given = dict(event.tool_input)
+    description = _plain_description(str(given.get("description") or ""))
+    prompt = str(given.get("prompt") or "")
+    token = tasks.note_launch(
+        book, event.tool_use, label, str(given.get("subagent_type") or ""), str(given.get("name") or ""), event.cwd, head
+    )
+    if again:
+        book.write("UPDATE tasks SET session = ? WHERE label = ?", event.session, label)
+    else:
+        book.write(
+            "UPDATE tasks SET description = ?, prompt = ?, text = coalesce(nullif(text, ''), ?) WHERE label = ?",
+            description, prompt, description, label,
+        )
+    tasks.set_state(book, label, "launched")
+    if given.get("subagent_type") in host.ONE_SHOT_TYPES:
+        given["subagent_type"] = host.DEFAULT_TYPE
+    kind = str(given.get("subagent_type") or "")
+    hands_back = host.hands_back(version, event.mode, kind)
+    given.update(
+        description=f"{label}: {description}".rstrip(": "),
+        prompt=f"{identity(token, event.transcript, hands_back, host.has_message_to_main(version))}\n\n{prompt}",
+        run_in_background=True,
+    )
+    return Adoption(label, token, given, again)
+
+
+def _plain_description(description: str) -> str:
+    return re.sub(r"^\s*bg-\d+\s*[:\-–—]*\s*", "", description).strip() or "background task"
+
+
+def identity(token: str, transcript: str, handback: bool, message: bool = False) -> str:
+    """What a background agent is told before its task."""
+    return fill(
+        "identity",
+        agent_id=token,
+        transcript=transcript or "the parent's transcript",
+        handback=fill("handback") if handback else "",
+        message=fill("message") if message else "",
+        table=signals.table(),
+        templates="\n\n".join(signals.template(marker, agent_id=token) for marker in signals.schemas()),
+    )
+
+
+def task_part(prompt: str) -> str:
+    """A launch prompt without the identity statement."""
+    _, found, rest = prompt.partition("\n## Your task\n")
+    return rest.strip() if found else prompt
+
+
+def brief(prompt: str) -> dict[str, str]:
+    """The three lines that the parent wrote into the prompt, as far as it wrote them."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in prompt.splitlines():
+        head = re.match(r"[\s*#>-]*(Goal|Deliverables?|Done[ -]when)\s*\**\s*:\s*\**\s*(.*)", line, re.IGNORECASE)
+        if head:
+            name = next(key for key in BRIEF_LINES if key[:4].lower() == head[1][:4].lower())
+            found[name] = head[2].strip()
+        elif name and line.strip() and re.match(r"\s*([-*]|\d+[.)])\s", line):
+            found[name] = f"{found[name]}\n{line.rstrip()}".strip()
+        else:
+            name = ""
+    return found

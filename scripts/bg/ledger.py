@@ -1,0 +1,199 @@
+"""The ledger's file: opening it on any disk, its tables, one short transaction an event.
+
+The only module that opens the database. What stands in the tables is read and written by `tasks`,
+`inbox` and `deliveries`; a ledger that cannot be opened is kept aside, never deleted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any, Iterator, Optional
+
+from bg import state
+
+LOCK_WAIT = 2.0
+NETWORK_FILESYSTEMS = ("nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "webdav")
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE IF NOT EXISTS sessions (
+  id TEXT PRIMARY KEY, project TEXT, transcript TEXT, version TEXT, pid INTEGER, pid_started TEXT,
+  first_seen REAL, last_seen REAL, ended REAL);
+CREATE TABLE IF NOT EXISTS windows (
+  id INTEGER PRIMARY KEY, session TEXT, kind TEXT, label TEXT, text TEXT, opened REAL, closed REAL);
+CREATE TABLE IF NOT EXISTS tasks (
+  label TEXT PRIMARY KEY, number INTEGER UNIQUE, grp TEXT, session TEXT, project TEXT, text TEXT,
+  description TEXT, prompt TEXT, state TEXT, since REAL, created REAL, ended REAL, agent TEXT, note TEXT);
+CREATE TABLE IF NOT EXISTS launches (
+  tool_use TEXT PRIMARY KEY, label TEXT, token TEXT UNIQUE, agent TEXT, agent_type TEXT, name TEXT,
+  cwd TEXT, head TEXT, made REAL, bound REAL, failed TEXT);
+CREATE INDEX IF NOT EXISTS launches_agent ON launches (agent);
+CREATE TABLE IF NOT EXISTS runs (
+  agent TEXT, run INTEGER, label TEXT, began REAL, ended REAL, corrections INTEGER DEFAULT 0,
+  asked REAL, cut TEXT, last_uuid TEXT, PRIMARY KEY (agent, run));
+CREATE TABLE IF NOT EXISTS reports (
+  id INTEGER PRIMARY KEY, agent TEXT, run INTEGER, source TEXT, text TEXT, digest TEXT, at REAL,
+  UNIQUE (agent, run, digest));
+CREATE TABLE IF NOT EXISTS signals (
+  id INTEGER PRIMARY KEY, label TEXT, agent TEXT, run INTEGER, marker TEXT, body TEXT, digest TEXT,
+  at REAL, terminal INTEGER, UNIQUE (agent, run, digest));
+CREATE TABLE IF NOT EXISTS questions (
+  id INTEGER PRIMARY KEY, label TEXT, agent TEXT, run INTEGER, qid TEXT, text TEXT, context TEXT,
+  extra TEXT, priority TEXT, digest TEXT, state TEXT, asked REAL, shown REAL,
+  UNIQUE (agent, run, qid, digest));
+CREATE TABLE IF NOT EXISTS answers (
+  id INTEGER PRIMARY KEY, label TEXT, question INTEGER, kind TEXT, text TEXT, source TEXT, at REAL,
+  sent REAL, resume INTEGER);
+CREATE TABLE IF NOT EXISTS delegations (
+  id INTEGER PRIMARY KEY, label TEXT, signal INTEGER UNIQUE, blocking INTEGER, state TEXT, words TEXT,
+  decided REAL, child TEXT);
+CREATE TABLE IF NOT EXISTS resumes (
+  id INTEGER PRIMARY KEY, label TEXT, agent TEXT, tool_use TEXT UNIQUE, kind TEXT, typed TEXT,
+  message TEXT, at REAL, proven REAL, failed TEXT);
+CREATE TABLE IF NOT EXISTS deliveries (
+  id INTEGER PRIMARY KEY, label TEXT, kind TEXT, key TEXT UNIQUE, made REAL, surfaced REAL, said REAL,
+  seen REAL, session TEXT, via TEXT);
+CREATE TABLE IF NOT EXISTS scans (agent TEXT PRIMARY KEY, offset INTEGER);
+CREATE TABLE IF NOT EXISTS strangers (at REAL, agent TEXT, label TEXT, UNIQUE (agent, label));
+CREATE TABLE IF NOT EXISTS errors (id INTEGER PRIMARY KEY, at REAL, event TEXT, text TEXT);
+"""
+VERSION = 1
+
+
+class Unavailable(Exception):
+    """The ledger cannot be read or written now; `reason` says why in a sentence."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def filesystem(place: Path) -> str:
+    """The kind of file system below a directory, empty where the machine does not tell."""
+    best, kind = "", ""
+    with contextlib.suppress(OSError):
+        where = os.path.realpath(place)
+        for line in Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines():
+            fields = line.split()
+            mount = fields[1].replace("\\040", " ")
+            inside = where == mount or where.startswith(mount.rstrip("/") + "/")
+            if inside and len(mount) >= len(best):
+                best, kind = mount, fields[2]
+    return kind
+
+
+def journal_mode(place: Path) -> str:
+    """WAL, except where its shared memory does not work: a home on the network."""
+    asked = os.environ.get("BG_JOURNAL_MODE", "").upper()
+    if asked in {"WAL", "DELETE"}:
+        return asked
+    return "DELETE" if filesystem(place) in NETWORK_FILESYSTEMS else "WAL"
+
+
+class Ledger:
+    """An open ledger. `transaction` is the only way to write."""
+
+    def __init__(self, place: Path, *, create: bool = True) -> None:
+        self.place = place
+        self.path = place / state.LEDGER
+        self.kept_aside: Optional[Path] = None
+        if not create and not self.path.is_file():
+            raise Unavailable(f"there is no ledger at {self.path}")
+        try:
+            state.make_private(place)
+            self._connection = self._open()
+        except sqlite3.DatabaseError as error:
+            if not _is_corrupt(error):
+                raise Unavailable(f"the ledger at {self.path} cannot be opened: {error}") from error
+            self.kept_aside = self._keep_aside()
+            self._connection = self._open()
+            self._connection.execute(
+                "INSERT OR REPLACE INTO meta VALUES ('kept_aside', ?)", (str(self.kept_aside),)
+            )
+        except OSError as error:
+            raise Unavailable(f"the directory {place} cannot be used: {error.strerror or error}") from error
+
+    def _open(self) -> sqlite3.Connection:
+        fresh = not self.path.exists()
+        connection = sqlite3.connect(str(self.path), timeout=LOCK_WAIT, isolation_level=None)
+        connection.row_factory = sqlite3.Row
+        try:
+            if fresh or connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:
+                self.path.touch(mode=0o600)
+                self.path.chmod(0o600)
+                connection.execute(f"PRAGMA journal_mode={journal_mode(self.place)}")
+                connection.executescript(f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version={VERSION}; COMMIT;")
+            else:
+                connection.execute("SELECT 1 FROM tasks LIMIT 1")
+        except sqlite3.DatabaseError:
+            connection.close()
+            raise
+        return connection
+
+    def _keep_aside(self) -> Path:
+        aside = self.path.with_name(f"{state.LEDGER}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
+        self.path.rename(aside)
+        for suffix in ("-wal", "-shm", "-journal"):
+            with contextlib.suppress(OSError):
+                Path(f"{self.path}{suffix}").rename(f"{aside}{suffix}")
+        return aside
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """One short write; everything in it is durable together, or nothing is."""
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            raise Unavailable(f"the ledger cannot be written: {error}") from error
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException as error:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+            if isinstance(error, sqlite3.Error):
+                raise Unavailable(f"the ledger cannot be written: {error}") from error
+            raise
+
+    def write(self, sql: str, *values: Any) -> int:
+        """Run one statement; how many rows it changed."""
+        return self._connection.execute(sql, values).rowcount
+
+    def insert(self, sql: str, *values: Any) -> int:
+        """Run one INSERT; the new row's id."""
+        return self._connection.execute(sql, values).lastrowid or 0
+
+    def one(self, sql: str, *values: Any) -> Optional[sqlite3.Row]:
+        row: Optional[sqlite3.Row] = self._connection.execute(sql, values).fetchone()
+        return row
+
+    def all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
+        return self._connection.execute(sql, values).fetchall()
+
+    def value(self, sql: str, *values: Any) -> Any:
+        row = self.one(sql, *values)
+        return row[0] if row else None
+
+    def meta(self, key: str) -> str:
+        return self.value("SELECT value FROM meta WHERE key = ?", key) or ""
+
+    def set_meta(self, key: str, value: str) -> None:
+        self.write("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value)
+
+    def trace(self, event: str, text: str) -> None:
+        """Keep a hook's own error where `/bg-status` and the doctor show it; the last hundred stay."""
+        with self.transaction():
+            self.write("INSERT INTO errors (at, event, text) VALUES (?, ?, ?)", time.time(), event, text[:2000])
+            self.write("DELETE FROM errors WHERE id <= (SELECT max(id) - 100 FROM errors)")
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _is_corrupt(error: sqlite3.DatabaseError) -> bool:
+    words = str(error).lower()
+    return any(sign in words for sign in ("malformed", "not a database", "file is encrypted", "no such table"))

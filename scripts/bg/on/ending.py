@@ -1,0 +1,178 @@
+"""Endings: a subagent's run ends, hands back, is polled, or is announced as ended by the host."""
+
+from __future__ import annotations
+
+import time
+
+from bg import host, reports, tasks, transcripts
+from bg.scene import Scene
+from bg.tasks import Row
+from bg.transcripts import Final
+
+CUTS = {"killed": "killed", "failed": "failed", "stopped": "killed"}
+PARKED = "waiting on its own background work"
+TURN_LIMIT = "turn limit"
+API_ERROR = "API Error:"
+GRACE = 5.0
+UNSENT = "ended without delivering a report through SubagentHandback"
+
+
+def stopped(scene: Scene) -> None:
+    """SubagentStop: keep the text, then judge it; ask once more where that helps."""
+    event = scene.event
+    task = scene.own_task(event.agent, event.agent_transcript)
+    if task is None:
+        scene.note_stranger(event.agent, event.last_text or "")
+        return
+    final = _final(scene, task)
+    text = final.text if event.last_text is None else event.last_text
+    run = reports.keep(scene.book, task["label"], event.agent, event.name, text)
+    if run is None:
+        return
+    _remember(scene, task, run, final)
+    if host.hands_back(scene.version, event.mode, event.agent_type):
+        return
+    token = tasks.token_of(scene.book, event.agent)
+    if final.cut:
+        reports.conclude(scene.book, task["label"], event.agent, token, cut=final.cut)
+        return
+    scene.answer.block = reports.correction(scene.book, run, token)
+    if not scene.answer.block:
+        reports.conclude(scene.book, task["label"], event.agent, token)
+
+
+def _path(scene: Scene, agent: str) -> str:
+    return scene.event.agent_transcript or transcripts.of_agent(scene.event.transcript, agent)
+
+
+def _final(scene: Scene, task: Row) -> Final:
+    """The end of the transcript: the text where the payload lacks it, and whether the run was cut."""
+    path = _path(scene, scene.event.agent)
+    last = tasks.last_run(scene.book, scene.event.agent)
+    if scene.event.last_text is not None:
+        # The file lags behind the payload on these hosts: what it says of another text does not hold.
+        found = transcripts.last_assistant(transcripts.tail(path))
+        return found if found.text == scene.event.last_text else Final(scene.event.last_text, "", True)
+    if last and last["ended"]:
+        return transcripts.last_assistant(transcripts.tail(path))
+    previous = scene.book.value(
+        "SELECT last_uuid FROM runs WHERE agent = ? AND last_uuid <> '' ORDER BY run DESC LIMIT 1", scene.event.agent
+    )
+    return transcripts.settled_text(path, previous or "")
+
+
+def _remember(scene: Scene, task: Row, run: Row, final: Final) -> None:
+    cwd = transcripts.field(_path(scene, run["agent"]), "cwd")
+    with scene.book.transaction():
+        scene.book.write(
+            "UPDATE runs SET last_uuid = ? WHERE agent = ? AND run = ?", final.uuid, run["agent"], run["run"]
+        )
+        if cwd:
+            scene.book.write("UPDATE launches SET cwd = ? WHERE agent = ?", cwd, run["agent"])
+
+
+def handed_back(scene: Scene) -> None:
+    """PreToolUse(SubagentHandback): the report on its way; a refusal here is the only correction that helps."""
+    event = scene.event
+    text = event.tool_input.get("message")
+    if not isinstance(text, str):
+        return
+    task = scene.own_task(event.agent)
+    if task is None:
+        scene.note_stranger(event.agent, text)
+        return
+    run = reports.keep(scene.book, task["label"], event.agent, event.tool, text)
+    if run is None:
+        return
+    token = tasks.token_of(scene.book, event.agent)
+    scene.answer.deny = reports.correction(scene.book, run, token)
+    if not scene.answer.deny:
+        reports.conclude(scene.book, task["label"], event.agent, token)
+
+
+def polled(scene: Scene) -> None:
+    """PostToolUse(TaskOutput): old hosts hand the text, or the raw transcript, to the parent here."""
+    event = scene.event
+    if event.in_subagent:
+        return
+    scene.see()
+    agent, status, output = host.polled_output(event)
+    task = scene.own_task(agent)
+    if task is not None and status == "completed":
+        _close(scene, task, agent, transcripts.raw_output(output), "", event.tool)
+    scene.remind()
+
+
+def announced(scene: Scene) -> None:
+    """UserPromptSubmit with the host's notification: what no other event told is taken from here."""
+    for found in host.notifications(scene.event.prompt):
+        task = scene.own_task(found.agent)
+        if task is None or PARKED in found.summary:
+            continue
+        cut = CUTS.get(found.status, TURN_LIMIT if TURN_LIMIT in found.summary else "")
+        text = "" if UNSENT in found.result else found.result
+        if text.startswith(API_ERROR):
+            cut = cut or "failed"
+        _close(scene, task, found.agent, text, cut, "notification")
+
+
+def _close(scene: Scene, task: Row, agent: str, text: str, cut: str, source: str) -> None:
+    """End a run that no SubagentStop has ended, with the best text there is."""
+    run = tasks.last_run(scene.book, agent)
+    if run is None or run["ended"] is not None:
+        return
+    if not tasks.reports(scene.book, agent, run["run"]):
+        own = transcripts.last_assistant(transcripts.tail(transcripts.of_agent(scene.event.transcript, agent)))
+        fresh = own.text if own.uuid != _uuid_before(scene, agent, run["run"]) else ""
+        reports.keep(scene.book, task["label"], agent, source, fresh or text)
+    reports.conclude(scene.book, task["label"], agent, tasks.token_of(scene.book, agent), cut=cut)
+
+
+def _uuid_before(scene: Scene, agent: str, run: int) -> str:
+    found = scene.book.value("SELECT last_uuid FROM runs WHERE agent = ? AND run = ?", agent, run - 1)
+    return str(found or "")
+
+
+def catch_up(scene: Scene) -> None:
+    """What no event brought: launches nobody bound, judged too late, agents gone without a word."""
+    book = scene.book
+    for launch in tasks.unbound(book, scene.session):
+        for path in transcripts.agents_of(scene.event.transcript):
+            if launch["token"] in transcripts.first_prompt(path)[:20000]:
+                with book.transaction():
+                    tasks.bind(book, launch["token"], transcripts.agent_in(path))
+    live = host.live_agents(scene.event)
+    for task in tasks.in_session(book, scene.session, tasks.RUNNING_STATES):
+        agent = task["agent"]
+        if not agent:
+            continue
+        _scan(scene, task, agent)
+        if live is not None and agent not in live and not _just_begun(scene, agent):
+            _close(scene, task, agent, "", "", "transcript")
+
+
+def _just_begun(scene: Scene, agent: str) -> bool:
+    """A run whose resume this very turn has asked for may not be on the host's list yet."""
+    began = scene.book.value("SELECT began FROM runs WHERE agent = ? AND ended IS NULL", agent)
+    return began is not None and time.time() - began < GRACE
+
+
+def _scan(scene: Scene, task: Row, agent: str) -> None:
+    """A block that a running agent wrote between two tool calls, on hosts where it cannot send a message."""
+    book = scene.book
+    path = transcripts.of_agent(scene.event.transcript, agent)
+    offset = book.value("SELECT offset FROM scans WHERE agent = ?", agent) or 0
+    if transcripts.size(path) <= offset:
+        return
+    records, end = transcripts.since(path, offset)
+    token = tasks.token_of(book, agent)
+    run = tasks.last_run(book, agent)
+    if run is None:
+        return
+    spoken = [transcripts.text(record) for record in records if record.get("type") == "assistant"]
+    with book.transaction():
+        for text in spoken:
+            for signal in reports.read(text, token).own:
+                if not signal.terminal:
+                    reports.note(book, task["label"], agent, run["run"], signal)
+        book.write("INSERT OR REPLACE INTO scans VALUES (?, ?)", agent, end)

@@ -1,0 +1,171 @@
+"""Resumes: SendMessage, Task with `resume`, or a new agent where the old one cannot be woken."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Optional
+
+from bg import host, inbox, launch, reports, resume, tasks
+from bg.scene import Scene, resumable
+from bg.tasks import Row
+
+DERIVED_KEYS = ("type", "recipient", "recipient_kind", "content")
+CONTINUABLE = ("needs_answer", "blocked", "interrupted", "failed", "stopped", "unreported", "partial")
+
+
+def before_message(scene: Scene) -> None:
+    """PreToolUse(SendMessage): by an agent of ours a signal, by the parent the answer to one."""
+    event = scene.event
+    if event.in_subagent:
+        _from_agent(scene)
+        return
+    scene.see()
+    task = tasks.addressed(scene.book, scene.session, str(event.tool_input.get("to") or ""))
+    if task is None or not task["agent"]:
+        return
+    given = {key: value for key, value in event.tool_input.items() if key not in DERIVED_KEYS}
+    typed = str(event.tool_input.get("message") or event.tool_input.get("content") or "")
+    given["to"] = task["agent"]
+    if resumable(task) or inbox.unsent(scene.book, task["agent"]):
+        given["message"] = _record(scene, task, typed)
+    scene.answer.updated_input = given
+
+
+def _from_agent(scene: Scene) -> None:
+    """A message that a running agent of ours sends to `main` may carry a signal."""
+    event = scene.event
+    task = scene.own_task(event.agent)
+    text = str(event.tool_input.get("message") or "")
+    if event.tool_input.get("to") != host.MAIN:
+        return
+    if task is None:
+        scene.note_stranger(event.agent, text)
+        return
+    run = reports.keep(scene.book, task["label"], event.agent, reports.MESSAGE, text, final=False)
+    if run is None:
+        return
+    with scene.book.transaction():
+        for signal in reports.read(text, tasks.token_of(scene.book, event.agent)).own:
+            reports.note(scene.book, task["label"], event.agent, run["run"], signal)
+
+
+def _record(scene: Scene, task: Row, typed: str) -> str:
+    """Write the resume message down before it is sent; what it carries is marked when it is proven."""
+    agent = task["agent"]
+    message = resume.compose(scene.book, task, agent, tasks.token_of(scene.book, agent), typed)
+    with scene.book.transaction():
+        _open(scene, task, agent, message, typed)
+    return message.text
+
+
+def _open(scene: Scene, task: Row, agent: str, message: resume.Message, typed: str) -> None:
+    kind = message.kind if message.answers else f"{message.kind} (relayed)"
+    identifier = scene.book.insert(
+        "INSERT OR REPLACE INTO resumes (label, agent, tool_use, kind, typed, message, at) VALUES (?,?,?,?,?,?,?)",
+        task["label"], agent, scene.event.tool_use, kind, typed, message.text, time.time(),
+    )
+    for answer in message.answers:
+        scene.book.write("UPDATE answers SET resume = ? WHERE id = ?", identifier, answer)
+
+
+def after_message(scene: Scene) -> None:
+    """PostToolUse(SendMessage): the host's word that the agent has the message."""
+    if scene.event.in_subagent:
+        return
+    scene.see()
+    row = resume.proof(scene.book, scene.event.tool_use)
+    if row is not None:
+        if host.resumed_agent(scene.event) or host.delivered_message(scene.event):
+            with scene.book.transaction():
+                prove(scene, scene.event.tool_use, row["agent"])
+            scene.answer.notice.append(f"{row['label']} goes on")
+        else:
+            unproven(scene)
+    scene.remind()
+
+
+def before_task(scene: Scene) -> None:
+    """PreToolUse(Task) with `resume`: the prompt becomes the response."""
+    event = scene.event
+    scene.see()
+    task = tasks.addressed(scene.book, scene.session, str(event.tool_input.get("resume") or ""))
+    if task is None or not task["agent"]:
+        return
+    text = _record(scene, task, str(event.tool_input.get("prompt") or ""))
+    scene.answer.updated_input = {
+        **event.tool_input, "resume": task["agent"], "prompt": text, "run_in_background": True
+    }
+
+
+def after_task(scene: Scene) -> None:
+    """PostToolUse(Task) with `resume`: the agent runs again, or has already ended in the foreground."""
+    event = scene.event
+    row = resume.proof(scene.book, event.tool_use)
+    if row is None:
+        return
+    with scene.book.transaction():
+        prove(scene, event.tool_use, row["agent"])
+    text = host.foreground_text(event)
+    if text is not None and reports.keep(scene.book, row["label"], row["agent"], "foreground", text):
+        reports.conclude(scene.book, row["label"], row["agent"], tasks.token_of(scene.book, row["agent"]))
+    else:
+        scene.answer.notice.append(f"{row['label']} goes on")
+    scene.remind()
+
+
+def prove(scene: Scene, tool_use: str, agent: str) -> None:
+    """The resume has happened: its answers are sent, the next run goes on. Inside a transaction."""
+    book = scene.book
+    row = resume.proof(book, tool_use)
+    if row is None or row["proven"] is not None:
+        return
+    book.write("UPDATE resumes SET proven = ? WHERE id = ?", time.time(), row["id"])
+    inbox.mark_sent(book, row["agent"], row["id"])
+    last = tasks.last_run(book, agent)
+    overtaken = last is not None and last["began"] > row["at"] and last["ended"] is not None
+    if not overtaken:
+        tasks.running(book, agent, row["label"])
+        tasks.set_state(book, row["label"], "working")
+
+
+def unproven(scene: Scene) -> None:
+    """The host did not wake the agent: the answers stay, and there is another way."""
+    row = resume.proof(scene.book, scene.event.tool_use)
+    if row is None or row["proven"] is not None:
+        return
+    with scene.book.transaction():
+        scene.book.write("UPDATE resumes SET failed = ? WHERE id = ?", scene.event.error or "refused", row["id"])
+    scene.answer.context.append(
+        f"[bg] {row['label']} was not woken. Nothing is lost: launch a new agent with a description that begins "
+        f"`{row['label']}:`; the hook gives it the task, the state, the questions and the answers. "
+        "Tell the user that it is a new agent."
+    )
+
+
+def relaunch_window(scene: Scene) -> Optional[Row]:
+    """A launch whose description begins with a task that has ended unfinished continues that task."""
+    found = tasks.LABEL.match(str(scene.event.tool_input.get("description") or "").strip())
+    task = tasks.get(scene.book, found[0]) if found else None
+    if task is None or task["session"] != scene.session or task["state"] not in CONTINUABLE or not task["agent"]:
+        return None
+    with scene.book.transaction():
+        tasks.open_window(scene.book, scene.session, "relaunch", task["text"] or "", task["label"])
+    return task
+
+
+def fill_relaunch(scene: Scene, task: Row, adopted: launch.Adoption) -> None:
+    """The new agent gets the old one's task, state, questions and answers. Inside a transaction."""
+    typed = str(scene.event.tool_input.get("prompt") or "")
+    message = resume.relaunch(scene.book, task, task["agent"], adopted.token, typed)
+    _open(scene, task, task["agent"], message, typed)
+    prompt: Any = adopted.tool_input["prompt"]
+    adopted.tool_input["prompt"] = prompt[: len(prompt) - len(typed)] + message.text
+
+
+
+
+def failed_message(scene: Scene) -> None:
+    """PostToolUseFailure(SendMessage): nobody was woken."""
+    if not scene.event.in_subagent:
+        unproven(scene)
+        scene.remind()

@@ -1,0 +1,140 @@
+"""Turns: a prompt begins one, Stop ends it, SessionStart begins the first."""
+
+from __future__ import annotations
+
+import time
+from typing import Optional
+
+from bg import deliveries, host, inbox, launch, packages, replies, status, tasks
+from bg.quoting import inline
+from bg.scene import Scene
+from bg.tasks import Row, digest
+from bg.texts import fill
+from bg.on import dialog, ending, session
+
+STOP_CONTEXT_SINCE = (2, 1, 163)
+ANNOUNCED_WITHIN = 3.0
+
+
+def prompt(scene: Scene) -> None:
+    """UserPromptSubmit: the host's own message about an agent, one of our commands, or the user's words."""
+    event = scene.event
+    if host.is_machine_prompt(event.prompt):
+        ending.announced(scene)
+        scene.remind()
+        return
+    command, arguments = host.typed_command(event.prompt)
+    if command:
+        scene.enter()
+    ending.catch_up(scene)
+    _close_windows(scene)
+    handler = {"bg": _launch, "bg-status": dialog.status_command, "bg-answer": dialog.answer_command}.get(command)
+    if handler is not None:
+        handler(scene, arguments)
+    if not scene.answer.block:
+        scene.remind()
+
+
+def _launch(scene: Scene, arguments: str) -> None:
+    if not arguments:
+        dialog.say(scene, "Nothing to hand over: type /bg <task>, for example\n  /bg Audit the authentication code")
+        return
+    with scene.book.transaction():
+        label = tasks.open_window(scene.book, scene.session, "bg", arguments)
+    scene.answer.context.append(launch.window_line(label))
+
+
+def _close_windows(scene: Scene) -> None:
+    """The turn is over: a window with nothing launched becomes a task that says so."""
+    opened = tasks.open_windows(scene.book, scene.session)
+    if not opened:
+        return
+    with scene.book.transaction():
+        for window in opened:
+            scene.book.write("UPDATE windows SET closed = ? WHERE id = ?", time.time(), window["id"])
+            if window["kind"] != "relaunch" and not _launched(scene, window):
+                tasks.create(scene.book, window["label"], window["label"], scene.session, scene.project,
+                             window["text"], "not_launched")
+                tasks.set_state(scene.book, window["label"], "not_launched")
+                scene.answer.notice.append(f"{window['label']} was not launched: {inline(window['text'], 80)}")
+
+
+def _launched(scene: Scene, window: Row) -> bool:
+    return bool(
+        scene.book.value(
+            "SELECT 1 FROM launches l JOIN tasks t ON t.label = l.label WHERE t.grp = ? AND l.agent <> ''"
+            " AND l.made >= ?", window["label"], window["opened"],
+        )
+    )
+
+
+def stop(scene: Scene) -> None:
+    """Stop: pick up what no event brought; the turn goes on only for what nobody has heard yet."""
+    if scene.event.in_subagent:
+        return
+    scene.see()
+    ending.catch_up(scene)
+    _close_windows(scene)
+    fresh = [row for row in deliveries.due(scene.book, scene.session) if row["surfaced"] is None]
+    if host.announces_every_end(scene.version):
+        fresh = [row for row in fresh if time.time() - row["made"] > ANNOUNCED_WITHIN]
+    if fresh:
+        scene.remind(fresh)
+    else:
+        _ask_first(scene)
+    if scene.answer.context and not _takes_context(scene.version):
+        scene.answer.block = "\n\n".join(scene.answer.context)
+        scene.answer.context = []
+
+
+def _takes_context(version: Optional[host.Version]) -> bool:
+    return version is not None and version >= STOP_CONTEXT_SINCE
+
+
+def _ask_first(scene: Scene) -> None:
+    """Once for each set of questions: the user must have been shown them before the turn ends."""
+    items = [
+        item for item in inbox.waiting(scene.book, session=scene.session)
+        if item["shown"] is None and inbox.kind(item) == inbox.QUESTION
+    ]
+    spoken = scene.event.last_text or ""
+    told = [item for item in items if _mentions(spoken, item)]
+    left = [item for item in items if item not in told]
+    key = f"asked_first:{scene.session}"
+    mark = digest(" ".join(str(item["id"]) for item in left))
+    if told:
+        with scene.book.transaction():
+            inbox.mark_shown(scene.book, [item["id"] for item in told])
+    if not left or scene.event.repeated_stop or scene.book.meta(key) == mark:
+        return
+    with scene.book.transaction():
+        scene.book.set_meta(key, mark)
+    lines = "\n".join(replies.question_lines(item) for item in left[:8])
+    scene.answer.context.append(fill("ask_first", questions=lines))
+
+
+def _mentions(spoken: str, item: Row) -> bool:
+    words = " ".join(spoken.split()).lower()
+    return f"{item['label']} {item['qid']}".lower() in words or " ".join(item["text"].split()).lower()[:60] in words
+
+
+def start(scene: Scene) -> None:
+    """SessionStart: what is in flight, what waits, what was never said."""
+    packages.prepare(scene.book.place)
+    session.take_over(scene)
+    if not session.concerns(scene):
+        return
+    scene.enter()
+    ending.catch_up(scene)
+    lines = session.flight_list(scene)
+    if lines:
+        scene.answer.context.append("\n".join(lines))
+    scene.remind()
+    if status.chosen(scene.book, scene.project):
+        scene.answer.notice.append(session.glance(scene))
+
+
+def end(scene: Scene) -> None:
+    """SessionEnd: the session says good-bye; its tasks stay."""
+    with scene.book.transaction():
+        scene.book.write("UPDATE sessions SET ended = ? WHERE id = ?", time.time(), scene.session)

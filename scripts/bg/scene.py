@@ -1,0 +1,154 @@
+"""A scene: one event with the ledger it happens before, and the answer that grows from it."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Optional
+
+from bg import deliveries, host, inbox, launch, processes, replies, reports, state, tasks, transcripts
+from bg.host import Answer, Event
+from bg.ledger import Ledger
+from bg.quoting import CONTEXT_LIMIT, fit
+from bg.tasks import Row
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Scene:
+    """What every handler is given."""
+
+    event: Event
+    book: Ledger
+    answer: Answer = field(default_factory=Answer)
+    surfaced: list[int] = field(default_factory=list)
+
+    @property
+    def session(self) -> str:
+        return self.event.session
+
+    @property
+    def project(self) -> str:
+        known = self.book.value("SELECT project FROM sessions WHERE id = ?", self.session)
+        return known or os.environ.get("CLAUDE_PROJECT_DIR") or self.event.cwd
+
+    @property
+    def version(self) -> Optional[host.Version]:
+        known = self.book.value("SELECT version FROM sessions WHERE id = ?", self.session)
+        return host.version_of(known or transcripts.field(self.event.transcript, "version"))
+
+    @property
+    def answer_command(self) -> str:
+        """How the user types our answer command; the bare form works on every host."""
+        return "/bg-answer"
+
+    def enter(self) -> None:
+        """This session has something of ours from now on."""
+        version = transcripts.field(self.event.transcript, "version")
+        project = os.environ.get("CLAUDE_PROJECT_DIR") or self.event.cwd
+        with self.book.transaction():
+            tasks.note_session(self.book, self.session, project, self.event.transcript, version)
+            if not self.book.value("SELECT pid FROM sessions WHERE id = ?", self.session):
+                found = processes.host()
+                if found:
+                    self.book.write(
+                        "UPDATE sessions SET pid = ?, pid_started = ? WHERE id = ?", found.pid, found.started, self.session
+                    )
+        state.mark(self.book.place, self.session)
+
+    def see(self) -> None:
+        """The host went on after what was said before."""
+        waiting = self.book.value(
+            "SELECT 1 FROM deliveries WHERE seen IS NULL AND said IS NOT NULL AND session = ?", self.session
+        )
+        if waiting:
+            with self.book.transaction():
+                deliveries.see(self.book, self.session)
+
+    def remind(self, rows: Optional[list[Row]] = None) -> None:
+        """Say what this session has not seen: one reminder an event, at most what the host keeps whole."""
+        rows = deliveries.due(self.book, self.session) if rows is None else rows
+        if not rows:
+            return
+        reminders = [self.reminder(row) for row in rows]
+        used = sum(len(text) + 2 for text in self.answer.context)
+        rest = f"More background reports wait; they follow at the next event, or run: {self.bgctl('status')}"
+        kept, count = fit([found.text for found in reminders], CONTEXT_LIMIT - used, rest)
+        self.surfaced = [row["id"] for row in rows[:count]]
+        with self.book.transaction():
+            deliveries.surface(self.book, self.surfaced, self.session, self.event.name)
+        self.answer.context += kept
+        self.answer.notice += [found.notice for found in reminders[:count]]
+
+    def reminder(self, row: Row) -> replies.Reminder:
+        """The text of one delivery, from the record as it is now."""
+        agent, run, key = row["key"].rsplit(":", 2)
+        task = tasks.get(self.book, row["label"])
+        assert task is not None
+        told = replies.Told(
+            task=task,
+            brief=launch.brief(task["prompt"] or ""),
+            items=inbox.items(self.book, agent, int(run)),
+            resume=replies.resume_how(self.version, agent, task["label"]),
+            answer_command=self.answer_command,
+            whole=self.bgctl(f"status {task['label']}"),
+        )
+        body = self.book.value("SELECT body FROM signals WHERE agent = ? AND run = ? AND digest = ?", agent, int(run), key)
+        if body:
+            return replies.remind(json.loads(body), told)
+        token = tasks.token_of(self.book, agent)
+        text, _ = reports.best(tasks.reports(self.book, agent, int(run)), token)
+        return replies.unreported(text, task["note"] or "", told)
+
+    def bgctl(self, arguments: str) -> str:
+        """The command that shows something outside the conversation."""
+        return f"`{ROOT / 'scripts' / 'bgctl'} {arguments}`"
+
+    def next_step(self, task: Row) -> str:
+        """What the parent does after an answer: resume, or wait for the rest."""
+        left = inbox.waiting(self.book, label=task["label"])
+        left = [item for item in left if inbox.kind(item) != inbox.DELEGATION]
+        label = task["label"]
+        if left:
+            names = ", ".join(item["qid"] for item in left)
+            return f"[bg] The user's answer for {label} is recorded. Still open: {names}. Resume it when these are answered too."
+        if not inbox.unsent(self.book, task["agent"] or ""):
+            return f"[bg] The user's answer for {label} is recorded."
+        way = replies.resume_how(self.version, task["agent"], label)
+        return f"[bg] The user's answers for {label} are recorded. Resume it now: {way}"
+
+    def own_task(self, agent: str, transcript: str = "") -> Optional[Row]:
+        """The task of an agent, bound by the token in its first prompt where no launch event told us."""
+        found = tasks.of_agent(self.book, agent)
+        if found or not agent:
+            return found
+        path = transcript or transcripts.of_agent(self.event.transcript, agent)
+        tokens = tasks.TOKEN.findall(transcripts.first_prompt(path)[:20000])
+        known = tasks.of_token(self.book, tokens[0]) if tokens else None
+        if known is None or known["agent"]:
+            return None
+        with self.book.transaction():
+            tasks.bind(self.book, tokens[0], agent)
+        return tasks.of_agent(self.book, agent)
+
+    def note_stranger(self, agent: str, text: str) -> None:
+        """A report that carries a token of ours from another agent: remembered, its text is not."""
+        for token in tasks.TOKEN.findall(text)[:5]:
+            known = tasks.of_token(self.book, token)
+            if known and known["agent"] != agent:
+                with self.book.transaction():
+                    self.book.write(
+                        "INSERT OR IGNORE INTO strangers VALUES (?,?,?)", time.time(), agent, known["label"]
+                    )
+                return
+
+
+def resumable(task: Row) -> bool:
+    """An agent has worked on this task and ended."""
+    return bool(task["agent"]) and task["state"] not in tasks.RUNNING_STATES
+
+

@@ -1,0 +1,19 @@
+"""Every sentence that this plugin says to a model, one file each, with $slots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from string import Template
+
+_FOLDER = Path(__file__).parent
+
+
+def fill(name: str, **slots: str) -> str:
+    """The text of that name with its slots filled; lines whose slot is empty leave no gap."""
+    text = (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    filled = Template(text).substitute({key: value.strip("\n") for key, value in slots.items()})
+    lines: list[str] = []
+    for line in filled.strip("\n").splitlines():
+        if line.strip() or (lines and lines[-1].strip()):
+            lines.append(line.rstrip())
+    return "\n".join(lines)

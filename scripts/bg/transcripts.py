@@ -1,0 +1,186 @@
+"""The host's transcripts: JSON lines read from the end or the beginning, never whole when large.
+
+Standard library only. A line that is no JSON, or not a record, is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Iterator, Optional
+
+TAIL = 512 * 1024
+HEAD = 1024 * 1024
+LINES = 64 * 1024
+WAIT = 1.5
+STEP = 0.03
+RESUME_LIMIT = 5_242_880
+
+
+@dataclass(frozen=True)
+class Final:
+    """The last thing an agent wrote, and whether the host had finished writing it down."""
+
+    text: str
+    uuid: str
+    settled: bool
+    cut: str = ""
+
+
+def _records(data: bytes) -> Iterator[dict[str, Any]]:
+    for line in data.split(b"\n"):
+        if line.strip():
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(record, dict):
+                yield record
+
+
+def size(path: str) -> int:
+    """The transcript's size in bytes, 0 where there is none."""
+    try:
+        return os.stat(path).st_size if path else 0
+    except OSError:
+        return 0
+
+
+def tail(path: str, most: int = TAIL) -> list[dict[str, Any]]:
+    """The last records of a transcript."""
+    return list(_records(_read(path, max(0, size(path) - most), most)))
+
+
+def since(path: str, offset: int, most: int = TAIL) -> tuple[list[dict[str, Any]], int]:
+    """The whole lines written after `offset`, and where the next look begins."""
+    data = _read(path, offset, most)
+    whole = data.rfind(b"\n") + 1
+    return list(_records(data[:whole])), offset + whole
+
+
+def _read(path: str, offset: int, most: int) -> bytes:
+    if not path:
+        return b""
+    try:
+        with Path(path).open("rb") as file:
+            file.seek(offset)
+            return file.read(most)
+    except OSError:
+        return b""
+
+
+def parts(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """The content parts of a record's message."""
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+
+
+def text(record: dict[str, Any]) -> str:
+    """The text parts of a record, joined."""
+    found = [part.get("text") for part in parts(record) if part.get("type") == "text"]
+    return "\n".join(part for part in found if isinstance(part, str))
+
+
+def last_assistant(records: list[dict[str, Any]]) -> Final:
+    """The last assistant text; unsettled while a later tool result or prompt stands behind it."""
+    behind = False
+    for record in reversed(records):
+        kind = record.get("type")
+        if kind == "user":
+            behind = True
+        if kind != "assistant":
+            continue
+        spoken = text(record)
+        calls = any(part.get("type") == "tool_use" for part in parts(record))
+        if spoken.strip():
+            message = record.get("message")
+            reason = message.get("stop_reason") if isinstance(message, dict) else None
+            cut = "output limit" if reason == "max_tokens" else ""
+            if record.get("isApiErrorMessage"):
+                cut = "API error"
+            uuid = record.get("uuid")
+            return Final(spoken, uuid if isinstance(uuid, str) else "", not behind and not calls, cut)
+        behind = behind or calls
+    return Final("", "", False)
+
+
+def settled_text(path: str, before: str = "", wait: float = WAIT) -> Final:
+    """The agent's final text, waiting a short time for a host that writes it after the hook has begun.
+
+    `before` is the uuid of the text that an earlier run ended with: it is not this run's.
+    """
+    until = time.monotonic() + wait
+    while True:
+        final = last_assistant(tail(path))
+        if (final.settled and final.uuid != before) or time.monotonic() >= until:
+            return final if final.uuid != before or not before else Final("", "", False)
+        time.sleep(STEP)
+
+
+def first_prompt(path: str) -> str:
+    """The first user record of a transcript: an agent's prompt."""
+    for record in _records(_read(path, 0, HEAD)):
+        if record.get("type") == "user":
+            return text(record)
+    return ""
+
+
+def field(path: str, name: str) -> str:
+    """The last value of a field that stands in every line, such as `version` or `cwd`."""
+    for record in reversed(tail(path, LINES)):
+        value = record.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def of_agent(session_transcript: str, agent: str) -> str:
+    """Where the host keeps an agent's own transcript, empty where it is not to be found."""
+    if not session_transcript or not agent or "/" in agent:
+        return ""
+    path = Path(session_transcript)
+    places = [path.with_suffix("") / "subagents" / f"agent-{agent}.jsonl", path.parent / f"agent-{agent}.jsonl"]
+    for place in places:
+        if place.is_file():
+            return str(place)
+    found = next(iter(path.parent.glob(f"*/subagents/agent-{agent}.jsonl")), None)
+    return str(found) if found else ""
+
+
+def agents_of(session_transcript: str) -> list[str]:
+    """The transcripts of a session's agents, wherever this host keeps them."""
+    if not session_transcript:
+        return []
+    path = Path(session_transcript)
+    found = [*(path.with_suffix("") / "subagents").glob("agent-*.jsonl"), *path.parent.glob("agent-*.jsonl")]
+    return [str(item) for item in found]
+
+
+def agent_in(path: str) -> str:
+    """The agent's id in the name of its transcript."""
+    return Path(path).stem[len("agent-") :]
+
+
+def raw_output(output: str) -> str:
+    """The final text in a TaskOutput result, which old hosts give as the raw transcript."""
+    lines = output.lstrip()
+    if not lines.startswith("{"):
+        return output
+    records = list(_records(output.encode()))
+    if not any(record.get("type") in {"assistant", "user"} for record in records):
+        return output
+    return last_assistant(records).text
+
+
+def tool_uses(path: str) -> Optional[int]:
+    """How many tool calls stand in the transcript, None where it cannot be read."""
+    records = tail(path, 4 * TAIL)
+    if not records:
+        return None
+    return sum(part.get("type") == "tool_use" for record in records for part in parts(record))

@@ -1,0 +1,49 @@
+"""The real clients: one parameter a version; a client that is not there is a failure where it is required."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from rig import clients
+
+ALL = tuple(clients.VERSIONS)
+FULL = tuple(version for version, tier in clients.VERSIONS.items() if tier == "full")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "host" in metafunc.fixturenames:
+        marker = metafunc.definition.get_closest_marker("versions")
+        metafunc.parametrize("host", marker.args if marker else ALL, indirect=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.host)
+
+
+@pytest.fixture()
+def host(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The version under test, installed."""
+    version = str(request.param)
+    if not clients.installed(version):
+        if os.environ.get("BG_REQUIRE_HOSTS"):
+            pytest.fail(f"Claude Code {version} is required here and is not installed")
+        pytest.skip(f"Claude Code {version} is not installed: scripts/test installs it")
+    yield version
+
+
+@pytest.fixture(autouse=True)
+def real_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clients bring their own temporary home; installed clients are looked for in the real one."""
+    real = os.environ.get("BG_TEST_REAL_HOME")
+    if real:
+        monkeypatch.setenv("BG_HOSTS", os.environ.get("BG_HOSTS") or str(Path(real) / ".cache" / "bg-hosts"))
