@@ -11,7 +11,7 @@ import sys
 import traceback
 from typing import Callable, Optional, TextIO
 
-from bg import deliveries, host, spool, state
+from bg import deliveries, host, packages, spool, state
 from bg.host import Event
 from bg.ledger import Ledger, Unavailable
 from bg.on import dialog, ending, launching, resuming, turn
@@ -42,6 +42,10 @@ HANDLERS: dict[str, Handler] = {
 }
 
 
+# These have nothing to do where nothing was ever launched, and must not make a ledger of their own.
+WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop")
+
+
 def handler_for(event: Event) -> Optional[Handler]:
     return HANDLERS.get(f"{event.name} {event.tool}".strip())
 
@@ -61,6 +65,10 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
 
 def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
     place = state.directory()
+    if event.name == "SessionStart":
+        packages.prepare(place)
+    if event.name in WITHOUT_LEDGER and not state.existing() and not spool.waiting(place):
+        return
     try:
         book = Ledger(place)
     except Unavailable as error:

@@ -67,13 +67,12 @@ def report(request: Request, words: str) -> Reply:
 
 def wake(request: Request, note: str = "Here is what I know.") -> Reply:
     """The parent wakes the agent the way this host offers; a deferred tool is loaded first."""
-    who = told_agent(request)
     if "SendMessage" in request.tools():
-        return call("SendMessage", to=who, message=note, summary="answers")
+        return call("SendMessage", to=told_agent(request), message=note, summary="answers")
     properties = request.tool("Task").get("input_schema", {}).get("properties", {})
     if "resume" in properties:
-        return call("Task", resume=who, description="go on", prompt=note, subagent_type="general-purpose")
-    if "ToolSearch" in request.tools():
+        return call("Task", resume=told_agent(request), description="go on", prompt=note, subagent_type="general-purpose")
+    if "ToolSearch" in request.tools() and "cannot wake an ended agent" not in request.all_text():
         return call("ToolSearch", query="select:SendMessage", max_results=3)
     label = re.findall(r"begins `(bg-\d+):`", request.all_text())[-1]
     return call(spawn_tool(request), description=f"{label}: go on", prompt=note, subagent_type="general-purpose",
@@ -113,9 +112,21 @@ def told_agent(request: Request) -> str:
     return str(found[-1])
 
 
+def _places(home: Home) -> list[Path]:
+    return [*home.path.glob(".claude/plugins/data/bg-*/ledger.db"), *home.path.glob(".claude/bg/ledger.db")]
+
+
+def has_ledger(home: Home) -> bool:
+    """A hook of ours has written something."""
+    try:
+        return bool(_places(home)) and bool(rows(home, "SELECT 1 FROM meta"))
+    except sqlite3.OperationalError:
+        return False
+
+
 def ledger(home: Home) -> sqlite3.Connection:
     """The ledger that the hooks of this home have written."""
-    places = [*home.path.glob(".claude/plugins/data/bg-*/ledger.db"), *home.path.glob(".claude/bg/ledger.db")]
+    places = _places(home)
     assert len(places) == 1, places
     book = sqlite3.connect(f"file:{places[0]}?mode=ro", uri=True)
     book.row_factory = sqlite3.Row

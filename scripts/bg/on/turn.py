@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg import deliveries, host, inbox, launch, packages, replies, status, tasks
+from bg import deliveries, host, inbox, launch, replies, status, tasks
 from bg.quoting import inline
 from bg.scene import Scene
 from bg.tasks import Row, digest
@@ -120,7 +120,6 @@ def _mentions(spoken: str, item: Row) -> bool:
 
 def start(scene: Scene) -> None:
     """SessionStart: what is in flight, what waits, what was never said."""
-    packages.prepare(scene.book.place)
     session.take_over(scene)
     if not session.concerns(scene):
         return

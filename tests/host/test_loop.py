@@ -1,0 +1,154 @@
+"""The whole loop on each real client: asked, answered, resumed, reported; the ledger tells the story."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any, Callable
+
+import pytest
+from loop import (
+    ROOT, block, has_ledger, launch, news, one, prose, reacting, reminders, rows, token, wake,
+)
+from rig.home import Home
+from rig.model import Model
+from rig.request import Request
+from rig.script import Script, asked, parent, text
+from rig.session import Headless, arguments, auto_mode
+
+TASK = "AUDIT-TASK: read the auth code.\nGoal: find holes\nDeliverables: AUDIT.md\nDone when: all files are read"
+UNWOKEN = ("2.1.7", "2.1.38")  # headless, these do not wake the parent when an agent ends
+CANNOT_RESUME = "2.1.100"
+
+
+def later(step: Any, seconds: float = 1.0) -> Callable[[Request], Any]:
+    """The agent works for a moment, so that the parent's turn is over."""
+    return lambda request: (step(request) if callable(step) else step).later(seconds)
+
+
+def ended(home: Home, count: int, timeout: float = 30) -> None:
+    """Wait until the ledger has this many ended runs."""
+    until = time.monotonic() + timeout
+    while time.monotonic() < until:
+        if has_ledger(home) and len(rows(home, "SELECT 1 FROM runs WHERE ended IS NOT NULL")) >= count:
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"{count} ended runs were waited for: {rows(home, 'SELECT * FROM runs')}")
+
+
+def reminded(run: Headless, model: Model, home: Home, about: str, runs: int, host: str) -> Request:
+    """The first request in which the parent was told this."""
+    ended(home, runs)
+    if host in UNWOKEN:
+        time.sleep(0.5)
+        run.send("Anything new?")
+    return model.wait_for(lambda request: request.actor == "parent" and bool(reminders(request, about)), 20)
+
+
+@pytest.mark.parametrize("mode", ["text", "handback"])
+def test_the_loop(host: str, mode: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A clarification reaches the parent once, its answers the same agent, the completion the parent once."""
+    if mode == "handback" and host != "2.1.327":
+        pytest.skip("only 2.1.327 has SubagentHandback")
+    script = Script(
+        ("agent", asked("AUDIT-TASK"), [later(block("CLARIFICATION_NEEDED")), later(block("COMPLETION_REPORT"))]),
+        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)), ("Resume it now", wake))),
+    )
+    with Model(script) as model, Home(model.url) as home:
+        options = arguments([ROOT]) + (auto_mode() if mode == "handback" else [])
+        with Headless(home, host, options) as run:
+            run.send("/bg:bg Audit the authentication code")
+            asks = reminded(run, model, home, "needs answers", 1, host)
+            time.sleep(1)
+            run.send("/bg-answer Q1: Both of them.  Q2: “3.0”, no \"beta\" & <no> $HOME `x`")
+            tells = reminded(run, model, home, "reports partial success", 2, host)
+            time.sleep(0.5)
+            run.finish()
+        requests = model.requests
+        first = next(request for request in requests if request.actor == "agent")
+        resumed = [request for request in requests if request.actor == "agent"][1]
+
+        assert "You are bg-1-" in first.first_user_text()
+        assert first.first_user_text().rstrip().endswith("all files are read") or TASK in first.first_user_text()
+        question = "bg-1 Q1: Should the export be CSV, XLSX, or both?"
+        assert question in asks.all_text()
+        assert "/bg-answer" not in asks.all_text().split(question)[0][-200:]
+
+        message = news(resumed) if host != CANNOT_RESUME else resumed.first_user_text()
+        for line in (
+            "## CLARIFICATION RESPONSE",
+            "Q1: Should the export be CSV, XLSX, or both?\nA1: Both of them.",
+            "Q2: Should archived invoices be included?\nA2: “3.0”, no \"beta\" & <no> $HOME `x`",
+            "## STATE RESTORATION",
+            "## RESUME INSTRUCTIONS",
+            "Here is what I know.",
+        ):
+            assert line in message, (line, message[-3000:])
+        agents = {row["agent"] for row in rows(home, "SELECT agent FROM launches")}
+        if host == CANNOT_RESUME:
+            assert len(agents) == 2
+            assert "## CONTINUATION" in message
+            assert TASK in message
+        else:
+            assert len(agents) == 1
+            assert token(first) == token(resumed)
+
+        last = [request for request in requests if request.actor == "parent"][-1].all_text()
+        assert last.count("needs answers before it can go on") == 1
+        assert last.count("reports partial success") == 1
+        assert one(home, "SELECT state FROM tasks") == {"state": "partial"}
+        assert [row["state"] for row in rows(home, "SELECT state FROM questions")] == ["sent", "sent"]
+        assert [row["marker"] for row in rows(home, "SELECT marker FROM signals ORDER BY id")] == [
+            "CLARIFICATION_NEEDED", "COMPLETION_REPORT"
+        ]
+        assert rows(home, "SELECT * FROM errors") == []
+        assert rows(home, "SELECT 1 FROM deliveries WHERE seen IS NULL") == []
+        proven = one(home, "SELECT kind, typed, proven FROM resumes")
+        assert proven and proven["proven"] and proven["kind"] == "CLARIFICATION_RESPONSE"
+        assert proven["typed"] == "Here is what I know."
+        _print_delay(host, mode, home, asks, tells, capsys)
+
+
+def _print_delay(host: str, mode: str, home: Home, asks: Request, tells: Request, capsys: Any) -> None:
+    ends = [row["ended"] for row in rows(home, "SELECT ended FROM runs ORDER BY ended")]
+    with capsys.disabled():
+        print(f"\n{host} {mode}: from a run's end to the reminder {asks.time - ends[0]:.2f} s, {tells.time - ends[1]:.2f} s")
+
+
+def test_a_report_in_prose_is_corrected_once_and_then_delivered_whole(host: str) -> None:
+    """An agent that keeps no protocol is asked once; its original, which says more, reaches the parent."""
+    original = "I looked at everything. The login has no rate limit (src/auth.py), tokens never expire. " * 6
+    script = Script(
+        ("agent", asked("AUDIT-TASK"), [later(prose(original)), prose("Done."), prose("As stated above.")]),
+        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)))),
+    )
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
+        run.send("/bg:bg Audit the authentication code")
+        told = reminded(run, model, home, "ended without a readable signal block", 1, host)
+        time.sleep(0.5)
+        run.finish()
+        agent = [request for request in model.requests if request.actor == "agent"]
+        assert len(agent) == 2
+        assert "has no signal block that can be read" in news(agent[1])
+        assert "The login has no rate limit" in told.all_text()
+        assert one(home, "SELECT state FROM tasks") == {"state": "unreported"}
+        assert one(home, "SELECT corrections FROM runs") == {"corrections": 1}
+        assert len(rows(home, "SELECT 1 FROM reports")) == 2
+        assert rows(home, "SELECT * FROM errors") == []
+
+
+def test_a_foreign_agent_is_left_alone(host: str) -> None:
+    """An agent launched without /bg gets no identity, and its end makes no reminder."""
+    script = Script(
+        ("agent", asked("OTHER-TASK"), [later(text("Found: [COMPLETION_REPORT] in README."))]),
+        ("parent", parent, reacting(("Look around", launch("OTHER-TASK: look around")))),
+    )
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
+        run.send("Look around")
+        model.wait_said("agent", 1)
+        time.sleep(2.5)
+        run.finish()
+        for request in model.requests:
+            assert "bg plugin" not in request.all_text()
+            assert not re.search(r"You are bg-\d", request.all_text())
+        assert not has_ledger(home)
