@@ -9,11 +9,16 @@ import sys
 from collections.abc import Sequence
 from typing import Callable, Optional
 
-from bg import check
+from bg import account, check, doctor, look, packages
 
 # Each entry adds its arguments to a parser and sets `run`, which answers (exit status, output, errors).
 COMMANDS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
+    "status": look.status_arguments,
     "check": check.arguments,
+    "export": look.export_arguments,
+    "merge": account.arguments,
+    "doctor": doctor.arguments,
+    "install-packages": packages.arguments,
 }
 
 
