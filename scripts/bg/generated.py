@@ -1,4 +1,4 @@
-"""Fills the generated regions of the documentation from the schemas."""
+"""Fills the generated regions of the documentation and the agents from the schemas and the result contract."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Callable, Optional
 
-from bg import signals
+from bg import form, signals
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ("README.md",)
+FILES = ("README.md", *(f"agents/{kind['agent']}.md" for kind in form.KINDS.values()))
 REGIONS: dict[str, Callable[[], str]] = {
     "signals": lambda: signals.table(follows=True),
+    **{f"result-{kind}": partial(form.prompt, kind) for kind in form.KINDS},
 }
 
-_HINT = "(edit scripts/bg/schemas/, run scripts/generate)"
+_HINT = "(edit scripts/bg/schemas/ or scripts/bg/contract.json, run scripts/generate)"
 _REGION = re.compile(
     r"^<!-- begin generated: (?P<name>[\w-]+)[^\n]*-->\n(?P<body>.*?)^<!-- end generated: (?P=name) -->$",
     re.DOTALL | re.MULTILINE,
