@@ -19,6 +19,7 @@ ONE_SHOT_TYPES = ("Explore", "Plan")
 DEFAULT_TYPE = "general-purpose"
 MAIN = "main"
 
+OLDEST: Version = (2, 1, 7)
 # SendMessage replaced Task's `resume` in 2.1.77, but is offered without the agent-teams switch only later.
 SEND_MESSAGE_SINCE: Version = (2, 1, 101)
 RESUME_PARAMETER_BEFORE: Version = (2, 1, 77)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import importlib.util
 import os
@@ -19,6 +20,12 @@ REQUIREMENTS = ("PyYAML>=6,<7", "jsonschema>=4,<5")
 SYSTEM = ("/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3")
 RETRY_AFTER = 24 * 3600
 PROBE = "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ('yaml', 'jsonschema'))) or sys.version_info < (3, 9))"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What `bgctl install-packages` takes: nothing."""
+    parser.description = "Find an interpreter with PyYAML and jsonschema, or give the plugin its own."
+    parser.set_defaults(run=lambda _: (0, install(state.directory()) + "\n", ""))
 
 
 def present() -> bool:
@@ -82,6 +89,22 @@ def install(place: Path, *, may_install: Optional[bool] = None) -> str:
         return f"the packages were installed in {target}"
     shutil.rmtree(target, ignore_errors=True)
     return "the packages could not be installed; signals are read without them and marked unchecked"
+
+
+def usable(interpreter: str) -> bool:
+    """The interpreter that the hooks use finds both packages."""
+    if interpreter and folder(state.directory()).is_dir():
+        return True
+    return bool(interpreter) and _works(interpreter)
+
+
+def remedy(why: str) -> str:
+    """What to type, given how the last attempt ended."""
+    if "ensurepip" in why or "venv" in why:
+        return "install your system's python3-venv package, then run scripts/bgctl install-packages"
+    if "turned off" in why:
+        return 'set "install_packages": true in bg.json, or install PyYAML and jsonschema yourself'
+    return "python3 -m pip install PyYAML jsonschema, or run scripts/bgctl install-packages when there is a network"
 
 
 def _works(interpreter: str) -> bool:

@@ -1,0 +1,261 @@
+"""The doctor: what is wrong with this installation, each finding with its remedy."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, Optional
+
+from bg import host, packages, settings, spool, state, transcripts
+from bg.ledger import Ledger, Unavailable
+
+Outcome = tuple[int, str, str]
+ROOT = Path(__file__).resolve().parents[2]
+LOW_SPACE = 20 * 1024 * 1024
+NEAR_LIMIT = 0.8
+DAY = 24 * 3600
+
+
+class Finding(NamedTuple):
+    """One thing the doctor looked at; `remedy` stands only where something is to be done."""
+
+    subject: str
+    state: str
+    found: str
+    remedy: str = ""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What `bgctl doctor` takes."""
+    parser.description = "What is wrong with this installation, and the remedy."
+    parser.epilog = "Exit status: 0 nothing is wrong, 1 something is, 2 usage."
+    parser.add_argument("--json", action="store_true", help="print the findings as a JSON list")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> Outcome:
+    """The exit status, what goes to standard output and what to standard error."""
+    findings = list(examine())
+    bad = any(finding.state == "wrong" for finding in findings)
+    if given.json:
+        return int(bad), json.dumps([finding._asdict() for finding in findings], ensure_ascii=False, indent=2) + "\n", ""
+    return int(bad), told(findings) + "\n", ""
+
+
+def told(findings: list[Finding]) -> str:
+    """The findings for people."""
+    width = max(len(finding.subject) for finding in findings)
+    lines = []
+    for finding in findings:
+        lines.append(f"{finding.state:5}  {finding.subject.ljust(width)}  {finding.found}")
+        if finding.remedy:
+            lines.append(f"       {' ' * width}  remedy: {finding.remedy}")
+    return "\n".join(lines)
+
+
+def examine() -> Iterator[Finding]:
+    """Every finding, in the order in which one would look."""
+    version = client_version()
+    yield from _client(version)
+    yield from _hooks()
+    yield from _copies()
+    yield from _command(version)
+    yield from _python()
+    yield from _data()
+    yield from _settings()
+    yield _node()
+
+
+def client_version() -> Optional[host.Version]:
+    """The version of the `claude` in PATH."""
+    found = shutil.which("claude")
+    if not found:
+        return None
+    try:
+        shown = subprocess.run([found, "--version"], capture_output=True, text=True, timeout=20, check=False).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return host.version_of(shown.split(" ")[0].strip())
+
+
+def _client(version: Optional[host.Version]) -> Iterator[Finding]:
+    if version is None:
+        yield Finding("Claude Code", "note", "no `claude` in PATH, so its version is unknown here",
+                      "install it, or run this in the shell in which you start it")
+        return
+    name = ".".join(map(str, version))
+    if version < host.OLDEST:
+        yield Finding("Claude Code", "wrong", f"{name} is older than 2.1.7, the oldest that the plugin was tried on",
+                      "claude update")
+        return
+    ways = {"SendMessage": "answers go to the same agent (SendMessage)", "Task": "answers go to the same agent (Task resume)",
+            "none": "this version cannot wake an ended agent: answers go to a new agent with the old one's state"}
+    yield Finding("Claude Code", "ok", f"{name}; {ways[host.resume_way(version)]}; "
+                  + ("reports through SubagentHandback in auto mode" if version >= host.HANDBACK_SINCE else "reports as text"))
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _settings_files() -> list[Path]:
+    config = state.config_directory()
+    return [config / "settings.json", Path.cwd() / ".claude" / "settings.json", Path.cwd() / ".claude" / "settings.local.json",
+            Path("/etc/claude-code/managed-settings.json"),
+            Path("/Library/Application Support/ClaudeCode/managed-settings.json")]
+
+
+def _hooks() -> Iterator[Finding]:
+    off = [path for path in _settings_files() if _json(path).get("disableAllHooks") is True]
+    managed = [path for path in _settings_files()[3:] if _json(path).get("allowManagedHooksOnly") is True]
+    for path in off:
+        yield Finding("hooks", "wrong", f"all hooks are disabled by disableAllHooks in {path}",
+                      f"remove that line from {path}, then restart Claude Code")
+    for path in managed:
+        yield Finding("hooks", "wrong", f"only managed hooks are allowed by {path}", "ask who manages it to allow this plugin")
+    try:
+        events = sorted(json.loads((ROOT / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"])
+        broken = "" if os.access(ROOT / "hooks" / "run", os.X_OK) else "hooks/run is not executable"
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        events, broken = [], f"hooks/hooks.json cannot be read: {error}"
+    if broken:
+        yield Finding("hooks", "wrong", broken, "install the plugin again")
+    elif not off and not managed:
+        yield Finding("hooks", "ok", f"{len(events)} events; last call {_last_call()}")
+
+
+def _last_call() -> str:
+    newest = max((path.stat().st_mtime for place in state.directories() for path in place.glob("sessions/*")), default=0.0)
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(newest)) if newest else "none yet"
+
+
+def _copies() -> Iterator[Finding]:
+    installed = _json(state.config_directory() / "plugins" / "installed_plugins.json").get("plugins", {})
+    names = sorted(name for name in installed if str(name).split("@")[0] == "bg") if isinstance(installed, dict) else []
+    if len(names) > 1:
+        yield Finding("copies", "wrong", f"the plugin is installed {len(names)} times: {', '.join(names)}",
+                      f"claude plugin uninstall {names[-1]}")
+    enabled = _json(state.config_directory() / "settings.json").get("enabledPlugins", {})
+    for name in names:
+        if isinstance(enabled, dict) and enabled.get(name) is False:
+            yield Finding("copies", "wrong", f"{name} is installed but disabled", f"claude plugin enable {name}")
+
+
+def _command(version: Optional[host.Version]) -> Iterator[Finding]:
+    path = state.config_directory() / "commands" / "bg.md"
+    if path.is_file():
+        yield Finding("/bg", "ok", f"{path} gives the literal /bg")
+    elif version is not None and version >= host.BUILT_IN_BG_SINCE:
+        yield Finding("/bg", "note", "this version has a built-in /bg of its own, which sends the session away",
+                      "type /bg:bg <task>")
+
+
+def _python() -> Iterator[Finding]:
+    note = state.interpreter_note(state.directory())
+    chosen = note.read_text(encoding="utf-8").strip() if note.is_file() else ""
+    if chosen and not os.access(chosen, os.X_OK):
+        yield Finding("python", "wrong", f"the interpreter noted in {note} is gone: {chosen}", f"rm {note}")
+        return
+    if packages.usable(chosen):
+        yield Finding("python", "ok", f"{chosen} with PyYAML and jsonschema")
+        return
+    log = state.directory() / "packages.log"
+    why = _last_line(log)
+    yield Finding(
+        "python", "note",
+        f"{chosen or 'the system python3'} lacks PyYAML or jsonschema, so signals are read without them and marked unchecked"
+        + (f"; the last try ended with: {why}" if why else ""),
+        packages.remedy(why),
+    )
+
+
+def _last_line(path: Path) -> str:
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    except OSError:
+        return ""
+    telling = [line for line in lines if "error" in line.lower() or "ensurepip" in line]
+    return (telling or lines or [""])[-1].strip()[:200]
+
+
+def _data() -> Iterator[Finding]:
+    place = state.directory()
+    try:
+        state.make_private(place)
+        trial = place / f".doctor-{os.getpid()}"
+        trial.write_bytes(b"x" * 4096)
+        trial.unlink()
+    except OSError as error:
+        full = error.errno == 28
+        yield Finding("data", "wrong", f"{place} cannot be written: {error.strerror}",
+                      "free some space on that disk" if full else f"make {place} writable, or set BG_DATA to a directory that is")
+        return
+    free = shutil.disk_usage(place).free
+    if free < LOW_SPACE:
+        yield Finding("data", "wrong", f"only {free // 1024} KB are left on the disk of {place}", "free some space on that disk")
+    waiting = spool.waiting(place)
+    if waiting:
+        yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", "they are taken in by the next hook")
+    ledgers = state.existing()
+    if not ledgers:
+        yield Finding("ledger", "ok", f"none yet; it will stand in {place}")
+    for found in ledgers:
+        yield from _ledger(found)
+
+
+def _ledger(place: Path) -> Iterator[Finding]:
+    aside = sorted(place.glob(f"{state.LEDGER}.corrupt-*[0-9]"))
+    for path in aside:
+        yield Finding("ledger", "note", f"an unreadable ledger was kept at {path}", "delete it when you no longer need it")
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{place / state.LEDGER}?mode=ro", uri=True)) as connection:
+            health = connection.execute("PRAGMA quick_check").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        health = str(error)
+    if health != "ok":
+        yield Finding("ledger", "wrong", f"{place / state.LEDGER} is damaged: {health}",
+                      "nothing to do: the next hook keeps it aside and begins a new one")
+        return
+    try:
+        book = Ledger(place, create=False)
+    except Unavailable as error:
+        yield Finding("ledger", "wrong", error.reason, "run this again when no other process holds it")
+        return
+    with contextlib.closing(book):
+        count = book.value("SELECT count(*) FROM tasks")
+        yield Finding("ledger", "ok", f"{book.path}: {count} tasks")
+        errors = book.all("SELECT * FROM errors WHERE at > ? ORDER BY id DESC LIMIT 3", time.time() - DAY)
+        for row in errors:
+            when = time.strftime("%H:%M", time.localtime(row["at"]))
+            yield Finding("hook error", "wrong", f"{when} in {row['event']}: {row['text'].strip().splitlines()[-1][:200]}",
+                          f"the whole trace: sqlite3 {book.path} 'select text from errors where id={row['id']}'")
+        for row in book.all("SELECT t.label, t.agent, s.transcript FROM tasks t JOIN sessions s ON s.id = t.session"
+                            " WHERE t.agent <> '' AND t.ended IS NULL"):
+            size = transcripts.size(transcripts.of_agent(row["transcript"] or "", row["agent"]))
+            if size > NEAR_LIMIT * transcripts.RESUME_LIMIT:
+                yield Finding("resume", "note", f"{row['label']}: its transcript has {size / 2**20:.1f} of the 5.0 MiB beyond "
+                              "which resuming is known to fail", "answer it soon, or let it be relaunched with its state")
+
+
+def _settings() -> Iterator[Finding]:
+    for problem in settings.read(os.getcwd())[1]:
+        yield Finding("bg.json", "wrong", problem, "correct that line; the other settings hold")
+
+
+def _node() -> Finding:
+    found = shutil.which("node")
+    if found:
+        return Finding("node", "ok", f"{found} (scripts/demo needs it)")
+    return Finding("node", "note", "there is no node; only scripts/demo and scripts/test need it", "install Node.js 18 or newer")
