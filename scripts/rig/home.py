@@ -10,11 +10,12 @@ import tempfile
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Optional
+from typing import Any, Optional, final
 
 KEY = "sk-ant-api03-scripted-model-no-real-key-0000000000-AA"
 
 
+@final
 class Home:
     """A temporary home and project for one or more sessions; nothing of the user's own configuration is seen."""
 
@@ -77,11 +78,13 @@ class Home:
         shutil.rmtree(self.root, ignore_errors=True)
 
     def __enter__(self) -> Home:
+        """Ready to be used."""
         return self
 
     def __exit__(
         self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
+        """Leave nothing behind."""
         self.close()
 
 

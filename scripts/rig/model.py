@@ -7,12 +7,13 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, final
 
 from rig.request import Request
 from rig.script import Reply, Script, json_body, sse_events
 
 
+@final
 class Model:
     """`with Model(script) as model:` serves on `model.url`; `model.requests` holds what the client asked, in order."""
 
@@ -72,12 +73,14 @@ class Model:
                 self._arrived.wait(left)
 
     def __enter__(self) -> Model:
+        """Serve."""
         self._thread.start()
         return self
 
     def __exit__(
         self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
+        """Open every gate and stop."""
         self._closing.set()
         self._server.shutdown()
         self._server.server_close()
@@ -155,5 +158,5 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class names it)
         """The requests are kept in `Model.requests`; nothing is printed."""

@@ -6,8 +6,9 @@ import itertools
 import json
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Iterator, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 from rig.request import Request
 
@@ -30,6 +31,7 @@ class Reply:
     error: Optional[tuple[int, str, str]] = None
 
     def __add__(self, other: Reply) -> Reply:
+        """One message that says both."""
         return replace(
             self,
             blocks=self.blocks + other.blocks,

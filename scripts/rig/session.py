@@ -9,7 +9,7 @@ import time
 import uuid
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Optional, Union, final
 
 from rig import clients
 from rig.home import Home, kill_group
@@ -17,14 +17,16 @@ from rig.home import Home, kill_group
 TOOLS = "Agent Task SendMessage ToolSearch TaskOutput TaskStop KillShell AskUserQuestion Skill"
 
 
+@final
 class Headless:
     """A client run with -p; its stream-json events arrive in `events`, each with the time it came (`at`)."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (what a client is started with)
         self,
         home: Home,
         version: str,
         args: list[str],
+        *,
         prompt: Optional[str] = None,
         cwd: Optional[Path] = None,
         env: Optional[dict[str, str]] = None,
@@ -37,7 +39,7 @@ class Headless:
         argv = [*clients.entry(version), *args, "-p", *([] if prompt is None else [prompt])]
         argv += ["--output-format", "stream-json", "--verbose"]
         argv += ["--input-format", "stream-json"] if streams else []
-        self.process = subprocess.Popen(
+        self.process = subprocess.Popen(  # noqa: S603 (a client that clients.py knows)
             argv,
             cwd=cwd or home.project,
             env=home.env(**(env or {})),
@@ -68,7 +70,8 @@ class Headless:
     def send(self, words: str) -> None:
         """Say something as the user (a session opened without a prompt)."""
         message = {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": words}]}}
-        assert self.process.stdin
+        if not self.process.stdin:
+            raise ValueError("this session was opened with one prompt")
         self.process.stdin.write(json.dumps(message) + "\n")
         self.process.stdin.flush()
 
@@ -121,16 +124,17 @@ class Headless:
                     continue
 
     def __enter__(self) -> Headless:
+        """Running already."""
         return self
 
     def __exit__(
         self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
+        """End it, however the block ended."""
         self.close()
 
     def _read_out(self) -> None:
-        assert self.process.stdout
-        for line in self.process.stdout:
+        for line in self.process.stdout or ():
             try:
                 event = json.loads(line)
             except ValueError:
@@ -141,8 +145,7 @@ class Headless:
                 self._more.notify_all()
 
     def _read_err(self) -> None:
-        assert self.process.stderr
-        for line in self.process.stderr:
+        for line in self.process.stderr or ():
             self.stderr += line
 
 
@@ -174,12 +177,13 @@ def arguments(plugin_dirs: list[Path], tools: Optional[str] = TOOLS, resume: str
     return args + (["--resume", resume] if resume else [])
 
 
-def run_print(
+def run_print(  # noqa: PLR0913 (what a client is started with)
     home: Home,
     version: str,
     plugin_dirs: list[Path],
     prompts: Union[str, list[str]],
     args: Optional[list[str]] = None,
+    *,
     cwd: Optional[Path] = None,
     timeout: float = 60,
     env: Optional[dict[str, str]] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -9,21 +10,23 @@ import subprocess
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Optional
+from typing import Optional, final
 
 from rig import clients
 from rig.home import Home, kill_group
 
 
+@final
 class Interactive:
     """`with Interactive(home, version, [plugin]) as term:` starts the client and waits for its prompt."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (what a client is started with)
         self,
         home: Home,
         version: str,
         plugin_dirs: list[Path],
         args: Optional[list[str]] = None,
+        *,
         cwd: Optional[Path] = None,
         env: Optional[dict[str, str]] = None,
         size: tuple[int, int] = (160, 60),
@@ -46,6 +49,7 @@ class Interactive:
         self.pid = int(self._tmux("display-message", "-p", "-t", "rig", "#{pane_pid}").strip())
         self._server = int(self._tmux("display-message", "-p", "#{pid}").strip())
         self.wait_for(ready, 30)
+        self.settle()
 
     def keys(self, *names: str) -> None:
         """Press keys by their tmux names: Enter, Escape, Down, C-c."""
@@ -56,26 +60,38 @@ class Interactive:
         self._tmux("send-keys", "-t", "rig", "-l", words)
 
     def say(self, words: str) -> None:
-        """Type a line and send it; the client needs a moment between a fast text and Enter."""
+        """Type a line and send it, once the client shows that it has taken the text."""
         self.write(words)
-        time.sleep(0.4)
+        self.wait_for(re.escape(words[:40]), 10)
+        time.sleep(0.4)  # Enter right behind a fast text is taken for a part of a paste
         self.keys("Enter")
 
-    def screen(self, history: bool = False) -> str:
+    def screen(self, *, history: bool = False) -> str:
         """What stands on the screen, with the lines that scrolled away if asked."""
         return self._tmux("capture-pane", "-p", "-J", "-t", "rig", *(["-S", "-"] if history else []))
 
-    def wait_for(self, pattern: str, timeout: float = 30, history: bool = False) -> str:
+    def wait_for(self, pattern: str, timeout: float = 30, *, history: bool = False) -> str:
         """Wait until the screen matches; returns the screen."""
         wanted = re.compile(pattern, re.MULTILINE)
         deadline = time.monotonic() + timeout
         while True:
-            screen = self.screen(history)
+            screen = self.screen(history=history)
             if wanted.search(screen):
                 return screen
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{pattern!r} never came; the screen:\n{screen}")
             time.sleep(0.1)
+
+    def settle(self, seconds: float = 0.6, timeout: float = 15) -> str:
+        """Wait until the screen has not changed for this long: a client that still starts loses keys."""
+        deadline = time.monotonic() + timeout
+        screen, since = self.screen(), time.monotonic()
+        while time.monotonic() < min(since + seconds, deadline):
+            time.sleep(0.1)
+            now = self.screen()
+            if now != screen:
+                screen, since = now, time.monotonic()
+        return screen
 
     def wait_gone(self, pattern: str, timeout: float = 30) -> str:
         """Wait until the screen no longer matches."""
@@ -92,23 +108,23 @@ class Interactive:
     def close(self) -> None:
         """End the client with its children, then its tmux server."""
         kill_group(self.pid)
-        try:
+        with contextlib.suppress(RuntimeError):  # the server ends by itself when its last pane has gone
             self._tmux("kill-server")
-        except RuntimeError:
-            pass  # the server ends by itself when its last pane has gone
         kill_group(self._server)
 
     def __enter__(self) -> Interactive:
+        """Running already."""
         return self
 
     def __exit__(
         self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
+        """End it, however the block ended."""
         self.close()
 
     def _tmux(self, *args: str) -> str:
         command = ["tmux", "-S", str(self._socket), "-f", os.devnull, *args]
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 (tmux, with our own arguments)
             command, check=False, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"}
         )
         if done.returncode:

@@ -23,13 +23,14 @@ sys.path[:0] = [str(HERE), str(HERE.parent.parent / "scripts")]
 
 import scenes  # noqa: E402
 import scenes_more as more  # noqa: E402
+import scenes_rare as rare  # noqa: E402
 from rig import clients  # noqa: E402
 from stage import Stage  # noqa: E402
 
 EVENTS = HERE.parent / "events"
 AUTO = {"2.1.258", "2.1.327"}
 MODERN = {version for version in clients.VERSIONS if scenes.modern(version)}
-OLD = {version for version in clients.VERSIONS if scenes.old(version)}
+NEWEST = {clients.newest()}
 ALL = set(clients.VERSIONS)
 
 SCENES: dict[str, tuple[Callable[[str], scenes.Scene], set[str]]] = {
@@ -54,6 +55,17 @@ SCENES: dict[str, tuple[Callable[[str], scenes.Scene], set[str]]] = {
     "denied": (more.denied, ALL),
     "nested": (more.nested, MODERN),
     "fork": (more.fork, AUTO),
+    "blocked": (rare.blocked, ALL),
+    "handback-denied": (rare.handback_denied, NEWEST),
+    "handback-text": (rare.handback_text, NEWEST),
+    "handback-foreground": (rare.handback_foreground, NEWEST),
+    "handback-midturn": (rare.handback_midturn, NEWEST),
+    "to-main-midturn": (rare.to_main_midturn, MODERN),
+    "send-running": (rare.send_running, MODERN),
+    "nested-busy": (rare.nested_busy, MODERN),
+    "worktree": (rare.worktree, MODERN),
+    "question-refused": (rare.question_refused, ALL),
+    "question-typed": (rare.question_typed, ALL),
 }
 
 
@@ -66,7 +78,7 @@ def placeholders(stage: Stage) -> list[tuple[str, str]]:
         (str(stage.home.path), "/home/user"),
         (str(stage.home.project), "/project"),
         (encoded, "-project"),
-        (root, "/tmp/rig"),
+        (root, "/tmp/rig"),  # noqa: S108 (a placeholder)
         (str(HERE / "probe"), "/plugins/probe"),
     ]
 
@@ -96,7 +108,7 @@ def record(version: str, name: str, keep: Optional[Path]) -> bool:
         except (TimeoutError, LookupError, RuntimeError) as error:
             problem = traceback.format_exc() if keep else str(error)
         count = write(stage, EVENTS / version / name) if not problem else len(stage.notes())
-    print(f"{version} {name}: {count} events" + (f" NOT WRITTEN: {problem}" if problem else ""), flush=True)
+    print(f"{version} {name}: {count} events" + (f" NOT WRITTEN: {problem}" if problem else ""), flush=True)  # noqa: T201
     return not problem
 
 

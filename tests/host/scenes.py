@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple
 
 from rig import clients
 from rig.request import Request
-from rig.session import auto_mode
 from rig.script import Reply, Script, asked, call, failure, parent, text
+from rig.session import auto_mode
 from stage import Stage, agent_id, launch, using
 
 REPORT = 'First line <tag> & "quotes".\n\n[PROBE_BLOCK]\nkey: value: with colon\n[/PROBE_BLOCK]'
@@ -33,23 +33,34 @@ def modern(version: str) -> bool:
     return clients.numbers(version) >= (2, 1, 197)
 
 
-def _live(words: str, said: int, after: Optional[Callable[[Stage], None]] = None) -> Play:
-    """Play in -p where that waits for agents, else in a terminal, until the parent has answered that often."""
+def live(words: str, said: int, *gates: tuple[threading.Event, int]) -> Play:
+    """Play in -p where that waits for agents, else in a terminal, until the parent has answered that often.
+
+    Each gate is opened a second after the parent's answer with that number, so that an agent which waits for it ends
+    while the session idles.
+    """
 
     def play(stage: Stage) -> None:
+        for gate in gates:
+            threading.Thread(target=_open, args=(stage, *gate), daemon=True).start()
         if not old(stage.version):
             stage.print(words)
             return
         with stage.terminal() as term:
             term.say(words)
             stage.model.wait_said("parent", said)
-            stage.wait_notes("Stop", 1)
-            time.sleep(1.5)
-            if after:
-                after(stage)
+            time.sleep(2)
             stage.look(term)
 
     return play
+
+
+def _open(stage: Stage, gate: threading.Event, said: int) -> None:
+    try:
+        stage.model.wait_said("parent", said)
+        time.sleep(1)
+    finally:
+        gate.set()
 
 
 def background(version: str) -> Scene:
@@ -60,20 +71,7 @@ def background(version: str) -> Scene:
         ("parent", parent, [launch(version, "SUBTASK look around"), text("Launched."), text("Noted.")]),
     )
 
-    def play(stage: Stage) -> None:
-        threading.Thread(target=_after_stop, args=(stage, over), daemon=True).start()
-        _live("Launch it", 3)(stage)
-
-    return Scene(script, play)
-
-
-def _after_stop(stage: Stage, gate: threading.Event) -> None:
-    try:
-        # 2.1.100 -p holds the turn's end back until the agent has ended, but its Stop hook runs before.
-        stage.model.wait_said("parent", 2)
-        time.sleep(1)
-    finally:
-        gate.set()
+    return Scene(script, live("Launch it", 3, (over, 2)))
 
 
 def midturn(version: str) -> Scene:
@@ -92,7 +90,7 @@ def midturn(version: str) -> Scene:
             ],
         ),
     )
-    return Scene(script, _live("Launch it", 4))
+    return Scene(script, live("Launch it", 4))
 
 
 def foreground(version: str) -> Scene:
@@ -123,6 +121,7 @@ def taskoutput(version: str) -> Scene:
 
 def resume(version: str) -> Scene:
     """An agent that has ended is resumed: SendMessage, or the launch tool's own `resume` on the old hosts."""
+    first, second = threading.Event(), threading.Event()
 
     def again(request: Request) -> Reply:
         who = agent_id(request)
@@ -131,19 +130,16 @@ def resume(version: str) -> Scene:
         return call("SendMessage", to=who, message="The answers are: yes.", summary="Answers")
 
     steps: list[Any] = [again] if old(version) else using("SendMessage", again)
+    said = 3 + len(steps)
     script = Script(
-        ("agent", asked("SUBTASK"), [text(REPORT), text("Second report after the answers.")]),
+        ("agent", asked("SUBTASK"), [text(REPORT).after(first), text("Second report.").after(second)]),
         (
             "parent",
             parent,
             [launch(version, "SUBTASK look"), text("Launched."), *steps, text("Resumed."), text("Noted.")],
         ),
     )
-
-    def play(stage: Stage) -> None:
-        _live("Launch it", 5)(stage)
-
-    return Scene(script, play)
+    return Scene(script, live("Launch it", said + 1, (first, 2), (second, said)))
 
 
 def handback(version: str) -> Scene:
@@ -195,7 +191,7 @@ def two(version: str) -> Scene:
             ],
         ),
     )
-    return Scene(script, _live("Launch both", 4))
+    return Scene(script, live("Launch both", 4))
 
 
 def explore(version: str) -> Scene:
@@ -211,12 +207,13 @@ def explore(version: str) -> Scene:
     return Scene(script, lambda stage: void(stage.print("Explore it")))
 
 
-def _cut(version: str, steps: list[Any], **more: Any) -> Scene:
+def _cut(version: str, steps: list[Reply], **more: Any) -> Scene:
+    over = threading.Event()
     script = Script(
-        ("agent", asked("SUBTASK"), steps),
+        ("agent", asked("SUBTASK"), [steps[0].after(over), *steps[1:]]),
         ("parent", parent, [launch(version, "SUBTASK look", **more), text("Launched."), text("Noted.")]),
     )
-    return Scene(script, _live("Launch it", 3))
+    return Scene(script, live("Launch it", 3, (over, 2)))
 
 
 def cut_turns(version: str) -> Scene:
@@ -262,7 +259,7 @@ def stopped(version: str) -> Scene:
     )
 
     def play(stage: Stage) -> None:
-        _live("Launch it", 4)(stage)
+        live("Launch it", 4)(stage)
         never.set()
 
     return Scene(script, play)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from rig.request import Request
 from rig.script import Reply, Script, asked, call, parent, text
-from scenes import REPORT, Scene, old, void
+from scenes import REPORT, Scene, void
 from stage import Stage, agent_id, launch, using
 
 QUESTIONS = [
@@ -74,7 +73,7 @@ def command(_: str) -> Scene:
     )
 
     def play(stage: Stage) -> None:
-        for words in ("/probe:probe-say it's \"a\" $HOME; `id`", "/probe-say bare words", "Run the command"):
+        for words in ('/probe:probe-say it\'s "a" $HOME; `id`', "/probe-say bare words", "Run the command"):
             stage.print(words)
 
     return Scene(script, play)

@@ -6,7 +6,7 @@ import json
 import re
 import time
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, final
 
 from rig import clients
 from rig.home import Home
@@ -20,6 +20,7 @@ PROBE = Path(__file__).parent / "probe"
 AGENT_ID = re.compile(r"agent_?[iI]d: '?([0-9a-z-]+)")
 
 
+@final
 class Stage:
     """Holds what one scene needs; a scene is a function that takes it."""
 
@@ -105,7 +106,12 @@ class Stage:
 
 
 def _line(request: Request) -> str:
-    kept = {"n": request.number, "actor": request.actor, "at": request.time, "answered": request.answered}
+    kept: dict[str, Any] = {
+        "n": request.number,
+        "actor": request.actor,
+        "at": request.time,
+        "answered": request.answered,
+    }
     kept.update(surplus=request.surplus, sub=request.is_subagent, tools=request.tools(), messages=request.messages)
     kept["agent_tool"] = request.tool("Agent") or request.tool("Task")
     return json.dumps(kept) + "\n"
@@ -114,8 +120,8 @@ def _line(request: Request) -> str:
 def launch(version: str, prompt: str, description: str = "Look at the code", **more: Any) -> Reply:
     """The parent's call that launches an agent, by the name that this version gives to the tool."""
     tool = "Task" if clients.numbers(version) < (2, 1, 63) else "Agent"
-    values = {"description": description, "prompt": prompt, "subagent_type": "general-purpose"}
-    values.update({"run_in_background": True}, **more)
+    values: dict[str, Any] = {"description": description, "prompt": prompt, "subagent_type": "general-purpose"}
+    values.update({"run_in_background": True, **more})
     return call(tool, **{key: value for key, value in values.items() if value is not None})
 
 

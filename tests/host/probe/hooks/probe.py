@@ -34,9 +34,12 @@ NAMES = (
 
 def ancestors(count: int = 4) -> list[str]:
     """The command lines above this process, nearest first, each cut short."""
-    found, pid = [], os.getppid()
+    found: list[str] = []
+    pid = os.getppid()
     while pid > 1 and len(found) < count:
-        line = subprocess.run(["ps", "-o", "ppid=,args=", "-p", str(pid)], capture_output=True, text=True, check=False)
+        line = subprocess.run(  # noqa: S607 (wherever this system keeps it)
+            ["ps", "-o", "ppid=,args=", "-p", str(pid)], capture_output=True, text=True, check=False
+        )
         parts = line.stdout.split(None, 1)
         if len(parts) < 2:
             break
@@ -64,7 +67,8 @@ def last_line(path: Optional[str]) -> Optional[dict[str, Any]]:
 
 def watch(path: Optional[str], seconds: float) -> list[dict[str, Any]]:
     """Each state of the transcript within some seconds, with the time since the start."""
-    started, states = time.time(), []  # type: float, list[dict[str, Any]]
+    started = time.time()
+    states: list[dict[str, Any]] = []
     while time.time() - started < seconds:
         state = last_line(path) or {"size": -1}
         if not states or states[-1]["size"] != state["size"]:
