@@ -158,12 +158,11 @@ def _arithmetic(confidence: Confidence) -> Iterator[str]:
         confidence.score,
     )
     mean = None if verified is None or inferred is None else (verified + inferred) / 2
-    wrong = mean is not None and combined is not None and abs(mean - combined) > ROUNDING
-    if wrong:
+    reached = combined if combined is not None else mean
+    if mean is not None and combined is not None and abs(mean - combined) > ROUNDING:
         right = f"the mean of {_figure(verified)} and {_figure(inferred)} is {_figure(mean)}"
         yield f"the combined confidence is {_figure(combined)}, but {right}"
-    reached = combined if combined is not None else mean
-    if reached is not None and score is not None and abs(reached - score) > ROUNDING:
+    elif reached is not None and score is not None and abs(reached - score) > ROUNDING:
         yield f"the confidence is {_figure(score)}, but its components combine to {_figure(reached)}"
 
 

@@ -13,8 +13,10 @@ from bg.markdown import Line, Place, Table
 IDENTIFIER = re.compile(
     r"[\s#*_>\d.)•+\[-]{0,12}\b((?!UTF-|SHA-|ISO-|CVE-|CWE-|RFC-|HTTP-|MD-|ES-)[A-Z][A-Z0-9]{0,9}-\d{1,6})\b"
 )
+SEVERITY = re.compile(r"\bseverity\W{0,4}[:=]", re.IGNORECASE)
+INLINE_SEVERITY = re.compile(r"\s{0,9}[—–-]\s{0,9}severity\b", re.IGNORECASE)
 ITEM_PLACES = ("location", "file", "file line", "where", "at")
-FIELD = re.compile(r"(?:^|\||\n|;)[\s*_•-]{0,8}([A-Za-z][A-Za-z:/_ ]{1,24}?)[\s*_]{0,4}[:=][\s*_]*([^|\n;]*)")
+FIELD = re.compile(r"(?:^|[|\n;—–])[\s*_•-]{0,8}([A-Za-z][A-Za-z:/_ ]{1,24}?)[\s*_]{0,4}[:=][\s*_]*([^|\n;—–]*)")
 BRACKETED = re.compile(r"[\[(]\s*([A-Za-z]+)\s*[\])]|^\W{0,4}([A-Za-z]+)\W{0,2}:")
 NOTHING = frozenset(
     (
@@ -57,7 +59,7 @@ class Issue(NamedTuple):
 
 
 def issues(parts: Sequence[Part], section: Sequence[Line]) -> list[Issue]:
-    """The issues of the findings' tables, with their details, then those that only the Issues section has."""
+    """The issues of the findings' tables, then those that only the Issues section or a list in the findings has."""
     details = _details(parts)
     rows = [
         _row_issue(table, row, details)
@@ -69,7 +71,22 @@ def issues(parts: Sequence[Part], section: Sequence[Line]) -> list[Issue]:
     tables = [table for table in markdown.tables(section) if _lists_issues(table)]
     further = [_row_issue(table, row, details) for table in tables for row in table.rows]
     further += [_item_issue(item, details) for item in ([] if tables else said(section))]
-    return rows + [issue for issue in further if not any(_same(issue, row) for row in rows)]
+    found = rows + [issue for issue in further if not any(_same(issue, row) for row in rows)]
+    listed = {item: markdown.places(item) for part in parts for item in markdown.items(markdown.lines(part.text))}
+    known = {issue.place for issue in found}
+    rated = [_item_issue(item, details) for item in listed if SEVERITY.search(item)]
+    found += [issue for issue in rated if issue.severity and issue.place not in known]
+    return [_with_items(issue, listed) for issue in found]
+
+
+def _with_items(issue: Issue, listed: dict[str, list[Place]]) -> Issue:
+    """The issue with what the findings' lists say about its very place, and the confidence from there if it has none."""
+    told = [item for item, spots in listed.items() if issue.place in spots and item not in issue.detail]
+    stated = [
+        form.number(match[2]) for item in told for match in FIELD.finditer(item) if match[1].lower() == "confidence"
+    ]
+    confidence = issue.confidence if issue.confidence is not None else next(stated, None)
+    return issue._replace(confidence=confidence, detail="\n".join([issue.detail, *told]))
 
 
 def _same(issue: Issue, row: Issue) -> bool:
@@ -134,11 +151,12 @@ def _row_issue(table: Table, row: tuple[str, ...], details: dict[str, str]) -> I
 def _item_issue(item: str, details: dict[str, str]) -> Issue:
     cell = {markdown.key(match[1]): match[2] for match in FIELD.finditer(item)}
     text = next(iter(markdown.cells(item.split("\n", maxsplit=1)[0])), "") or item
-    named = IDENTIFIER.match(markdown.plain(text))
+    text = INLINE_SEVERITY.split(markdown.plain(text), maxsplit=1)[0]
+    named = IDENTIFIER.match(text)
     words = (word for match in BRACKETED.finditer(item) for word in match.groups())
     spot = next((markdown.place(cell[name]) for name in ITEM_PLACES if name in cell), None)
     cell["id"] = named[1] if named else ""
-    cell["issue"] = text
+    cell["issue"] = (text[named.end() :].lstrip("])*_ :–—-") if named else "") or text
     cell["severity"] = cell.get("severity") or next((word for word in words if word and form.severity(word)), "")
     cell["category"] = cell.get("category") or cell.get("type", "")
     return _issue(cell, spot or next(iter(markdown.places(item)), None), item, details)
