@@ -134,7 +134,7 @@ class _Scan:
 
     def blocks(self) -> list[Block]:
         found: list[Block] = []
-        at = 0
+        at = 0 if self.marks or self.braces else len(self.lines)
         while at < len(self.lines):
             index = bisect_right(self.stops, at - 1)
             if index == len(self.stops):
@@ -360,7 +360,7 @@ def _body(lines: list[str], repairs: list[str], start: int) -> str:
         lines[filled.pop(0)] = ""
     if len(filled) > 1:
         first, last = _fence(lines[filled[0]]), _fence(lines[filled[-1]])
-        if first is not None and _KEYLIKE.match(lines[filled[1]]):
+        if first is not None and (_KEYLIKE.match(lines[filled[1]]) or lines[filled[1]].lstrip().startswith("{")):
             repairs.append(f"line {start + 2 + filled[0]}: a code fence inside the markers was left out")
             lines[filled.pop(0)] = ""
             if last is not None and last.bare and last.char == first.char:

@@ -25,7 +25,7 @@ COMMANDS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
 def main(argv: Optional[Sequence[str]] = None) -> int:
     """Runs one subcommand; 2 for wrong usage."""
     parser = argparse.ArgumentParser(prog="bgctl", description="The bg plugin outside Claude Code.")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    subparsers = parser.add_subparsers(dest="command", required=True)
     for name, add in COMMANDS.items():
         add(subparsers.add_parser(name))
     try:

@@ -83,6 +83,7 @@ class Draft:
     def _list(self, name: str, reading: questions.Reading) -> None:
         if reading.shape:
             self.repairs.append(f"{name} were written as {reading.shape}")
+        self.repairs.extend(reading.renamed)
         self.fields[name] = [dict(item) for item in reading.items if any(text.strip() for text in item.values())]
 
     def repair(self) -> None:
@@ -114,12 +115,14 @@ class Draft:
         """Gives every question an id of its own: answers are tied to it."""
         taken = {item.get("question_id", "").strip() for item in items}
         seen: set[str] = set()
-        free = (f"Q{count}" for count in range(1, 10 * len(items) + 10) if f"Q{count}" not in taken)
+        free = (f"Q{count}" for count in range(1, 3 * len(items) + 2) if f"Q{count}" not in taken)
         for place, item in enumerate(items, 1):
             given = item.get("question_id", "").strip()
             wanted = f"Q{given}" if given.isdigit() else given
             if not wanted or wanted in seen:
-                wanted = f"Q{place}" if f"Q{place}" not in taken | seen else next(free)
+                wanted = f"Q{place}"
+                while wanted in taken or wanted in seen:
+                    wanted = next(free)
             if wanted != given:
                 self.repairs.append(f"question {place} was numbered {wanted}")
             seen.add(wanted)

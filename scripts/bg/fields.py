@@ -88,40 +88,46 @@ def split(body: str, names: Mapping[str, str], lists: Mapping[str, Mapping[str, 
     exactly = {key.name for key in keys.values() if key.exact}
     fields = [Field("", 0, "", [])]
     seen: set[str] = set()
+    later: dict[str, Field] = {}
     repairs: list[str] = []
-    loose = bullets = False
+    loose = bullets = crowded = written = False
     for number, line in enumerate(lines):
         key = keys.get(number)
         last = fields[-1]
         if key is not None and not key.known and last.name in lists:
             key = None
+        if key is not None and not key.exact and (key.name in seen or key.name in exactly):
+            key = None
         if key is not None and not key.exact:
-            begins = last.name == "" and not any(text.strip() for text in last.rest)
-            bullets = bullets or (begins and key.bullet)
-            crowded = last.name != "" and any(text[:1].strip() for text in last.rest)
-            wanted = key.name not in seen and key.name not in exactly
+            bullets = bullets or (key.bullet and not written)
             item = last.name in lists and (key.bullet or canonical(key.raw) in lists[last.name])
-            if not wanted or item or (key.bullet and not bullets) or (crowded and not loose):
+            if item or (key.bullet and not bullets) or (crowded and last.name and not loose):
                 key = None
             else:
                 loose = True
-                repairs.append(f"{key.raw!r} was read as {key.name}")
+                spelled = key.raw != key.name
+                repairs.append(f"{key.raw!r} was read as {key.name}" if spelled else f"no space after {key.name}:")
+        written = written or bool(line.strip())
+        crowded = key is None and (crowded or bool(line[:1].strip()))
         if key is None:
             last.rest.append(line)
         elif key.name in seen:
-            _again(fields, key, number, repairs)
+            _again(fields, later, key, number, repairs)
         else:
             seen.add(key.name)
             fields.append(Field(key.name, number, key.rest, []))
-    return fields, repairs
+    return list({id(field): field for field in fields}.values()), repairs
 
 
-def _again(fields: list[Field], key: Key, number: int, repairs: list[str]) -> None:
-    """A field that was given twice: its first place is kept free of the second text, which is not thrown away."""
-    taken = {field.name for field in fields}
-    name = next(name for count in range(2, len(fields) + 3) if (name := f"{key.name}_{count}") not in taken)
-    repairs.append(f"{key.name} was given again; the later one is kept as {name}")
-    fields.append(Field(name, number, key.rest, []))
+def _again(fields: list[Field], later: dict[str, Field], key: Key, number: int, repairs: list[str]) -> None:
+    """A field that was given before: the first text stands, the later ones are kept beside it."""
+    name = f"{key.name}_2"
+    if key.name not in later:
+        repairs.append(f"{key.name} was given again; the later text is kept as {name}")
+        later[key.name] = Field(name, number, key.rest, [])
+    else:
+        later[key.name].rest.append(key.rest.strip())
+    fields.append(later[key.name])
 
 
 def _quoted(lines: list[str]) -> set[int]:

@@ -19,10 +19,11 @@ _SCALAR_ONLY = re.compile(r"[|>][+-]?")
 
 
 class Reading(NamedTuple):
-    """The questions and, where they were not a list of maps, the name of the shape they had."""
+    """The questions; where they were not a list of maps, the name of the shape they had; the keys spelled otherwise."""
 
     items: list[dict[str, str]]
     shape: str
+    renamed: tuple[str, ...] = ()
 
 
 def read(first: str, rest: list[str], names: Mapping[str, str], flow: Flow) -> Reading:
@@ -43,30 +44,43 @@ def read(first: str, rest: list[str], names: Mapping[str, str], flow: Flow) -> R
     opener, shape = _opener(lines[0], names)
     if opener is None:
         return _plain(lines)
-    return Reading([_item(chunk, names, flow) for chunk in _chunks(lines, opener, names)], shape)
+    renamed: dict[str, str] = {}
+    items = [_item(chunk, names, flow, renamed) for chunk in _chunks(lines, opener, names)]
+    return Reading(items, shape, _said(renamed))
 
 
 def shaped(given: Any, names: Mapping[str, str]) -> Reading:
     """Questions that were read as JSON or YAML."""
+    renamed: dict[str, str] = {}
     if isinstance(given, dict) and not any(names.get(fields.canonical(str(key))) == "text" for key in given):
-        pairs = [_labelled(str(key), item, names) for key, item in given.items()]
-        return Reading(pairs, "a map")
+        pairs = [_labelled(str(key), item, names, renamed) for key, item in given.items()]
+        return Reading(pairs, "a map", _said(renamed))
     items = given if isinstance(given, list) else [given]
     shape = "" if all(isinstance(item, dict) for item in items) else "plain strings"
-    return Reading([_mapped(item, names) for item in items], shape)
+    return Reading([_mapped(item, names, renamed) for item in items], shape, _said(renamed))
 
 
-def _mapped(item: Any, names: Mapping[str, str]) -> dict[str, str]:
+def _said(renamed: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(f"{raw!r} was read as {name}" for raw, name in renamed.items())
+
+
+def _mapped(item: Any, names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
     if not isinstance(item, dict):
         return _text_item(fields.as_text(item))
     if len(item) == 1 and (key := str(next(iter(item)))) and _LABEL.fullmatch(key + ":"):
-        return _labelled(key, item[key], names)
-    return {names.get(fields.canonical(str(key)), str(key)): fields.as_text(part) for key, part in item.items()}
+        return _labelled(key, item[key], names, renamed)
+    mapped = {}
+    for key, part in item.items():
+        name = names.get(fields.canonical(str(key)), str(key))
+        mapped[name] = fields.as_text(part)
+        if name != key:
+            renamed[str(key)] = name
+    return mapped
 
 
-def _labelled(key: str, item: Any, names: Mapping[str, str]) -> dict[str, str]:
+def _labelled(key: str, item: Any, names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
     label = _LABEL.fullmatch(key + ":")
-    return {"question_id": f"Q{label['number']}" if label else key, **_mapped(item, names)}
+    return {"question_id": f"Q{label['number']}" if label else key, **_mapped(item, names, renamed)}
 
 
 def _text_item(text: str) -> dict[str, str]:
@@ -118,7 +132,7 @@ def _chunks(lines: list[str], opener: str, names: Mapping[str, str]) -> list[lis
     return chunks
 
 
-def _item(lines: list[str], names: Mapping[str, str], flow: Flow) -> dict[str, str]:
+def _item(lines: list[str], names: Mapping[str, str], flow: Flow, renamed: dict[str, str]) -> dict[str, str]:
     first, item = lines[0], {}
     for pattern in (_DASH, _NUMBER):
         match = pattern.match(first)
@@ -134,14 +148,14 @@ def _item(lines: list[str], names: Mapping[str, str], flow: Flow) -> dict[str, s
         given = fields.json_value(text)
         given = flow(text) if given is None else given
         if isinstance(given, dict):
-            return _mapped(given, names)
+            return _mapped(given, names, renamed)
     label = _LABEL.match(lines[0])
     if label is not None:
         item["question_id"] = f"Q{label['number']}"
         lines[0] = lines[0][label.end() :]
     if not lines[0].strip():
         lines = fields.dedent(lines[1:])
-    return {**item, **_fields(lines, names)}
+    return {**item, **_fields(lines, names, renamed)}
 
 
 def _shift(line: str, width: int) -> str:
@@ -149,7 +163,7 @@ def _shift(line: str, width: int) -> str:
     return line[min(width, indent) :]
 
 
-def _fields(lines: list[str], names: Mapping[str, str]) -> dict[str, str]:
+def _fields(lines: list[str], names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
     """The keys of one item; text before the first key is the question."""
     parts: list[tuple[str, int, str, list[str]]] = [("", 0, "", [])]
     for line in lines:
@@ -166,6 +180,8 @@ def _fields(lines: list[str], names: Mapping[str, str]) -> dict[str, str]:
             usable = key.known and not literal and (key.exact or name == "")
         if key is not None and usable:
             parts.append((key.name, indent, key.rest, []))
+            if not key.exact:
+                renamed[key.raw] = key.name
         else:
             rest.append(line)
     leading = fields.value("", parts[0][3])

@@ -1,0 +1,348 @@
+"""Decoding signals: the corpus, both with and without the packages, and what holds for any text."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bg import blocks, questions, signals
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+HERE = Path(__file__).parent
+CASES = sorted((HERE / "signals").glob("*/*/*.txt"))
+OUTPUTS = sorted((HERE / "outputs").glob("*.txt"))
+MARKERS = tuple(signals.schemas())
+REQUIRED = [(marker, name) for marker in MARKERS for name in signals.schema(marker)["required"]]
+ENUMS = [
+    (marker, name)
+    for marker in MARKERS
+    for name, each in signals.schema(marker)["properties"].items()
+    if "enum" in each
+]
+
+
+def text_of(path):
+    return path.read_bytes().decode("utf-8")
+
+
+def example(marker):
+    return json.loads(json.dumps(signals.schema(marker)["examples"][0]))
+
+
+def decoded(marker, fields):
+    [block] = blocks.find(signals.render(marker, fields))
+    return signals.decode(block)
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    """Python without PyYAML and jsonschema."""
+    monkeypatch.setattr(signals, "_packages", lambda: None)
+
+
+def name_of(path):
+    return str(path.relative_to(HERE).with_suffix(""))
+
+
+def test_every_signal_has_cases_and_nothing_else_does():
+    folders = {path.name.upper() for path in (HERE / "signals").iterdir()}
+    assert set(MARKERS) == folders
+    for marker in MARKERS:
+        for kind in ("valid", "invalid"):
+            assert list((HERE / "signals" / marker.lower() / kind).glob("*.txt")), (marker, kind)
+
+
+def test_there_are_outputs():
+    assert len(OUTPUTS) >= 60
+    assert {path.stem for path in OUTPUTS} == {
+        path.name[: -len(".expected.json")] for path in (HERE / "outputs").glob("*.expected.json")
+    }
+
+
+@pytest.mark.parametrize("path", CASES, ids=name_of)
+def test_case(path):
+    [block] = blocks.find(text_of(path))
+    signal = signals.decode(block)
+    assert path.parts[-3].upper() == signal.marker
+    expected = json.loads(path.with_suffix(".json").read_text("utf-8")) if path.parts[-2] == "invalid" else []
+    assert expected == [problem._asdict() for problem in signal.problems]
+    assert bool(expected) == (path.parts[-2] == "invalid")
+
+
+@pytest.mark.parametrize("path", OUTPUTS, ids=name_of)
+def test_output(path):
+    reading = signals.read(text_of(path))
+    found = [signals.to_json(signal) for signal in reading.signals]
+    expected = json.loads(path.with_suffix(".expected.json").read_text("utf-8"))
+    deciding = None if reading.deciding is None else reading.signals.index(reading.deciding)
+    assert [False] * len(found) == [each.pop("unchecked") for each in found]
+    assert expected == {"signals": found, "deciding": deciding, "notes": list(reading.notes)}
+
+
+@pytest.mark.parametrize("path", [*CASES, *OUTPUTS], ids=name_of)
+def test_the_verdict_is_the_same_without_the_packages(path, monkeypatch):
+    checked = signals.read(text_of(path))
+    monkeypatch.setattr(signals, "_packages", lambda: None)
+    unchecked = signals.read(text_of(path))
+    assert all(signal.unchecked for signal in unchecked.signals)
+    assert checked.signals == [replace(signal, unchecked=False) for signal in unchecked.signals]
+    assert checked.notes == unchecked.notes
+
+
+@given(st.text(max_size=300), st.sampled_from(MARKERS))
+def test_the_verdict_is_the_same_for_any_body(body, marker):
+    text = f"[{marker}]\nquestions:\n{body}\n[/{marker}]"
+    checked = signals.read(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(signals, "_packages", lambda: None)
+        unchecked = signals.read(text)
+    assert checked.signals == [replace(signal, unchecked=False) for signal in unchecked.signals]
+
+
+@pytest.mark.parametrize("path", sorted((HERE / "signals").glob("*/valid/seed_*.txt")), ids=name_of)
+def test_the_protocols_own_examples_need_no_repair(path):
+    [signal] = signals.read(text_of(path)).signals
+    assert ((), (), ()) == (signal.problems, signal.repairs, signal.notes)
+
+
+@pytest.mark.parametrize(
+    ("case", "missing"),
+    [
+        ("seed_error", ["timestamp", "blocked_work", "resume_requirements"]),
+        ("seed_timeout", ["timestamp", "blocked_work"]),
+    ],
+)
+def test_the_protocols_abbreviated_examples_lack_exactly_these(case, missing):
+    [signal] = signals.read(text_of(HERE / "signals/stop_work/invalid" / f"{case}.txt")).signals
+    assert missing == [problem.field for problem in signal.problems]
+    assert () == signal.repairs
+    assert not signals.worth_correcting(signal)
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+def test_a_schema_is_complete(marker):
+    spec = signals.schema(marker)
+    assert marker == spec["title"]
+    assert all(each["description"] for each in spec["properties"].values())
+    assert set(spec["properties"]) >= {*spec["required"], *spec["x-readable"], *spec["x-act-on"], spec["x-main"]}
+    assert [name for name, each in spec["properties"].items() if not each.get("x-extra")] == spec["required"]
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+def test_jsonschema_accepts_the_schema_itself(marker):
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.Draft202012Validator.check_schema(signals.schema(marker))
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+def test_the_worked_example_reads_back_as_it_is(marker):
+    signal = decoded(marker, example(marker))
+    assert (example(marker), (), (), ()) == (signal.fields, signal.problems, signal.repairs, signal.notes)
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+@pytest.mark.parametrize("agent_id", [None, "bg-3-12ab"])
+def test_a_template_is_no_signal(marker, agent_id):
+    text = signals.template(marker, agent_id)
+    assert marker == blocks.find(text)[0].marker
+    assert agent_id is None or f"agent_id: {agent_id}\n" in text
+    assert signals.read(text).signals == []
+
+
+def test_a_report_with_one_slot_left_is_a_signal():
+    report = signals.render("COMPLETION_REPORT", {**example("COMPLETION_REPORT"), "agent_id": "<agent-id>"})
+    assert ["agent_id is still the placeholder <agent-id>"] == list(signals.read(report).signals[0].notes)
+
+
+@pytest.mark.parametrize(("marker", "name"), REQUIRED)
+@pytest.mark.parametrize("how", ["gone", "empty"])
+def test_each_required_field_is_one_problem_when_missing(marker, name, how):
+    fields = example(marker)
+    if how == "gone":
+        del fields[name]
+    else:
+        fields[name] = [] if isinstance(fields[name], list) else ""
+    signal = decoded(marker, fields)
+    assert [name] == [problem.field for problem in signal.problems]
+    [problem] = signal.problems
+    assert f"{marker}, line {problem.line}: {name} is {'missing' if how == 'gone' else 'empty'}" in problem.text
+    assert problem.expected in problem.text
+
+
+@pytest.mark.parametrize(("marker", "name"), ENUMS)
+def test_each_wrong_choice_is_one_problem_worth_a_correction(marker, name):
+    signal = decoded(marker, {**example(marker), name: "banana"})
+    assert [name] == [problem.field for problem in signal.problems]
+    assert signals.worth_correcting(signal)
+
+
+@pytest.mark.parametrize(("marker", "name"), ENUMS)
+@pytest.mark.parametrize(
+    "spell", [str.upper, str.title, lambda text: text.replace("_", " "), lambda text: f"**{text}**"]
+)
+def test_each_choice_may_be_spelled_otherwise(marker, name, spell):
+    for choice in signals.schema(marker)["properties"][name]["enum"]:
+        signal = decoded(marker, {**example(marker), name: spell(choice)})
+        assert choice == signal.fields[name]
+        assert (spell(choice) != choice) == bool(signal.repairs)
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+def test_a_wrong_timestamp_is_a_note_and_no_reason_to_ask(marker):
+    signal = decoded(marker, {**example(marker), "timestamp": "this morning"})
+    assert (True, ("timestamp 'this morning' is no ISO-8601-timestamp",)) == (signal.valid, signal.notes)
+    missing = decoded(marker, {name: each for name, each in example(marker).items() if name != "timestamp"})
+    assert not signals.worth_correcting(missing)
+
+
+@pytest.mark.parametrize(
+    "timestamp",
+    ["2026-01-11T08:45:00-05:00", "2026-01-11T08:45:00Z", "2026-01-11T08:45:00.123+0100", "2026-01-11 08:45"],
+)
+def test_what_a_timestamp_may_be(timestamp):
+    assert () == decoded("STOP_WORK", {**example("STOP_WORK"), "timestamp": timestamp}).notes
+
+
+@pytest.mark.parametrize(
+    ("independence", "terminal"),
+    [("can_proceed_parallel", False), ("optional", False), ("blocks_current_work", True), ("banana", False)],
+)
+def test_only_a_blocking_delegation_ends_a_run(independence, terminal):
+    fields = {**example("DELEGATE_WORK"), "independence": independence}
+    assert terminal == decoded("DELEGATE_WORK", fields).terminal
+
+
+def test_the_last_terminal_signal_decides():
+    text = "\n".join(signals.render(marker, example(marker)) for marker in MARKERS)
+    text += "\n" + signals.render("DELEGATE_WORK", example("DELEGATE_WORK"))
+    reading = signals.read(text)
+    assert [*MARKERS, "DELEGATE_WORK"] == [signal.marker for signal in reading.signals]
+    assert reading.deciding is reading.signals[3]
+    assert 1 == len(reading.notes)
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+def test_a_block_with_nothing_to_act_on_is_not_readable(marker):
+    signal = decoded(marker, {"agent_id": "x", "timestamp": "2026-01-11T08:45:00Z"})
+    assert not signal.readable
+    assert signals.worth_correcting(signal)
+    assert decoded(marker, example(marker)).readable
+
+
+def test_json_names_everything_a_reader_needs():
+    answer = signals.to_json(decoded("STOP_WORK", {**example("STOP_WORK"), "stop_reason": "Blocker", "own_key": "1"}))
+    payload = {name: text for name, text in example("STOP_WORK").items() if name not in ("agent_id", "timestamp")}
+    assert {
+        "signal_type": "STOP_WORK",
+        "agent_id": "bg-task-91b2d7",
+        "timestamp": "2026-02-03T15:05:00+01:00",
+        "payload": {**payload, "own_key": "1"},
+        "problems": [],
+        "repairs": ["stop_reason 'Blocker' was read as blocker"],
+        "notes": [],
+        "line": 1,
+        "closed": True,
+        "unchecked": False,
+    } == answer
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+def test_the_json_form_reads_back(marker):
+    answer = signals.to_json(decoded(marker, example(marker)))
+    form = {name: answer[name] for name in ("signal_type", "agent_id", "timestamp", "payload")}
+    for text in (json.dumps(form), json.dumps(form, indent=2), f"Done.\n```json\n{json.dumps(form, indent=1)}\n```\n"):
+        [signal] = signals.read(text).signals
+        assert (example(marker), (), ()) == (signal.fields, signal.problems, signal.repairs)
+
+
+def test_the_table_has_a_row_for_each_signal():
+    assert [f"| `{marker}` " for marker in MARKERS] == [
+        row[: len(f"| `{marker}` ")] for marker, row in zip(MARKERS, signals.table().splitlines()[2:])
+    ]
+
+
+def allowed(text):
+    return text.strip() != "" and not any(blocks.is_marker(line) for line in text.split("\n"))
+
+
+TEXT = st.text(st.characters(exclude_characters="\r", exclude_categories=["Cs"]), min_size=1).filter(allowed)
+LINES = (
+    st.lists(
+        st.sampled_from(
+            ["", "  ", "- a", "key: value", "details: x", "```", "~~~", "> q", "'", '"x"', "|", "#", "\t", "Q1: x", "{"]
+        ),
+        min_size=1,
+        max_size=8,
+    )
+    .map("\n".join)
+    .filter(allowed)
+)
+ANY = TEXT | LINES
+
+
+@settings(max_examples=300)
+@given(st.data(), st.sampled_from(MARKERS))
+def test_any_value_survives_rendering_and_reading(data, marker):
+    spec = signals.schema(marker)["properties"]
+    fields = {}
+    for name, each in spec.items():
+        if "items" in each:
+            item = st.fixed_dictionaries({"text": ANY, "context": ANY})
+            items = data.draw(st.lists(item, min_size=1, max_size=3))
+            fields[name] = [{"question_id": f"Q{place}", **given} for place, given in enumerate(items, 1)]
+        elif "enum" in each:
+            fields[name] = data.draw(st.sampled_from(each["enum"]))
+        elif name in ("agent_id", "timestamp"):
+            fields[name] = example(marker)[name]
+        else:
+            fields[name] = data.draw(ANY)
+    signal = decoded(marker, fields)
+    assert (fields, (), ()) == (signal.fields, signal.problems, signal.repairs)
+
+
+def test_a_marker_in_a_value_is_quoted_when_rendered():
+    text = signals.render("STOP_WORK", {**example("STOP_WORK"), "details": "It said:\n[/STOP_WORK]"})
+    [signal] = signals.read(text).signals
+    assert "It said:\n> [/STOP_WORK]" == signal.fields["details"]
+
+
+@given(st.text(), st.sampled_from(MARKERS))
+def test_never_raises(text, marker):
+    signals.read(text)
+    signals.read(f"[{marker}]\n{text}\n[/{marker}]")
+
+
+FLOW = st.text("abc ,:[]{}'\"?", max_size=30)
+
+
+@given(FLOW)
+def test_a_flow_collection_never_raises(text):
+    questions.flow_value("[" + text)
+    questions.flow_value("{" + text)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a_b: x\n" * 30_000,
+        "reason: x\n" * 30_000,
+        "questions:\n" + "- text: a?\n" * 30_000,
+        "questions:\n" + "- question_id: Q1\n  text: a?\n" * 30_000,
+        "Reason: x\n" * 30_000,
+        "  text\n" * 30_000 + "Blocked work: x\n" * 30_000,
+        '{"a": "' + '\\"' * 100_000,
+        "questions: [" + "{" * 100_000,
+    ],
+)
+@pytest.mark.usefixtures("bare")
+def test_reading_fields_is_linear(body):
+    def seconds(part):
+        begun = time.perf_counter()
+        signals.read(f"[CLARIFICATION_NEEDED]\n{part}\n[/CLARIFICATION_NEEDED]")
+        return time.perf_counter() - begun
+
+    assert seconds(body) < 40 * max(seconds(body[: len(body) // 10]), 0.005)
