@@ -42,14 +42,6 @@ def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, ite
         book.write("UPDATE questions SET state = 'answered' WHERE id = ?", fresh)
 
 
-def withdraw_before(book: Ledger, agent: str, run: int) -> None:
-    """What earlier runs asked and nobody answered is no longer asked."""
-    book.write(
-        "UPDATE questions SET state = 'withdrawn' WHERE agent = ? AND run < ? AND state IN ('open', 'answered')",
-        agent, run,
-    )
-
-
 def kind(item: Row) -> str:
     return str(extra(item).get("kind") or QUESTION)
 

@@ -108,11 +108,11 @@ def conclude(book: Ledger, label: str, agent: str, token: str, *, cut: str = "")
             if not found.terminal:
                 note(book, label, agent, run["run"], found)
         if signal is None or _is_completion_stop(signal):
-            _withdraw(book, agent, run["run"])
+            _withdraw(book, label, agent, run["run"])
             tasks.set_state(book, label, CUT_STATES.get(cut, "unreported"), cut)
             deliveries.make(book, label, deliveries.ENDED, f"{agent}:{run['run']}:end")
             return
-        _withdraw(book, agent, run["run"] + (signal.marker == "COMPLETION_REPORT"))
+        _withdraw(book, label, agent, run["run"] + (signal.marker == "COMPLETION_REPORT"))
         note(book, label, agent, run["run"], signal)
         state = COMPLETION_STATES.get(str(signal.fields.get("status", "")), "partial")
         tasks.set_state(book, label, STATES.get(signal.marker, state))
@@ -132,9 +132,12 @@ def best(texts: list[Row], token: str) -> tuple[str, Reading]:
     return text, reading
 
 
-def _withdraw(book: Ledger, agent: str, run: int) -> None:
-    """A run's end takes back what earlier runs asked, but never a delegation the user can still approve."""
-    for item in book.all("SELECT * FROM questions WHERE agent = ? AND run < ? AND state = 'open'", agent, run):
+def _withdraw(book: Ledger, label: str, agent: str, run: int) -> None:
+    """A run's end takes back what earlier runs and agents of the task asked, but no delegation: that can still be approved."""
+    earlier = book.all(
+        "SELECT * FROM questions WHERE label = ? AND state = 'open' AND (agent <> ? OR run < ?)", label, agent, run
+    )
+    for item in earlier:
         if inbox.kind(item) != inbox.DELEGATION:
             book.write("UPDATE questions SET state = 'withdrawn' WHERE id = ?", item["id"])
 

@@ -12,6 +12,7 @@ from rig.home import Home
 from rig.request import Request
 from rig.script import Reply, call, text
 
+NOTE = "Here is what I know."
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = re.compile(r"You are (bg-\d+-[a-z2-7]{10})")
 
@@ -65,18 +66,25 @@ def report(request: Request, words: str) -> Reply:
     return text(words)
 
 
-def wake(request: Request, note: str = "Here is what I know.") -> Reply:
+def wake(request: Request, note: str = NOTE) -> Reply:
     """The parent wakes the agent the way this host offers; a deferred tool is loaded first."""
     if "SendMessage" in request.tools():
         return call("SendMessage", to=told_agent(request), message=note, summary="answers")
     properties = request.tool("Task").get("input_schema", {}).get("properties", {})
     if "resume" in properties:
-        return call("Task", resume=told_agent(request), description="go on", prompt=note, subagent_type="general-purpose")
+        return call(
+            "Task", resume=told_agent(request), description="go on", prompt=note, subagent_type="general-purpose"
+        )
     if "ToolSearch" in request.tools() and "cannot wake an ended agent" not in request.all_text():
         return call("ToolSearch", query="select:SendMessage", max_results=3)
     label = re.findall(r"begins `(bg-\d+):`", request.all_text())[-1]
-    return call(spawn_tool(request), description=f"{label}: go on", prompt=note, subagent_type="general-purpose",
-                run_in_background=True)
+    return call(
+        spawn_tool(request),
+        description=f"{label}: go on",
+        prompt=note,
+        subagent_type="general-purpose",
+        run_in_background=True,
+    )
 
 
 def news(request: Request) -> str:
@@ -87,14 +95,14 @@ def news(request: Request) -> str:
     return Request({"messages": fresh}).all_text()
 
 
-def reacting(*rules: tuple[str, Any]) -> list[Any]:
+def reacting(*rules: tuple[str, Any], note: str = NOTE) -> list[Any]:
     """A parent that reacts to what it is told, as a model does; each rule once, in the order of the rules."""
     left = list(rules)
 
     def step(request: Request) -> Reply:
         told = news(request)
         if "tool_reference" in str(request.messages[-1]) or "Tool loaded" in told:
-            return wake(request)
+            return wake(request, note)
         for rule in left:
             if re.search(rule[0], told):
                 left.remove(rule)
