@@ -80,11 +80,10 @@ def issues(parts: Sequence[Part], section: Sequence[Line]) -> list[Issue]:
 
 
 def _with_items(issue: Issue, listed: dict[str, list[Place]]) -> Issue:
-    """The issue with what the findings' lists say about its very place, and the confidence from there if it has none."""
+    """The issue with what the findings' lists say about its very place, their confidence if it has none."""
     told = [item for item, spots in listed.items() if issue.place in spots and item not in issue.detail]
-    stated = [
-        form.number(match[2]) for item in told for match in FIELD.finditer(item) if match[1].lower() == "confidence"
-    ]
+    said_there = [match for item in told for match in FIELD.finditer(item)]
+    stated = (form.number(match[2]) for match in said_there if match[1].lower() == "confidence")
     confidence = issue.confidence if issue.confidence is not None else next(stated, None)
     return issue._replace(confidence=confidence, detail="\n".join([issue.detail, *told]))
 
