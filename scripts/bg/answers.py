@@ -6,7 +6,6 @@ import difflib
 import re
 from typing import Any, NamedTuple, Optional
 
-from bg import inbox
 from bg.quoting import inline
 from bg.tasks import Row
 
@@ -28,7 +27,7 @@ def take_apart(arguments: str) -> Typed:
     """`[label] Q1: … Q2: …`, `[label] text`, `[label] go`; nothing of the text is changed."""
     found = re.match(r"\s*(bg-\d+)\b[.:,]?\s*", arguments, re.IGNORECASE)
     label = found[1].lower() if found else ""
-    rest = arguments[found.end():] if found else arguments
+    rest = arguments[found.end() :] if found else arguments
     if re.fullmatch(r"\s*[QBD]\d{1,3}\s*", rest, re.IGNORECASE):
         return Typed(label, {}, rest.strip(), False)
     heads = list(_ID.finditer(rest))
@@ -38,7 +37,7 @@ def take_apart(arguments: str) -> Typed:
     by_id: dict[str, str] = {}
     go = False
     for head, following in zip(heads, [*heads[1:], None]):
-        text = rest[head.end(): following.start() if following else len(rest)].strip().rstrip(",;")
+        text = rest[head.end() : following.start() if following else len(rest)].strip().rstrip(",;")
         by_id[head[2].upper()] = text
         if not label and head[1]:
             label = head[1].lower()
@@ -96,6 +95,11 @@ def rewrite(questions: list[dict[str, Any]], items: list[Row]) -> Optional[list[
             continue
         left.remove(item)
         changed = True
-        result.append({**question, "question": f"{prefix(item)} {inline(item['text'], 900)}",
-                       "header": f"{item['label']} {item['qid']}"[:12]})
+        result.append(
+            {
+                **question,
+                "question": f"{prefix(item)} {inline(item['text'], 900)}",
+                "header": f"{item['label']} {item['qid']}"[:12],
+            }
+        )
     return result if changed else None

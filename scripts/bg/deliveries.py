@@ -38,7 +38,10 @@ def surface(book: Ledger, ids: list[int], session: str, event: str) -> None:
     for identifier in ids:
         book.write(
             "UPDATE deliveries SET surfaced = ?, said = NULL, session = ?, via = ? WHERE id = ?",
-            time.time(), session, event, identifier,
+            time.time(),
+            session,
+            event,
+            identifier,
         )
 
 

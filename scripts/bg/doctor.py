@@ -46,7 +46,11 @@ def run(given: argparse.Namespace) -> Outcome:
     findings = list(examine())
     bad = any(finding.state == "wrong" for finding in findings)
     if given.json:
-        return int(bad), json.dumps([finding._asdict() for finding in findings], ensure_ascii=False, indent=2) + "\n", ""
+        return (
+            int(bad),
+            json.dumps([finding._asdict() for finding in findings], ensure_ascii=False, indent=2) + "\n",
+            "",
+        )
     return int(bad), told(findings) + "\n", ""
 
 
@@ -88,18 +92,33 @@ def client_version() -> Optional[host.Version]:
 
 def _client(version: Optional[host.Version]) -> Iterator[Finding]:
     if version is None:
-        yield Finding("Claude Code", "note", "no `claude` in PATH, so its version is unknown here",
-                      "install it, or run this in the shell in which you start it")
+        yield Finding(
+            "Claude Code",
+            "note",
+            "no `claude` in PATH, so its version is unknown here",
+            "install it, or run this in the shell in which you start it",
+        )
         return
     name = ".".join(map(str, version))
     if version < host.OLDEST:
-        yield Finding("Claude Code", "wrong", f"{name} is older than 2.1.7, the oldest that the plugin was tried on",
-                      "claude update")
+        yield Finding(
+            "Claude Code",
+            "wrong",
+            f"{name} is older than 2.1.7, the oldest that the plugin was tried on",
+            "claude update",
+        )
         return
-    ways = {"SendMessage": "answers go to the same agent (SendMessage)", "Task": "answers go to the same agent (Task resume)",
-            "none": "this version cannot wake an ended agent: answers go to a new agent with the old one's state"}
-    yield Finding("Claude Code", "ok", f"{name}; {ways[host.resume_way(version)]}; "
-                  + ("reports through SubagentHandback in auto mode" if version >= host.HANDBACK_SINCE else "reports as text"))
+    ways = {
+        "SendMessage": "answers go to the same agent (SendMessage)",
+        "Task": "answers go to the same agent (Task resume)",
+        "none": "this version cannot wake an ended agent: answers go to a new agent with the old one's state",
+    }
+    yield Finding(
+        "Claude Code",
+        "ok",
+        f"{name}; {ways[host.resume_way(version)]}; "
+        + ("reports through SubagentHandback in auto mode" if version >= host.HANDBACK_SINCE else "reports as text"),
+    )
 
 
 def _json(path: Path) -> dict[str, Any]:
@@ -112,19 +131,29 @@ def _json(path: Path) -> dict[str, Any]:
 
 def _settings_files() -> list[Path]:
     config = state.config_directory()
-    return [config / "settings.json", Path.cwd() / ".claude" / "settings.json", Path.cwd() / ".claude" / "settings.local.json",
-            Path("/etc/claude-code/managed-settings.json"),
-            Path("/Library/Application Support/ClaudeCode/managed-settings.json")]
+    return [
+        config / "settings.json",
+        Path.cwd() / ".claude" / "settings.json",
+        Path.cwd() / ".claude" / "settings.local.json",
+        Path("/etc/claude-code/managed-settings.json"),
+        Path("/Library/Application Support/ClaudeCode/managed-settings.json"),
+    ]
 
 
 def _hooks() -> Iterator[Finding]:
     off = [path for path in _settings_files() if _json(path).get("disableAllHooks") is True]
     managed = [path for path in _settings_files()[3:] if _json(path).get("allowManagedHooksOnly") is True]
     for path in off:
-        yield Finding("hooks", "wrong", f"all hooks are disabled by disableAllHooks in {path}",
-                      f"remove that line from {path}, then restart Claude Code")
+        yield Finding(
+            "hooks",
+            "wrong",
+            f"all hooks are disabled by disableAllHooks in {path}",
+            f"remove that line from {path}, then restart Claude Code",
+        )
     for path in managed:
-        yield Finding("hooks", "wrong", f"only managed hooks are allowed by {path}", "ask who manages it to allow this plugin")
+        yield Finding(
+            "hooks", "wrong", f"only managed hooks are allowed by {path}", "ask who manages it to allow this plugin"
+        )
     try:
         events = sorted(json.loads((ROOT / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"])
         broken = "" if os.access(ROOT / "hooks" / "run", os.X_OK) else "hooks/run is not executable"
@@ -137,7 +166,9 @@ def _hooks() -> Iterator[Finding]:
 
 
 def _last_call() -> str:
-    newest = max((path.stat().st_mtime for place in state.directories() for path in place.glob("sessions/*")), default=0.0)
+    newest = max(
+        (path.stat().st_mtime for place in state.directories() for path in place.glob("sessions/*")), default=0.0
+    )
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(newest)) if newest else "none yet"
 
 
@@ -145,8 +176,12 @@ def _copies() -> Iterator[Finding]:
     installed = _json(state.config_directory() / "plugins" / "installed_plugins.json").get("plugins", {})
     names = sorted(name for name in installed if str(name).split("@")[0] == "bg") if isinstance(installed, dict) else []
     if len(names) > 1:
-        yield Finding("copies", "wrong", f"the plugin is installed {len(names)} times: {', '.join(names)}",
-                      f"claude plugin uninstall {names[-1]}")
+        yield Finding(
+            "copies",
+            "wrong",
+            f"the plugin is installed {len(names)} times: {', '.join(names)}",
+            f"claude plugin uninstall {names[-1]}",
+        )
     enabled = _json(state.config_directory() / "settings.json").get("enabledPlugins", {})
     for name in names:
         if isinstance(enabled, dict) and enabled.get(name) is False:
@@ -158,8 +193,12 @@ def _command(version: Optional[host.Version]) -> Iterator[Finding]:
     if path.is_file():
         yield Finding("/bg", "ok", f"{path} gives the literal /bg")
     elif version is not None and version >= host.BUILT_IN_BG_SINCE:
-        yield Finding("/bg", "note", "this version has a built-in /bg of its own, which sends the session away",
-                      "type /bg:bg <task>")
+        yield Finding(
+            "/bg",
+            "note",
+            "this version has a built-in /bg of its own, which sends the session away",
+            "type /bg:bg <task>",
+        )
 
 
 def _python() -> Iterator[Finding]:
@@ -174,7 +213,8 @@ def _python() -> Iterator[Finding]:
     log = state.directory() / "packages.log"
     why = _last_line(log)
     yield Finding(
-        "python", "note",
+        "python",
+        "note",
         f"{chosen or 'the system python3'} lacks PyYAML or jsonschema, so signals are read without them and marked unchecked"
         + (f"; the last try ended with: {why}" if why else ""),
         packages.remedy(why),
@@ -199,15 +239,23 @@ def _data() -> Iterator[Finding]:
         trial.unlink()
     except OSError as error:
         full = error.errno == 28
-        yield Finding("data", "wrong", f"{place} cannot be written: {error.strerror}",
-                      "free some space on that disk" if full else f"make {place} writable, or set BG_DATA to a directory that is")
+        yield Finding(
+            "data",
+            "wrong",
+            f"{place} cannot be written: {error.strerror}",
+            "free some space on that disk" if full else f"make {place} writable, or set BG_DATA to a directory that is",
+        )
         return
     free = shutil.disk_usage(place).free
     if free < LOW_SPACE:
-        yield Finding("data", "wrong", f"only {free // 1024} KB are left on the disk of {place}", "free some space on that disk")
+        yield Finding(
+            "data", "wrong", f"only {free // 1024} KB are left on the disk of {place}", "free some space on that disk"
+        )
     waiting = spool.waiting(place)
     if waiting:
-        yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", "they are taken in by the next hook")
+        yield Finding(
+            "spool", "note", f"{len(waiting)} events wait to be taken in", "they are taken in by the next hook"
+        )
     ledgers = state.existing()
     if not ledgers:
         yield Finding("ledger", "ok", f"none yet; it will stand in {place}")
@@ -218,15 +266,21 @@ def _data() -> Iterator[Finding]:
 def _ledger(place: Path) -> Iterator[Finding]:
     aside = sorted(place.glob(f"{state.LEDGER}.corrupt-*[0-9]"))
     for path in aside:
-        yield Finding("ledger", "note", f"an unreadable ledger was kept at {path}", "delete it when you no longer need it")
+        yield Finding(
+            "ledger", "note", f"an unreadable ledger was kept at {path}", "delete it when you no longer need it"
+        )
     try:
         with contextlib.closing(sqlite3.connect(f"file:{place / state.LEDGER}?mode=ro", uri=True)) as connection:
             health = connection.execute("PRAGMA quick_check").fetchone()[0]
     except sqlite3.DatabaseError as error:
         health = str(error)
     if health != "ok":
-        yield Finding("ledger", "wrong", f"{place / state.LEDGER} is damaged: {health}",
-                      "nothing to do: the next hook keeps it aside and begins a new one")
+        yield Finding(
+            "ledger",
+            "wrong",
+            f"{place / state.LEDGER} is damaged: {health}",
+            "nothing to do: the next hook keeps it aside and begins a new one",
+        )
         return
     try:
         book = Ledger(place, create=False)
@@ -239,14 +293,25 @@ def _ledger(place: Path) -> Iterator[Finding]:
         errors = book.all("SELECT * FROM errors WHERE at > ? ORDER BY id DESC LIMIT 3", time.time() - DAY)
         for row in errors:
             when = time.strftime("%H:%M", time.localtime(row["at"]))
-            yield Finding("hook error", "wrong", f"{when} in {row['event']}: {row['text'].strip().splitlines()[-1][:200]}",
-                          f"the whole trace: sqlite3 {book.path} 'select text from errors where id={row['id']}'")
-        for row in book.all("SELECT t.label, t.agent, s.transcript FROM tasks t JOIN sessions s ON s.id = t.session"
-                            " WHERE t.agent <> '' AND t.ended IS NULL"):
+            yield Finding(
+                "hook error",
+                "wrong",
+                f"{when} in {row['event']}: {row['text'].strip().splitlines()[-1][:200]}",
+                f"the whole trace: sqlite3 {book.path} 'select text from errors where id={row['id']}'",
+            )
+        for row in book.all(
+            "SELECT t.label, t.agent, s.transcript FROM tasks t JOIN sessions s ON s.id = t.session"
+            " WHERE t.agent <> '' AND t.ended IS NULL"
+        ):
             size = transcripts.size(transcripts.of_agent(row["transcript"] or "", row["agent"]))
             if size > NEAR_LIMIT * transcripts.RESUME_LIMIT:
-                yield Finding("resume", "note", f"{row['label']}: its transcript has {size / 2**20:.1f} of the 5.0 MiB beyond "
-                              "which resuming is known to fail", "answer it soon, or let it be relaunched with its state")
+                yield Finding(
+                    "resume",
+                    "note",
+                    f"{row['label']}: its transcript has {size / 2**20:.1f} of the 5.0 MiB beyond "
+                    "which resuming is known to fail",
+                    "answer it soon, or let it be relaunched with its state",
+                )
 
 
 def _settings() -> Iterator[Finding]:
@@ -258,4 +323,6 @@ def _node() -> Finding:
     found = shutil.which("node")
     if found:
         return Finding("node", "ok", f"{found} (scripts/demo needs it)")
-    return Finding("node", "note", "there is no node; only scripts/demo and scripts/test need it", "install Node.js 18 or newer")
+    return Finding(
+        "node", "note", "there is no node; only scripts/demo and scripts/test need it", "install Node.js 18 or newer"
+    )

@@ -129,5 +129,3 @@ def _trace_aside(event: str, text: str) -> None:
     with contextlib.suppress(Exception):
         sys.stderr.write(f"bg: {event}: {text.strip().splitlines()[-1]}\n")
         spool.log(state.directory(), event, text)
-
-

@@ -29,13 +29,23 @@ def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, ite
     fresh = book.insert(
         "INSERT OR IGNORE INTO questions (label, agent, run, qid, text, context, extra, priority, digest, state, asked)"
         " VALUES (?,?,?,?,?,?,?,?,?,'open',?)",
-        label, agent, run, qid, text, str(item.get("context") or ""), json.dumps(extra, ensure_ascii=False),
-        str(item.get("priority") or ""), key, time.time(),
+        label,
+        agent,
+        run,
+        qid,
+        text,
+        str(item.get("context") or ""),
+        json.dumps(extra, ensure_ascii=False),
+        str(item.get("priority") or ""),
+        key,
+        time.time(),
     )
     carried = book.one(
         "SELECT a.id FROM answers a JOIN questions q ON q.id = a.question WHERE q.agent = ? AND q.digest = ?"
         " AND q.run < ? AND a.sent IS NULL AND q.state = 'answered' ORDER BY a.id DESC LIMIT 1",
-        agent, key, run,
+        agent,
+        key,
+        run,
     )
     if fresh and carried:
         book.write("UPDATE answers SET question = ? WHERE id = ?", fresh, carried["id"])
@@ -82,9 +92,16 @@ def answer(book: Ledger, item: Row, text: str, source: str) -> str:
     kind_of = "skip" if text.strip().lower() == SKIP else "answer"
     book.write(
         "INSERT INTO answers (label, question, kind, text, source, at) VALUES (?,?,?,?,?,?)",
-        item["label"], item["id"], kind_of, text, source, time.time(),
+        item["label"],
+        item["id"],
+        kind_of,
+        text,
+        source,
+        time.time(),
     )
-    book.write("UPDATE questions SET state = 'answered', shown = coalesce(shown, ?) WHERE id = ?", time.time(), item["id"])
+    book.write(
+        "UPDATE questions SET state = 'answered', shown = coalesce(shown, ?) WHERE id = ?", time.time(), item["id"]
+    )
     return f"it replaces “{earlier['text']}”" if earlier else ""
 
 

@@ -70,14 +70,23 @@ def adopt(book: Ledger, event: Event, project: str, version: Optional[host.Versi
     description = _plain_description(str(given.get("description") or ""))
     prompt = str(given.get("prompt") or "")
     token = tasks.note_launch(
-        book, event.tool_use, label, str(given.get("subagent_type") or ""), str(given.get("name") or ""), event.cwd, head
+        book,
+        event.tool_use,
+        label,
+        str(given.get("subagent_type") or ""),
+        str(given.get("name") or ""),
+        event.cwd,
+        head,
     )
     if again:
         book.write("UPDATE tasks SET session = ? WHERE label = ?", event.session, label)
     else:
         book.write(
             "UPDATE tasks SET description = ?, prompt = ?, text = coalesce(nullif(text, ''), ?) WHERE label = ?",
-            description, prompt, description, label,
+            description,
+            prompt,
+            description,
+            label,
         )
     tasks.set_state(book, label, "launched")
     if given.get("subagent_type") in host.ONE_SHOT_TYPES:

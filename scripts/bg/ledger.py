@@ -10,8 +10,9 @@ import contextlib
 import os
 import sqlite3
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Iterator, Optional
+from typing import Any, Optional
 
 from bg import state
 
@@ -111,9 +112,7 @@ class Ledger:
                 raise Unavailable(f"the ledger at {self.path} cannot be opened: {error}") from error
             self.kept_aside = self._keep_aside()
             self._connection = self._open()
-            self._connection.execute(
-                "INSERT OR REPLACE INTO meta VALUES ('kept_aside', ?)", (str(self.kept_aside),)
-            )
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('kept_aside', ?)", (str(self.kept_aside),))
         except OSError as error:
             raise Unavailable(f"the directory {place} cannot be used: {error.strerror or error}") from error
 

@@ -36,7 +36,9 @@ def status_arguments(parser: argparse.ArgumentParser) -> None:
 
 def export_arguments(parser: argparse.ArgumentParser) -> None:
     """What `bgctl export` takes."""
-    parser.description = "The ledger as JSON lines: each signal in the protocol's form, then each task with its warnings."
+    parser.description = (
+        "The ledger as JSON lines: each signal in the protocol's form, then each task with its warnings."
+    )
     parser.epilog = "Exit status: 0; 1 a ledger that cannot be read, or no such task; 2 usage."
     parser.add_argument("--task", metavar="LABEL", default="", help="only this task")
     parser.set_defaults(run=run_export)
@@ -102,8 +104,11 @@ def exported(book: Ledger, task: Row) -> Iterator[dict[str, Any]]:
     runs = book.all("SELECT * FROM runs WHERE label = ? ORDER BY began", label)
     warnings = [WARNINGS[task["state"]]] if task["state"] in WARNINGS else []
     warnings += [f"Run {run['run']} was cut: {run['cut']}." for run in runs if run["cut"]]
-    warnings += [f"Run {run['run']} was asked {run['corrections']} times for a readable report."
-                 for run in runs if run["corrections"]]
+    warnings += [
+        f"Run {run['run']} was asked {run['corrections']} times for a readable report."
+        for run in runs
+        if run["corrections"]
+    ]
     yield {
         **status.record(book, task),
         "warnings": warnings,
@@ -115,8 +120,11 @@ def exported(book: Ledger, task: Row) -> Iterator[dict[str, Any]]:
             )
         ],
         "questions": [
-            {**{key: row[key] for key in ("run", "qid", "text", "context", "state", "asked", "shown")},
-             "kind": inbox.kind(row), "answers": _answers(book, row)}
+            {
+                **{key: row[key] for key in ("run", "qid", "text", "context", "state", "asked", "shown")},
+                "kind": inbox.kind(row),
+                "answers": _answers(book, row),
+            }
             for row in book.all("SELECT * FROM questions WHERE label = ? ORDER BY id", label)
         ],
         "resumes": [

@@ -55,7 +55,11 @@ def prepare(place: Path) -> None:
         with (place / "packages.log").open("ab") as log:
             subprocess.Popen(
                 [sys.executable, str(script), "install-packages"],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env={**os.environ, "BG_DATA": str(place)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                env={**os.environ, "BG_DATA": str(place)},
             )
 
 
@@ -115,7 +119,11 @@ def _real(interpreter: str) -> str:
     """The interpreter behind a version manager's shim, which would cost every hook its start."""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         shown = subprocess.run(
-            [interpreter, "-c", "import sys; print(sys.executable)"], capture_output=True, text=True, timeout=20, check=True
+            [interpreter, "-c", "import sys; print(sys.executable)"],
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=True,
         )
         return shown.stdout.strip() or interpreter
     return interpreter

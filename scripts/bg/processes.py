@@ -63,7 +63,10 @@ def _look(pid: int) -> Optional[tuple[int, str, str]]:
     try:
         shown = subprocess.run(
             ["/bin/ps", "-o", "ppid=,lstart=,comm=", "-p", str(pid)],
-            capture_output=True, text=True, timeout=2, check=True,
+            capture_output=True,
+            text=True,
+            timeout=2,
+            check=True,
         ).stdout.split()
         return int(shown[0]), " ".join(shown[6:]), " ".join(shown[1:6])
     except (OSError, ValueError, IndexError, subprocess.SubprocessError):

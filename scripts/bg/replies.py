@@ -45,8 +45,11 @@ def remind(signal: dict[str, Any], told: Told) -> Reminder:
 
 
 def _sections(pairs: list[tuple[str, str]]) -> str:
-    return "\n".join(f"{heading}:\n{text}" if "\n" in text or text.startswith(">") else f"{heading}: {text}"
-                     for heading, text in pairs if text.strip())
+    return "\n".join(
+        f"{heading}:\n{text}" if "\n" in text or text.startswith(">") else f"{heading}: {text}"
+        for heading, text in pairs
+        if text.strip()
+    )
 
 
 def _quoted(payload: Payload, key: str, most: int = 700) -> str:
@@ -85,36 +88,55 @@ def _clarification(payload: Payload, signal: dict[str, Any], told: Told) -> Remi
     label = told.task["label"]
     open_items = [item for item in told.items if item["state"] == "open" and inbox.kind(item) == inbox.QUESTION]
     body = [
-        _sections([("Stopped at", _quoted(payload, "blocked_at", 300)), ("Reason", _quoted(payload, "reason", 300)),
-                   ("Done so far", _quoted(payload, "current_state", 500))]),
+        _sections(
+            [
+                ("Stopped at", _quoted(payload, "blocked_at", 300)),
+                ("Reason", _quoted(payload, "reason", 300)),
+                ("Done so far", _quoted(payload, "current_state", 500)),
+            ]
+        ),
         *[question_lines(item) for item in open_items],
         _sections([("Would unblock it", _quoted(payload, "can_resume_with", 300)), *_marks(signal)]),
     ]
     count = len(open_items)
     many = "question" if count == 1 else "questions"
     return Reminder(
-        fill("clarification", label=label, description=inline(told.task["description"], 80),
-             body="\n".join(part for part in body if part), resume=told.resume),
+        fill(
+            "clarification",
+            label=label,
+            description=inline(told.task["description"], 80),
+            body="\n".join(part for part in body if part),
+            resume=told.resume,
+        ),
         f"{label} asks {count} {many} · {told.answer_command} {label}",
     )
 
 
 def _stop(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
     kind = str(payload.get("blocker_type") or payload.get("stop_reason") or "blocker")
-    body = _sections([
-        ("Blocker", _quoted(payload, "details")),
-        ("Completed", _quoted(payload, "completed_work", 500)),
-        ("Not done", _quoted(payload, "blocked_work", 400)),
-        ("State", _quoted(payload, "state_snapshot", 500)),
-        ("Needed to go on", _quoted(payload, "resume_requirements", 500)),
-        ("Recovery the agent sees", _quoted(payload, "error_recovery", 400)),
-        *_marks(signal),
-    ])
+    body = _sections(
+        [
+            ("Blocker", _quoted(payload, "details")),
+            ("Completed", _quoted(payload, "completed_work", 500)),
+            ("Not done", _quoted(payload, "blocked_work", 400)),
+            ("State", _quoted(payload, "state_snapshot", 500)),
+            ("Needed to go on", _quoted(payload, "resume_requirements", 500)),
+            ("Recovery the agent sees", _quoted(payload, "error_recovery", 400)),
+            *_marks(signal),
+        ]
+    )
     label = told.task["label"]
     advice = BLOCKER_ADVICE.get(kind, "Tell the user what is needed.")
     return Reminder(
-        fill("stop", label=label, description=inline(told.task["description"], 80), kind=kind.replace("_", " "),
-             body=body, advice=advice, resume=told.resume),
+        fill(
+            "stop",
+            label=label,
+            description=inline(told.task["description"], 80),
+            kind=kind.replace("_", " "),
+            body=body,
+            advice=advice,
+            resume=told.resume,
+        ),
         f"{label} is blocked ({kind.replace('_', ' ')}): {inline(str(payload.get('details') or ''), 80)} · "
         f"{told.answer_command} {label} <what to do>",
     )
@@ -124,19 +146,27 @@ def _delegation(payload: Payload, signal: dict[str, Any], told: Told) -> Reminde
     label = told.task["label"]
     mine = [item for item in told.items if inbox.kind(item) == inbox.DELEGATION]
     qid = mine[-1]["qid"] if mine else "D1"
-    body = _sections([
-        ("New task", _quoted(payload, "new_task_description")),
-        ("Why", _quoted(payload, "delegation_reason", 400)),
-        ("Independence", inline(str(payload.get("independence") or ""))),
-        ("Priority", inline(str(payload.get("priority") or ""))),
-        ("Context it needs", _quoted(payload, "context_required", 400)),
-        ("Coordination", _quoted(payload, "coordination", 400)),
-        ("Estimated duration", inline(str(payload.get("estimated_duration") or ""))),
-        *_marks(signal),
-    ])
+    body = _sections(
+        [
+            ("New task", _quoted(payload, "new_task_description")),
+            ("Why", _quoted(payload, "delegation_reason", 400)),
+            ("Independence", inline(str(payload.get("independence") or ""))),
+            ("Priority", inline(str(payload.get("priority") or ""))),
+            ("Context it needs", _quoted(payload, "context_required", 400)),
+            ("Coordination", _quoted(payload, "coordination", 400)),
+            ("Estimated duration", inline(str(payload.get("estimated_duration") or ""))),
+            *_marks(signal),
+        ]
+    )
     return Reminder(
-        fill("delegation", label=label, description=inline(told.task["description"], 80), body=body, qid=qid,
-             answer=told.answer_command),
+        fill(
+            "delegation",
+            label=label,
+            description=inline(told.task["description"], 80),
+            body=body,
+            qid=qid,
+            answer=told.answer_command,
+        ),
         f"{label} asks to delegate: {inline(str(payload.get('new_task_description') or ''), 80)} · "
         f"{told.answer_command} {label} {qid}: approve",
     )
@@ -146,16 +176,18 @@ def _completion(payload: Payload, signal: dict[str, Any], told: Told) -> Reminde
     label = told.task["label"]
     status = str(payload.get("status") or "completion").replace("_", " ")
     asked = [(f"Asked ({name.lower()})", quote(text, 300)) for name, text in told.brief.items()]
-    body = _sections([
-        ("Summary", _quoted(payload, "summary", 900)),
-        ("Deliverables", _quoted(payload, "deliverables", 600)),
-        *asked,
-        ("Metrics it claims", _quoted(payload, "metrics_achieved", 500)),
-        ("Issues met", _quoted(payload, "issues_encountered", 400)),
-        ("Recommendations", _quoted(payload, "recommendations", 400)),
-        ("Duration it gives", inline(str(payload.get("total_duration") or ""))),
-        *_marks(signal),
-    ])
+    body = _sections(
+        [
+            ("Summary", _quoted(payload, "summary", 900)),
+            ("Deliverables", _quoted(payload, "deliverables", 600)),
+            *asked,
+            ("Metrics it claims", _quoted(payload, "metrics_achieved", 500)),
+            ("Issues met", _quoted(payload, "issues_encountered", 400)),
+            ("Recommendations", _quoted(payload, "recommendations", 400)),
+            ("Duration it gives", inline(str(payload.get("total_duration") or ""))),
+            *_marks(signal),
+        ]
+    )
     return Reminder(
         fill("completion", label=label, description=inline(told.task["description"], 80), status=status, body=body),
         f"{label} reports {status}: {inline(str(payload.get('summary') or ''), 100)}",
@@ -176,16 +208,28 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
     reason = f" ({why})" if why else ""
     if not text.strip():
         return Reminder(
-            fill("nothing", label=label, description=inline(told.task["description"], 80), why=reason,
-                 body="", resume=told.resume),
+            fill(
+                "nothing",
+                label=label,
+                description=inline(told.task["description"], 80),
+                why=reason,
+                body="",
+                resume=told.resume,
+            ),
             f"{label} ended without a report{reason}",
         )
     body = quote(text, 2200)
     if "[cut here" in body:
         body += f"\nThe whole text: {told.whole}"
     return Reminder(
-        fill("prose", label=label, description=inline(told.task["description"], 80), why=reason, body=body,
-             resume=told.resume),
+        fill(
+            "prose",
+            label=label,
+            description=inline(told.task["description"], 80),
+            why=reason,
+            body=body,
+            resume=told.resume,
+        ),
         f"{label} ended without a signal{reason}: {inline(text, 80)}",
     )
 

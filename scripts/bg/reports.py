@@ -41,7 +41,10 @@ def keep(book: Ledger, label: str, agent: str, source: str, text: str, *, final:
         last = tasks.last_run(book, agent)
         if last is not None and last["ended"] is not None and final:
             known = book.value(
-                "SELECT 1 FROM reports WHERE agent = ? AND run = ? AND digest = ?", agent, last["run"], tasks.digest(text)
+                "SELECT 1 FROM reports WHERE agent = ? AND run = ? AND digest = ?",
+                agent,
+                last["run"],
+                tasks.digest(text),
             )
             if known or not text.strip():
                 return None
@@ -86,7 +89,9 @@ def _reason(reading: Reading, token: str) -> str:
     if not signals.worth_correcting(signal):
         return ""
     return fill(
-        "bad_block", marker=signal.marker, template=signals.template(signal.marker, agent_id=token),
+        "bad_block",
+        marker=signal.marker,
+        template=signals.template(signal.marker, agent_id=token),
         problems="\n".join(f"- {problem.text}" for problem in signal.problems[:8]),
     )
 
@@ -150,7 +155,14 @@ def note(book: Ledger, label: str, agent: str, run: int, signal: signals.Signal)
     fresh = book.write(
         "INSERT OR IGNORE INTO signals (label, agent, run, marker, body, digest, at, terminal)"
         " VALUES (?,?,?,?,?,?,?,?)",
-        label, agent, run, signal.marker, json.dumps(body, ensure_ascii=False), key, time.time(), int(signal.terminal),
+        label,
+        agent,
+        run,
+        signal.marker,
+        json.dumps(body, ensure_ascii=False),
+        key,
+        time.time(),
+        int(signal.terminal),
     )
     if not fresh:
         return False
@@ -161,9 +173,13 @@ def note(book: Ledger, label: str, agent: str, run: int, signal: signals.Signal)
             blocking = int(signal.terminal)
             book.write(
                 "INSERT OR IGNORE INTO delegations (label, signal, blocking, state) VALUES (?,?,?,'waiting')",
-                label, row, blocking,
+                label,
+                row,
+                blocking,
             )
-    deliveries.make(book, label, deliveries.MESSAGE if not signal.terminal else deliveries.ENDED, f"{agent}:{run}:{key}")
+    deliveries.make(
+        book, label, deliveries.MESSAGE if not signal.terminal else deliveries.ENDED, f"{agent}:{run}:{key}"
+    )
     return True
 
 
@@ -176,13 +192,27 @@ def _asks(book: Ledger, agent: str, run: int, signal: signals.Signal) -> list[tu
             if isinstance(question, dict)
         ]
     if signal.marker == "STOP_WORK":
-        return [(inbox.BLOCKER, "B1", {"text": str(fields.get("details") or fields.get("stop_reason") or "blocked"),
-                                       "context": str(fields.get("resume_requirements") or "")})]
+        return [
+            (
+                inbox.BLOCKER,
+                "B1",
+                {
+                    "text": str(fields.get("details") or fields.get("stop_reason") or "blocked"),
+                    "context": str(fields.get("resume_requirements") or ""),
+                },
+            )
+        ]
     if signal.marker == "DELEGATE_WORK":
-        count = book.value(
-            "SELECT count(*) FROM questions WHERE agent = ? AND run = ? AND qid LIKE 'D%'", agent, run
-        )
-        return [(inbox.DELEGATION, f"D{count + 1}",
-                 {"text": str(fields.get("new_task_description") or ""), "context": str(fields.get("delegation_reason") or ""),
-                  "priority": str(fields.get("priority") or "")})]
+        count = book.value("SELECT count(*) FROM questions WHERE agent = ? AND run = ? AND qid LIKE 'D%'", agent, run)
+        return [
+            (
+                inbox.DELEGATION,
+                f"D{count + 1}",
+                {
+                    "text": str(fields.get("new_task_description") or ""),
+                    "context": str(fields.get("delegation_reason") or ""),
+                    "priority": str(fields.get("priority") or ""),
+                },
+            )
+        ]
     return []

@@ -40,7 +40,9 @@ def compose(book: Ledger, task: Row, agent: str, token: str, typed: str) -> Mess
         kind, heading = _FRAMES.get(signal.get("signal_type", ""), ("FOLLOW_UP", "## MESSAGE FROM YOUR PARENT AGENT"))
         if kind == "ERROR_RECOVERY" and payload.get("blocker_type") != "error":
             kind, heading = "BLOCKER_RESOLVED", "## BLOCKER RESOLVED"
-        lead = "The parent agent's own words, not the user's:" if typed.strip() else "The parent agent asks you to go on."
+        lead = (
+            "The parent agent's own words, not the user's:" if typed.strip() else "The parent agent asks you to go on."
+        )
         sections = [f"{heading}\n\n{lead}\n\n{typed}".rstrip()]
     state = _state(payload)
     steps = _instructions(signal, token)
@@ -63,8 +65,10 @@ _FRAMES = {
 
 def _answers(answered: list[Row], items: list[Row], payload: dict[str, Any], book: Ledger) -> tuple[list[str], str]:
     """One section for each kind of thing that was answered."""
-    by_kind = {kind: [row for row in answered if inbox.kind(row) == kind]
-               for kind in (inbox.QUESTION, inbox.BLOCKER, inbox.DELEGATION)}
+    by_kind = {
+        kind: [row for row in answered if inbox.kind(row) == kind]
+        for kind in (inbox.QUESTION, inbox.BLOCKER, inbox.DELEGATION)
+    }
     sections: list[str] = []
     kinds: list[str] = []
     if by_kind[inbox.QUESTION]:
@@ -87,8 +91,13 @@ def _answers(answered: list[Row], items: list[Row], payload: dict[str, Any], boo
 
 def _clarification(asked: list[Row], said: dict[int, Row]) -> str:
     complete = all(row["id"] in said for row in asked)
-    lines = ["## CLARIFICATION RESPONSE", "", "Your questions have been answered by the user:" if complete
-             else "The user has answered some of your questions:"]
+    lines = [
+        "## CLARIFICATION RESPONSE",
+        "",
+        "Your questions have been answered by the user:"
+        if complete
+        else "The user has answered some of your questions:",
+    ]
     for row in asked:
         number = row["qid"][1:] if row["qid"][:1] == "Q" else row["qid"]
         answer = said.get(row["id"])
@@ -106,16 +115,28 @@ def _clarification(asked: list[Row], said: dict[int, Row]) -> str:
 def _decision(row: Row, book: Ledger) -> str:
     words = row["said"].strip()
     if approves(words):
-        child = book.value("SELECT child FROM delegations WHERE label = ? AND child <> '' ORDER BY id DESC", row["label"])
+        child = book.value(
+            "SELECT child FROM delegations WHERE label = ? AND child <> '' ORDER BY id DESC", row["label"]
+        )
         agent = f"New agent launched: {child}" if child else "The new agent is being launched"
-        return (f"## DELEGATION APPROVED\n\n{agent}\nTask: {row['text']}\n"
-                f"The user's words: {words}\nCoordination: keep to what you proposed.")
+        return (
+            f"## DELEGATION APPROVED\n\n{agent}\nTask: {row['text']}\n"
+            f"The user's words: {words}\nCoordination: keep to what you proposed."
+        )
     return f"## DELEGATION DENIED\n\nReason (the user's words): {words}\nAlternative: do without, and put it into your recommendations."
 
 
 def approves(words: str) -> bool:
     """The user's words begin with a yes."""
-    return words.strip().lower().split(" ", 1)[0].strip(".,;:!") in {"approve", "approved", "yes", "ok", "okay", "y", "ja"}
+    return words.strip().lower().split(" ", 1)[0].strip(".,;:!") in {
+        "approve",
+        "approved",
+        "yes",
+        "ok",
+        "okay",
+        "y",
+        "ja",
+    }
 
 
 _STATE_KEYS = (
@@ -152,7 +173,8 @@ def relaunch(book: Ledger, task: Row, agent: str, token: str, typed: str) -> Mes
     message = compose(book, task, agent, token, typed)
     lead = (
         "## CONTINUATION\n\nAn earlier agent worked on this task and ended. You continue its work; you do not have its "
-        "memory. First look at what it left on disk. The task as it was given:\n\n" + (task["prompt"] or task["text"] or "")
+        "memory. First look at what it left on disk. The task as it was given:\n\n"
+        + (task["prompt"] or task["text"] or "")
     )
     return Message(message.kind, f"{lead}\n\n{message.text}", message.answers)
 

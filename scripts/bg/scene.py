@@ -56,7 +56,10 @@ class Scene:
                 found = processes.host()
                 if found:
                     self.book.write(
-                        "UPDATE sessions SET pid = ?, pid_started = ? WHERE id = ?", found.pid, found.started, self.session
+                        "UPDATE sessions SET pid = ?, pid_started = ? WHERE id = ?",
+                        found.pid,
+                        found.started,
+                        self.session,
                     )
         state.mark(self.book.place, self.session)
 
@@ -97,7 +100,9 @@ class Scene:
             answer_command=self.answer_command,
             whole=self.bgctl(f"status {task['label']}"),
         )
-        body = self.book.value("SELECT body FROM signals WHERE agent = ? AND run = ? AND digest = ?", agent, int(run), key)
+        body = self.book.value(
+            "SELECT body FROM signals WHERE agent = ? AND run = ? AND digest = ?", agent, int(run), key
+        )
         if body:
             return replies.remind(json.loads(body), told)
         token = tasks.token_of(self.book, agent)
@@ -150,5 +155,3 @@ class Scene:
 def resumable(task: Row) -> bool:
     """An agent has worked on this task and ended."""
     return bool(task["agent"]) and task["state"] not in tasks.RUNNING_STATES
-
-

@@ -51,8 +51,10 @@ def record(book: Ledger, task: Row) -> dict[str, Any]:
         "project": task["project"],
         "group": task["grp"],
         "agent": task["agent"] or "",
-        "waiting": [{"id": item["qid"], "kind": inbox.kind(item), "text": item["text"], "since": item["asked"]}
-                    for item in items],
+        "waiting": [
+            {"id": item["qid"], "kind": inbox.kind(item), "text": item["text"], "since": item["asked"]}
+            for item in items
+        ],
         "ready": bool(task["agent"] and inbox.unsent(book, task["agent"])),
     }
 
@@ -110,8 +112,10 @@ def _footnotes(book: Ledger) -> list[str]:
     if count:
         last = book.one("SELECT * FROM errors ORDER BY id DESC LIMIT 1")
         assert last is not None
-        lines.append(f"{count} hook error{'s' if count > 1 else ''} within a day; the last, in {last['event']}: "
-                     f"{inline(last['text'].strip().splitlines()[-1], 120)}")
+        lines.append(
+            f"{count} hook error{'s' if count > 1 else ''} within a day; the last, in {last['event']}: "
+            f"{inline(last['text'].strip().splitlines()[-1], 120)}"
+        )
     for row in book.all("SELECT * FROM strangers ORDER BY at DESC LIMIT 3"):
         lines.append(f"Another agent ({inline(row['agent'], 20)}) signed a report as {row['label']}; it was ignored.")
     return ["", *lines] if lines else []
@@ -140,7 +144,8 @@ def detail(book: Ledger, label: str, command: str = "/bg-answer") -> str:
     if typed:
         lines.append(f"type: {typed}")
     report: Optional[Row] = book.one(
-        "SELECT r.* FROM reports r JOIN launches l ON l.agent = r.agent WHERE l.label = ? ORDER BY r.id DESC LIMIT 1", label
+        "SELECT r.* FROM reports r JOIN launches l ON l.agent = r.agent WHERE l.label = ? ORDER BY r.id DESC LIMIT 1",
+        label,
     )
     if report:
         lines += ["", f"last report ({report['source']}):", neutral(report["text"])]
@@ -163,7 +168,9 @@ def waiting_list(book: Ledger, project: str, command: str = "/bg-answer") -> str
         for key in ("options", "default"):
             if extra.get(key):
                 value = extra[key]
-                lines.append(f"    {key}: {inline(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 300)}")
+                lines.append(
+                    f"    {key}: {inline(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 300)}"
+                )
     first = items[0]
     kinds = {
         inbox.QUESTION: f"{command} {first['label']} {first['qid']}: <your answer>   (or: skip; {command} {first['label']} go sends what there is)",

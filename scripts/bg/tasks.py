@@ -42,7 +42,12 @@ def note_session(book: Ledger, session: str, project: str, transcript: str, vers
         " ON CONFLICT (id) DO UPDATE SET last_seen = excluded.last_seen, ended = NULL,"
         " transcript = coalesce(nullif(excluded.transcript, ''), transcript),"
         " version = coalesce(nullif(excluded.version, ''), version)",
-        session, project, transcript, version, now, now,
+        session,
+        project,
+        transcript,
+        version,
+        now,
+        now,
     )
 
 
@@ -62,7 +67,11 @@ def open_window(book: Ledger, session: str, kind: str, text: str, label: str = "
     book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", time.time(), label)
     book.write(
         "INSERT INTO windows (session, kind, label, text, opened) VALUES (?,?,?,?,?)",
-        session, kind, label, text, time.time(),
+        session,
+        kind,
+        label,
+        text,
+        time.time(),
     )
     return label
 
@@ -77,7 +86,8 @@ def window_of(book: Ledger, session: str, label: str) -> Optional[Row]:
     return book.one(
         "SELECT w.* FROM windows w LEFT JOIN tasks t ON t.label = w.label WHERE w.session = ? AND w.label = ?"
         " AND (w.closed IS NULL OR t.state = 'not_launched') ORDER BY w.id DESC LIMIT 1",
-        session, label,
+        session,
+        label,
     )
 
 
@@ -99,7 +109,15 @@ def create(book: Ledger, label: str, group: str, session: str, project: str, tex
     book.write(
         "INSERT OR IGNORE INTO tasks (label, number, grp, session, project, text, state, since, created)"
         " VALUES (?,?,?,?,?,?,?,?,?)",
-        label, int(label.split("-")[1]), group, session, project, text, state, now, now,
+        label,
+        int(label.split("-")[1]),
+        group,
+        session,
+        project,
+        text,
+        state,
+        now,
+        now,
     )
 
 
@@ -130,15 +148,18 @@ def set_state(book: Ledger, label: str, state: str, note: str = "") -> None:
     book.write(
         "UPDATE tasks SET since = CASE WHEN state = ? THEN since ELSE ? END, state = ?, ended = ?, note = ?"
         " WHERE label = ?",
-        state, now, state, ended, note, label,
+        state,
+        now,
+        state,
+        ended,
+        note,
+        label,
     )
 
 
 def in_session(book: Ledger, session: str, states: tuple[str, ...]) -> list[Row]:
     marks = ",".join("?" * len(states))
-    return book.all(
-        f"SELECT * FROM tasks WHERE session = ? AND state IN ({marks}) ORDER BY number", session, *states
-    )
+    return book.all(f"SELECT * FROM tasks WHERE session = ? AND state IN ({marks}) ORDER BY number", session, *states)
 
 
 # Launches
@@ -149,9 +170,7 @@ def new_token(label: str) -> str:
     return f"{label}-{''.join(secrets.choice(_LETTERS) for _ in range(10))}"
 
 
-def note_launch(
-    book: Ledger, tool_use: str, label: str, agent_type: str, name: str, cwd: str, head: str
-) -> str:
+def note_launch(book: Ledger, tool_use: str, label: str, agent_type: str, name: str, cwd: str, head: str) -> str:
     """A launch call of ours is on its way; the token that its agent signs with."""
     known = book.value("SELECT token FROM launches WHERE tool_use = ?", tool_use)
     if known:
@@ -160,7 +179,14 @@ def note_launch(
     book.write(
         "INSERT INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head, made)"
         " VALUES (?,?,?,'',?,?,?,?,?)",
-        tool_use or token, label, token, agent_type, name, cwd, head, time.time(),
+        tool_use or token,
+        label,
+        token,
+        agent_type,
+        name,
+        cwd,
+        head,
+        time.time(),
     )
     return token
 
@@ -171,7 +197,9 @@ def bind(book: Ledger, token: str, agent: str) -> bool:
         return False
     news = book.write(
         "UPDATE launches SET agent = ?, bound = ?, failed = NULL WHERE token = ? AND agent = ''",
-        agent, time.time(), token,
+        agent,
+        time.time(),
+        token,
     )
     launch = of_token(book, token)
     if not launch or launch["agent"] != agent:
@@ -191,7 +219,8 @@ def addressed(book: Ledger, session: str, to: str) -> Optional[Row]:
     return row or book.one(
         "SELECT t.* FROM tasks t JOIN launches l ON l.label = t.label"
         " WHERE l.name = ? AND l.name <> '' AND t.session = ? ORDER BY l.made DESC LIMIT 1",
-        to, session,
+        to,
+        session,
     )
 
 
@@ -229,7 +258,10 @@ def last_run(book: Ledger, agent: str) -> Optional[Row]:
 def end_run(book: Ledger, agent: str, run: int, cut: str = "") -> None:
     book.write(
         "UPDATE runs SET ended = coalesce(ended, ?), cut = coalesce(nullif(?, ''), cut) WHERE agent = ? AND run = ?",
-        time.time(), cut, agent, run,
+        time.time(),
+        cut,
+        agent,
+        run,
     )
 
 
@@ -248,16 +280,19 @@ def keep_report(book: Ledger, agent: str, run: int, source: str, text: str) -> b
     return bool(
         book.write(
             "INSERT OR IGNORE INTO reports (agent, run, source, text, digest, at) VALUES (?,?,?,?,?,?)",
-            agent, run, source, text, digest(text), time.time(),
+            agent,
+            run,
+            source,
+            text,
+            digest(text),
+            time.time(),
         )
     )
 
 
 def reports(book: Ledger, agent: str, run: int) -> list[Row]:
     """The raw texts of a run that may be its report, the oldest first."""
-    return book.all(
-        "SELECT * FROM reports WHERE agent = ? AND run = ? AND source <> 'message' ORDER BY id", agent, run
-    )
+    return book.all("SELECT * FROM reports WHERE agent = ? AND run = ? AND source <> 'message' ORDER BY id", agent, run)
 
 
 def count_correction(book: Ledger, agent: str, run: int) -> None:

@@ -8,7 +8,18 @@ from typing import Any, Callable
 
 import pytest
 from loop import (
-    ROOT, block, has_ledger, launch, news, one, prose, reacting, reminders, rows, token, wake,
+    ROOT,
+    block,
+    has_ledger,
+    launch,
+    news,
+    one,
+    prose,
+    reacting,
+    reminders,
+    rows,
+    token,
+    wake,
 )
 from rig.home import Home
 from rig.model import Model
@@ -60,7 +71,7 @@ def test_the_loop(host: str, mode: str, capsys: pytest.CaptureFixture[str]) -> N
             run.send("/bg:bg Audit the authentication code")
             asks = reminded(run, model, home, "needs answers", 1, host)
             time.sleep(1)
-            run.send("/bg-answer Q1: Both of them.  Q2: “3.0”, no \"beta\" & <no> $HOME `x`")
+            run.send('/bg-answer Q1: Both of them.  Q2: “3.0”, no "beta" & <no> $HOME `x`')
             tells = reminded(run, model, home, "reports partial success", 2, host)
             time.sleep(0.5)
             run.finish()
@@ -78,7 +89,7 @@ def test_the_loop(host: str, mode: str, capsys: pytest.CaptureFixture[str]) -> N
         for line in (
             "## CLARIFICATION RESPONSE",
             "Q1: Should the export be CSV, XLSX, or both?\nA1: Both of them.",
-            "Q2: Should archived invoices be included?\nA2: “3.0”, no \"beta\" & <no> $HOME `x`",
+            'Q2: Should archived invoices be included?\nA2: “3.0”, no "beta" & <no> $HOME `x`',
             "## STATE RESTORATION",
             "## RESUME INSTRUCTIONS",
             "Here is what I know.",
@@ -99,7 +110,8 @@ def test_the_loop(host: str, mode: str, capsys: pytest.CaptureFixture[str]) -> N
         assert one(home, "SELECT state FROM tasks") == {"state": "partial"}
         assert [row["state"] for row in rows(home, "SELECT state FROM questions")] == ["sent", "sent"]
         assert [row["marker"] for row in rows(home, "SELECT marker FROM signals ORDER BY id")] == [
-            "CLARIFICATION_NEEDED", "COMPLETION_REPORT"
+            "CLARIFICATION_NEEDED",
+            "COMPLETION_REPORT",
         ]
         assert rows(home, "SELECT * FROM errors") == []
         assert rows(home, "SELECT 1 FROM deliveries WHERE seen IS NULL") == []
@@ -112,7 +124,9 @@ def test_the_loop(host: str, mode: str, capsys: pytest.CaptureFixture[str]) -> N
 def _print_delay(host: str, mode: str, home: Home, asks: Request, tells: Request, capsys: Any) -> None:
     ends = [row["ended"] for row in rows(home, "SELECT ended FROM runs ORDER BY ended")]
     with capsys.disabled():
-        print(f"\n{host} {mode}: from a run's end to the reminder {asks.time - ends[0]:.2f} s, {tells.time - ends[1]:.2f} s")
+        print(
+            f"\n{host} {mode}: from a run's end to the reminder {asks.time - ends[0]:.2f} s, {tells.time - ends[1]:.2f} s"
+        )
 
 
 def test_a_report_in_prose_is_corrected_once_and_then_delivered_whole(host: str) -> None:

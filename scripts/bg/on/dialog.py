@@ -21,7 +21,11 @@ def before_question(scene: Scene) -> None:
     rewritten = answers.rewrite(asked, items)
     if rewritten is None:
         return
-    shown = [item["id"] for item in items if any(question["question"].startswith(answers.prefix(item)) for question in rewritten)]
+    shown = [
+        item["id"]
+        for item in items
+        if any(question["question"].startswith(answers.prefix(item)) for question in rewritten)
+    ]
     with scene.book.transaction():
         inbox.mark_shown(scene.book, shown)
     scene.answer.updated_input = {**event.tool_input, "questions": rewritten}
@@ -48,7 +52,9 @@ def after_question(scene: Scene) -> None:
 def _open_item(scene: Scene, label: str, qid: str) -> Optional[Row]:
     return scene.book.one(
         "SELECT * FROM questions WHERE label = ? AND upper(qid) = ? AND state IN ('open', 'answered')"
-        " ORDER BY id DESC LIMIT 1", label, qid.upper(),
+        " ORDER BY id DESC LIMIT 1",
+        label,
+        qid.upper(),
     )
 
 
@@ -74,7 +80,10 @@ def _decide(scene: Scene, item: Row, text: str) -> None:
     scene.book.write(
         "UPDATE delegations SET state = ?, words = ?, child = ?, decided = strftime('%s','now')"
         " WHERE id = (SELECT id FROM delegations WHERE label = ? AND state = 'waiting' ORDER BY id LIMIT 1)",
-        state, text, child, item["label"],
+        state,
+        text,
+        child,
+        item["label"],
     )
 
 
@@ -105,8 +114,22 @@ def answer_command(scene: Scene, arguments: str) -> None:
         _go_on(scene, label)
         scene.answer.notice += lines
         return
-    say(scene, "\n".join([*lines, *([f"Still open: {', '.join(item['qid'] for item in left)}. "
-                                     f"`/bg-answer {label} go` sends what there is."] if left else [])]))
+    say(
+        scene,
+        "\n".join(
+            [
+                *lines,
+                *(
+                    [
+                        f"Still open: {', '.join(item['qid'] for item in left)}. "
+                        f"`/bg-answer {label} go` sends what there is."
+                    ]
+                    if left
+                    else []
+                ),
+            ]
+        ),
+    )
 
 
 def _addressed(scene: Scene, typed: answers.Typed, waiting: list[Row]) -> tuple[str, str]:
@@ -126,7 +149,10 @@ def _addressed(scene: Scene, typed: answers.Typed, waiting: list[Row]) -> tuple[
         return candidates[0], ""
     if not candidates:
         return "", "Nothing waits for an answer; nothing was recorded."
-    return "", f"Several tasks wait ({', '.join(candidates)}): say which, as in `/bg-answer {candidates[0]} …`. Nothing was recorded."
+    return (
+        "",
+        f"Several tasks wait ({', '.join(candidates)}): say which, as in `/bg-answer {candidates[0]} …`. Nothing was recorded.",
+    )
 
 
 def _take(scene: Scene, typed: answers.Typed, task: Row, mine: list[Row]) -> list[str]:
@@ -165,8 +191,10 @@ def _take_plain(scene: Scene, text: str, label: str, mine: list[Row]) -> list[st
             _record(scene, item, inbox.SKIP, "command")
         return [f"{label}: {len(mine)} questions left to the agent's defaults."]
     example = " ".join(f"{item['qid']}: …" for item in mine)
-    return [f"{label} asks {len(mine)} things; say which each answer is for: `/bg-answer {label} {example}`. "
-            f"Nothing was recorded of: {inline(text, 500)}"]
+    return [
+        f"{label} asks {len(mine)} things; say which each answer is for: `/bg-answer {label} {example}`. "
+        f"Nothing was recorded of: {inline(text, 500)}"
+    ]
 
 
 def say(scene: Scene, text: str) -> None:

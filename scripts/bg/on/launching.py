@@ -6,10 +6,10 @@ import subprocess
 from typing import Optional
 
 from bg import host, launch, reports, tasks
+from bg.on import resuming
 from bg.quoting import inline
 from bg.scene import Scene
 from bg.tasks import Row
-from bg.on import resuming
 
 
 def before(scene: Scene) -> None:
@@ -38,7 +38,8 @@ def _note_child(scene: Scene, label: str) -> None:
     task = tasks.get(scene.book, label)
     scene.book.write(
         "UPDATE delegations SET child = ?, state = 'launched' WHERE state = 'approved' AND child = ?",
-        label, f"window:{task['grp'] if task else label}",
+        label,
+        f"window:{task['grp'] if task else label}",
     )
 
 

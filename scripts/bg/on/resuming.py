@@ -62,7 +62,13 @@ def _open(scene: Scene, task: Row, agent: str, message: resume.Message, typed: s
     kind = message.kind if message.answers else f"{message.kind} (relayed)"
     identifier = scene.book.insert(
         "INSERT OR REPLACE INTO resumes (label, agent, tool_use, kind, typed, message, at) VALUES (?,?,?,?,?,?,?)",
-        task["label"], agent, scene.event.tool_use, kind, typed, message.text, time.time(),
+        task["label"],
+        agent,
+        scene.event.tool_use,
+        kind,
+        typed,
+        message.text,
+        time.time(),
     )
     for answer in message.answers:
         scene.book.write("UPDATE answers SET resume = ? WHERE id = ?", identifier, answer)
@@ -93,7 +99,10 @@ def before_task(scene: Scene) -> None:
         return
     text = _record(scene, task, str(event.tool_input.get("prompt") or ""))
     scene.answer.updated_input = {
-        **event.tool_input, "resume": task["agent"], "prompt": text, "run_in_background": True
+        **event.tool_input,
+        "resume": task["agent"],
+        "prompt": text,
+        "run_in_background": True,
     }
 
 
@@ -160,8 +169,6 @@ def fill_relaunch(scene: Scene, task: Row, adopted: launch.Adoption) -> None:
     _open(scene, task, task["agent"], message, typed)
     prompt: Any = adopted.tool_input["prompt"]
     adopted.tool_input["prompt"] = prompt[: len(prompt) - len(typed)] + message.text
-
-
 
 
 def failed_message(scene: Scene) -> None:

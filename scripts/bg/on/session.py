@@ -44,7 +44,9 @@ def take_over(scene: Scene) -> None:
         running = tasks.in_session(scene.book, session, tasks.RUNNING_STATES)
         with scene.book.transaction():
             if session in gone:
-                scene.book.write("UPDATE tasks SET session = ? WHERE session = ? AND project = ?", scene.session, session, project)
+                scene.book.write(
+                    "UPDATE tasks SET session = ? WHERE session = ? AND project = ?", scene.session, session, project
+                )
             if not same_process:
                 for task in running:
                     interrupt(scene, task)
@@ -69,14 +71,22 @@ def flight_list(scene: Scene) -> list[str]:
     undelivered = deliveries.due(scene.book, scene.session)
     if not rows and not waiting_now and not undelivered:
         return []
-    lines = ["[from the bg plugin, not from the user] Background tasks of this project; do not launch any of them again:"]
+    lines = [
+        "[from the bg plugin, not from the user] Background tasks of this project; do not launch any of them again:"
+    ]
     for task in rows:
         state = task["state"].replace("_", " ")
-        lines.append(f"- {task['label']} ({inline(task['description'] or task['text'] or '', 60)}): {state}{_advice(scene, task)}")
+        lines.append(
+            f"- {task['label']} ({inline(task['description'] or task['text'] or '', 60)}): {state}{_advice(scene, task)}"
+        )
     for item in waiting_now:
-        lines.append(f"- {item['label']} {item['qid']} waits for the user, {age(time.time() - item['asked'])}: {inline(item['text'], 120)}")
+        lines.append(
+            f"- {item['label']} {item['qid']} waits for the user, {age(time.time() - item['asked'])}: {inline(item['text'], 120)}"
+        )
     if undelivered:
-        lines.append(f"- {len(undelivered)} report{'s' if len(undelivered) > 1 else ''} not yet said; said below or at the next event.")
+        lines.append(
+            f"- {len(undelivered)} report{'s' if len(undelivered) > 1 else ''} not yet said; said below or at the next event."
+        )
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 1], f"- and {len(lines) - MOST_LINES + 1} more: {scene.bgctl('status')}"]
     return lines
@@ -85,7 +95,9 @@ def flight_list(scene: Scene) -> list[str]:
 def _advice(scene: Scene, task: Row) -> str:
     if task["state"] == "interrupted":
         path = transcripts.of_agent(scene.event.transcript, task["agent"] or "")
-        where = "its transcript is there, so it can be resumed" if path else "relaunch it with its label if the user wants"
+        where = (
+            "its transcript is there, so it can be resumed" if path else "relaunch it with its label if the user wants"
+        )
         return f"; {where}"
     return ", you are told when it ends" if task["state"] in tasks.RUNNING_STATES else ""
 
@@ -95,9 +107,10 @@ def glance(scene: Scene) -> str:
     rows = tasks.in_session(scene.book, scene.session, (*tasks.OPEN_STATES, "interrupted"))
     working = sum(task["state"] in tasks.RUNNING_STATES for task in rows)
     asking = len({item["label"] for item in inbox.waiting(scene.book, session=scene.session)})
-    parts = [f"{working} working" if working else "", f"{asking} asks" if asking == 1 else f"{asking} ask" if asking else ""]
+    parts = [
+        f"{working} working" if working else "",
+        f"{asking} asks" if asking == 1 else f"{asking} ask" if asking else "",
+    ]
     broken = sum(task["state"] == "interrupted" for task in rows)
     parts.append(f"{broken} interrupted" if broken else "")
     return f"bg: {' · '.join(part for part in parts if part) or 'nothing in flight'} · /bg-status"
-
-

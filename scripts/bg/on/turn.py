@@ -6,11 +6,11 @@ import time
 from typing import Optional
 
 from bg import deliveries, host, inbox, launch, replies, status, tasks
+from bg.on import dialog, ending, session
 from bg.quoting import inline
 from bg.scene import Scene
 from bg.tasks import Row, digest
 from bg.texts import fill
-from bg.on import dialog, ending, session
 
 STOP_CONTEXT_SINCE = (2, 1, 163)
 ANNOUNCED_WITHIN = 3.0
@@ -53,8 +53,15 @@ def _close_windows(scene: Scene) -> None:
         for window in opened:
             scene.book.write("UPDATE windows SET closed = ? WHERE id = ?", time.time(), window["id"])
             if window["kind"] != "relaunch" and not _launched(scene, window):
-                tasks.create(scene.book, window["label"], window["label"], scene.session, scene.project,
-                             window["text"], "not_launched")
+                tasks.create(
+                    scene.book,
+                    window["label"],
+                    window["label"],
+                    scene.session,
+                    scene.project,
+                    window["text"],
+                    "not_launched",
+                )
                 tasks.set_state(scene.book, window["label"], "not_launched")
                 scene.answer.notice.append(f"{window['label']} was not launched: {inline(window['text'], 80)}")
 
@@ -63,7 +70,9 @@ def _launched(scene: Scene, window: Row) -> bool:
     return bool(
         scene.book.value(
             "SELECT 1 FROM launches l JOIN tasks t ON t.label = l.label WHERE t.grp = ? AND l.agent <> ''"
-            " AND l.made >= ?", window["label"], window["opened"],
+            " AND l.made >= ?",
+            window["label"],
+            window["opened"],
         )
     )
 
@@ -94,7 +103,8 @@ def _takes_context(version: Optional[host.Version]) -> bool:
 def _ask_first(scene: Scene) -> None:
     """Once for each set of questions: the user must have been shown them before the turn ends."""
     items = [
-        item for item in inbox.waiting(scene.book, session=scene.session)
+        item
+        for item in inbox.waiting(scene.book, session=scene.session)
         if item["shown"] is None and inbox.kind(item) == inbox.QUESTION
     ]
     spoken = scene.event.last_text or ""
