@@ -49,7 +49,7 @@ def live(words: str, said: int, *gates: tuple[threading.Event, int]) -> Play:
         with stage.terminal() as term:
             term.say(words)
             stage.model.wait_said("parent", said)
-            time.sleep(2)
+            term.settle(3)
             stage.look(term)
 
     return play
@@ -173,38 +173,6 @@ def to_main(version: str) -> Scene:
         ("parent", parent, [launch(version, "SUBTASK look"), text("Launched."), hear, text("Noted.")]),
     )
     return Scene(script, lambda stage: void(stage.print("Launch it")))
-
-
-def two(version: str) -> Scene:
-    """Two agents launched in one message."""
-    script = Script(
-        ("first", asked("SUBTASK-A"), [text("Report A")]),
-        ("second", asked("SUBTASK-B"), [text("Report B").later(1)]),
-        (
-            "parent",
-            parent,
-            [
-                launch(version, "SUBTASK-A look", "Task A") + launch(version, "SUBTASK-B look", "Task B"),
-                text("Launched."),
-                text("Noted one."),
-                text("Noted two."),
-            ],
-        ),
-    )
-    return Scene(script, live("Launch both", 4))
-
-
-def explore(version: str) -> Scene:
-    """A one-shot agent in the foreground."""
-    script = Script(
-        ("agent", asked("SUBTASK"), [text("Found nothing.")]),
-        (
-            "parent",
-            parent,
-            [launch(version, "SUBTASK find", subagent_type="Explore", run_in_background=None), text("Noted.")],
-        ),
-    )
-    return Scene(script, lambda stage: void(stage.print("Explore it")))
 
 
 def _cut(version: str, steps: list[Reply], **more: Any) -> Scene:

@@ -1,12 +1,13 @@
-"""More scenes: the user's side (commands, questions, sessions), refusals, nested agents, forks."""
+"""More scenes: several agents, the user's side (commands, questions, sessions), refusals, nested agents, forks."""
 
 from __future__ import annotations
 
+import threading
 import time
 
 from rig.request import Request
 from rig.script import Reply, Script, asked, call, parent, text
-from scenes import REPORT, Scene, void
+from scenes import REPORT, Scene, live, void
 from stage import Stage, agent_id, launch, using
 
 QUESTIONS = [
@@ -24,6 +25,60 @@ QUESTIONS = [
     },
 ]
 REWRITTEN = [{**question, "question": "bg-3 Q1: " + str(question["question"])} for question in QUESTIONS]
+
+
+def two(version: str) -> Scene:
+    """Two agents launched in one message; they end one after the other while the session idles."""
+    over, later = threading.Event(), threading.Event()
+    script = Script(
+        ("first", asked("SUBTASK-A"), [text("Report A").after(over)]),
+        ("second", asked("SUBTASK-B"), [text("Report B").after(later)]),
+        (
+            "parent",
+            parent,
+            [
+                launch(version, "SUBTASK-A look", "Task A") + launch(version, "SUBTASK-B look", "Task B"),
+                text("Launched."),
+                text("Noted one."),
+                text("Noted two."),
+            ],
+        ),
+    )
+    return Scene(script, live("Launch both", 4, (over, 2), (later, 3)))
+
+
+def two_at_once(version: str) -> Scene:
+    """Two agents that both end while the parent is at work."""
+    script = Script(
+        ("first", asked("SUBTASK-A"), [text("Report A")]),
+        ("second", asked("SUBTASK-B"), [text("Report B")]),
+        (
+            "parent",
+            parent,
+            [
+                launch(version, "SUBTASK-A look", "Task A") + launch(version, "SUBTASK-B look", "Task B"),
+                call("Bash", command="sleep 3", description="Wait"),
+                call("Bash", command="echo again", description="Once more"),
+                text("Turn over."),
+                text("Noted one."),
+                text("Noted two."),
+            ],
+        ),
+    )
+    return Scene(script, live("Launch both", 4))
+
+
+def explore(version: str) -> Scene:
+    """A one-shot agent in the foreground."""
+    script = Script(
+        ("agent", asked("SUBTASK"), [text("Found nothing.")]),
+        (
+            "parent",
+            parent,
+            [launch(version, "SUBTASK find", subagent_type="Explore", run_in_background=None), text("Noted.")],
+        ),
+    )
+    return Scene(script, lambda stage: void(stage.print("Explore it")))
 
 
 def question(_: str) -> Scene:

@@ -145,9 +145,8 @@ def worktree(version: str) -> Scene:
     def play(stage: Stage) -> None:
         who = ["-c", "user.name=A", "-c", "user.email=a@example.com"]
         for args in (["init", "-q"], [*who, "commit", "-q", "--allow-empty", "-m", "first"]):
-            subprocess.run(  # noqa: S607 (wherever this system keeps it)
-                ["git", *args], cwd=stage.home.project, check=True
-            )
+            command = ["git", *args]
+            subprocess.run(command, cwd=stage.home.project, check=True)
         stage.print("Launch it")
 
     return Scene(script, play)

@@ -37,9 +37,8 @@ def ancestors(count: int = 4) -> list[str]:
     found: list[str] = []
     pid = os.getppid()
     while pid > 1 and len(found) < count:
-        line = subprocess.run(  # noqa: S607 (wherever this system keeps it)
-            ["ps", "-o", "ppid=,args=", "-p", str(pid)], capture_output=True, text=True, check=False
-        )
+        command = ["ps", "-o", "ppid=,args=", "-p", str(pid)]
+        line = subprocess.run(command, capture_output=True, text=True, check=False)
         parts = line.stdout.split(None, 1)
         if len(parts) < 2:
             break
