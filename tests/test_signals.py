@@ -316,6 +316,16 @@ def test_never_raises(text, marker):
     signals.read(f"[{marker}]\n{text}\n[/{marker}]")
 
 
+@pytest.mark.parametrize("piece", ["[", "{", '{"a":', "- ", "  - ", "- {"])
+@pytest.mark.parametrize("depth", [10, 400, 900, 50_000])
+def test_depth_exhausts_nothing(piece, depth):
+    closing = {"[": "]", "{": "}", '{"a":': "1}"}.get(piece, "")
+    nested = piece * depth + closing[:1] + closing[-1:] * (depth - 1)
+    for text in (f"questions: {nested}", f'{{"questions": {nested}}}', f'{{"details": {nested}}}'):
+        signals.read(f"[CLARIFICATION_NEEDED]\n{text}\n[/CLARIFICATION_NEEDED]")
+    signals.read(f'{{"signal_type": "STOP_WORK", "payload": {{"details": {nested}}}}}')
+
+
 FLOW = st.text("abc ,:[]{}'\"?", max_size=30)
 
 

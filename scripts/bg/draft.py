@@ -10,7 +10,7 @@ from bg import fields, questions
 from bg.blocks import Block
 from bg.fields import Flow
 
-PLACEHOLDER = re.compile(r"\s*<[^<>\n]{1,80}>\s*")
+PLACEHOLDER = re.compile(r"\s*(?:<[^<>\n]{1,80}>|\.\.\.|\u2026)\s*")
 _SHOWN = 60
 
 

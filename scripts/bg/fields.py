@@ -13,10 +13,13 @@ Flow = Callable[[str], Optional[Any]]
 _KEY = re.compile(
     r"(?P<bullet>(?:[-*+\u2022]\s+)?)(?P<key>[^\s:\uff1a][^:\uff1a]{0,48})(?P<colon>[:\uff1a])(?P<rest>.*)", re.DOTALL
 )
+_HEADING = re.compile(r"(?:#{1,6}\s+(?P<title>[^#:]{1,40})|\*\*(?P<bold>[^*:]{1,40})\*\*)\s*")
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _SCALAR = re.compile(r"(?P<style>[|>])(?P<indent>[1-9]?)(?P<chomp>[+-]?)(?P<late>[1-9]?)")
 _INDENT = re.compile(r"[ \t]*")
 _FENCE = re.compile(r"(```+|~~~+)([^`]*)")
+# Deeper nesting than this is no report, and would exhaust the stack of whoever walks it.
+_DEPTH = 20
 # An unterminated string runs to the end, so that no quote is scanned twice.
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.?)*(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
 _PAIRS = {'"': '"', "'": "'", "\u201c": "\u201d", "\u201d": "\u201d", "\u2018": "\u2019"}
@@ -57,7 +60,9 @@ def key_of(line: str, names: Mapping[str, str]) -> Key | None:
     """The key that a line opens with, if it is one of `names` or a snake_case key of the sender's own."""
     match = _KEY.match(line.translate(INVISIBLE) if line[:1] in "\ufeff\u200b\u2060" else line)
     if match is None:
-        return None
+        heading = _HEADING.fullmatch(line)
+        name = names.get(canonical(heading["title"] or heading["bold"])) if heading else None
+        return Key(name, False, True, False, line.strip(), "") if name else None
     raw, rest = match["key"].rstrip(), match["rest"]
     name = names.get(canonical(raw))
     spaced = not rest or rest[0].isspace()
@@ -224,7 +229,18 @@ def json_value(text: str) -> Any:
     """The text as JSON with every number as written; a trailing comma is forgiven; None if it is not JSON."""
     for candidate in (text, _TRAILING_COMMA.sub(lambda match: match[1] or "", text)):
         try:
-            return json.loads(candidate, strict=False, parse_int=str, parse_float=str, parse_constant=str)
+            found = json.loads(candidate, strict=False, parse_int=str, parse_float=str, parse_constant=str)
         except (ValueError, RecursionError):
             continue
+        return found if _shallow(found) else None
     return None
+
+
+def _shallow(given: Any) -> bool:
+    level = [given]
+    for _ in range(_DEPTH):
+        parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]
+        level = [each for part in parts for each in part]
+        if not level:
+            return True
+    return False

@@ -16,6 +16,9 @@ from bg.draft import PLACEHOLDER, Draft, short
 Fields = dict[str, Any]
 Violation = tuple[tuple[Any, ...], str]
 
+# Beyond this the packages take minutes, and our own reading says the same.
+_LARGE = 1000
+
 
 class Problem(NamedTuple):
     """What is wrong with one field; `text` is the finished sentence."""
@@ -109,7 +112,8 @@ def decode(block: Block) -> Signal:
     draft.read()
     draft.repair()
     packages = _packages()
-    violations = packages.violations if packages else _violations
+    large = any(len(given) > _LARGE for given in draft.fields.values() if isinstance(given, list))
+    violations = packages.violations if packages and not large else _violations
     problems, notes = _judged(block, spec, draft, set(violations(draft.fields, spec)))
     return Signal(
         marker=block.marker,
@@ -181,7 +185,7 @@ def _flow(text: str) -> Any:
     """A flow collection; both readers must agree, so what YAML would take as comment or escape is not given to it."""
     own = questions.flow_value(text)
     packages = _packages()
-    if own is None or packages is None or "#" in text or "\\" in text:
+    if own is None or packages is None or len(text) > 10 * _LARGE or "#" in text or "\\" in text:
         return own
     given = packages.yaml(text)
     return given if given == own else own
