@@ -18,6 +18,7 @@ SPAWN_TOOLS = ("Agent", "Task")
 ONE_SHOT_TYPES = ("Explore", "Plan")
 DEFAULT_TYPE = "general-purpose"
 MAIN = "main"
+PATH_LIMIT = 4096
 
 OLDEST: Version = (2, 1, 7)
 # SendMessage replaced Task's `resume` in 2.1.77, but is offered without the agent-teams switch only later.
@@ -91,6 +92,11 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
+def _path(value: Any) -> str:
+    """A path that the system can be asked about; one with NUL or beyond any limit raises where others do not."""
+    return value if isinstance(value, str) and "\0" not in value and len(value) <= PATH_LIMIT else ""
+
+
 def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
@@ -99,6 +105,9 @@ def read(text: str) -> Optional[Event]:
     """The event on standard input, or None where it is none."""
     try:
         raw = json.loads(text)
+        if "\\ud" in text.lower():
+            # Half of a surrogate pair, as a host leaves it where it cuts a text, can be neither stored nor printed.
+            raw = json.loads(json.dumps(raw, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     if not isinstance(raw, dict) or not _text(raw.get("hook_event_name")):
@@ -108,8 +117,8 @@ def read(text: str) -> Optional[Event]:
     return Event(
         name=raw["hook_event_name"],
         session=_text(raw.get("session_id")),
-        cwd=_text(raw.get("cwd")),
-        transcript=_text(raw.get("transcript_path")),
+        cwd=_path(raw.get("cwd")),
+        transcript=_path(raw.get("transcript_path")),
         mode=_text(raw.get("permission_mode")),
         agent=_text(raw.get("agent_id")),
         agent_type=_text(raw.get("agent_type")),
@@ -118,7 +127,7 @@ def read(text: str) -> Optional[Event]:
         prompt=_text(raw.get("prompt")),
         source=_text(raw.get("source")),
         last_text=last if isinstance(last, str) else None,
-        agent_transcript=_text(raw.get("agent_transcript_path")),
+        agent_transcript=_path(raw.get("agent_transcript_path")),
         repeated_stop=raw.get("stop_hook_active") is True,
         tool_input=_mapping(raw.get("tool_input")),
         tool_response=raw.get("tool_response"),

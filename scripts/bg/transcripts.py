@@ -19,6 +19,7 @@ LINES = 64 * 1024
 WAIT = 1.5
 STEP = 0.03
 RESUME_LIMIT = 5_242_880
+NEAR_LIMIT = 0.8
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,9 @@ def parts(record: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def text(record: dict[str, Any]) -> str:
-    """The text parts of a record, joined."""
+    """The text parts of a record, joined; half of a surrogate pair becomes a question mark."""
     found = [part.get("text") for part in parts(record) if part.get("type") == "text"]
-    return "\n".join(part for part in found if isinstance(part, str))
+    return "\n".join(part for part in found if isinstance(part, str)).encode("utf-8", "replace").decode("utf-8")
 
 
 def last_assistant(records: list[dict[str, Any]]) -> Final:
@@ -146,12 +147,12 @@ def of_agent(session_transcript: str, agent: str) -> str:
     if not session_transcript or not agent or "/" in agent:
         return ""
     path = Path(session_transcript)
-    places = [path.with_suffix("") / "subagents" / f"agent-{agent}.jsonl", path.parent / f"agent-{agent}.jsonl"]
-    for place in places:
+    name = f"agent-{agent}.jsonl"
+    for place in (path.with_suffix("") / "subagents" / name, path.parent / name):
         if place.is_file():
             return str(place)
-    found = next(iter(path.parent.glob(f"*/subagents/agent-{agent}.jsonl")), None)
-    return str(found) if found else ""
+    elsewhere = [*path.parent.glob(f"*/subagents/{name}"), *path.parent.parent.glob(f"*/*/subagents/{name}")]
+    return str(elsewhere[0]) if elsewhere else ""
 
 
 def agents_of(session_transcript: str) -> list[str]:
@@ -179,9 +180,45 @@ def raw_output(output: str) -> str:
     return last_assistant(records).text
 
 
-def tool_uses(path: str) -> Optional[int]:
-    """How many tool calls stand in the transcript, None where it cannot be read."""
-    records = tail(path, 4 * TAIL)
-    if not records:
-        return None
-    return sum(part.get("type") == "tool_use" for record in records for part in parts(record))
+def near_limit(path: str) -> str:
+    """A line on a transcript that nears the size beyond which resuming is known to fail, else nothing."""
+    has = size(path)
+    if has < NEAR_LIMIT * RESUME_LIMIT:
+        return ""
+    limit = RESUME_LIMIT / 2**20
+    if has > RESUME_LIMIT:
+        return f"its transcript has {has / 2**20:.1f} MiB, beyond the {limit:.1f} at which resuming is known to fail"
+    return f"its transcript has {has / 2**20:.1f} of the {limit:.1f} MiB beyond which resuming is known to fail"
+
+
+def digest(path: str, most: int = 3000) -> str:
+    """The end of a transcript for an agent that continues the work: what was said and which tools were called."""
+    lines: list[str] = []
+    room = most
+    for record in reversed(tail(path)):
+        if record.get("type") != "assistant":
+            continue
+        for part in reversed(parts(record)):
+            line = _digest_line(part)
+            room -= len(line) + 1
+            if room < 0:
+                return "\n".join(reversed(lines))
+            if line:
+                lines.append(line)
+    return "\n".join(reversed(lines))
+
+
+def _digest_line(part: dict[str, Any]) -> str:
+    if part.get("type") == "text" and isinstance(part.get("text"), str):
+        return " ".join(part["text"].split())[:600]
+    if part.get("type") == "tool_use":
+        return f"[{part.get('name')}] {json.dumps(part.get('input'), ensure_ascii=False)[:200]}"
+    return ""
+
+
+def last_sign(path: str) -> float:
+    """When the transcript last grew, through any link; 0 where there is none."""
+    try:
+        return Path(path).stat().st_mtime if path else 0.0
+    except OSError:
+        return 0.0
