@@ -20,7 +20,6 @@ from bg.ledger import Ledger, Unavailable
 Outcome = tuple[int, str, str]
 ROOT = Path(__file__).resolve().parents[2]
 LOW_SPACE = 20 * 1024 * 1024
-NEAR_LIMIT = 0.8
 DAY = 24 * 3600
 
 
@@ -303,13 +302,12 @@ def _ledger(place: Path) -> Iterator[Finding]:
             "SELECT t.label, t.agent, s.transcript FROM tasks t JOIN sessions s ON s.id = t.session"
             " WHERE t.agent <> '' AND t.ended IS NULL"
         ):
-            size = transcripts.size(transcripts.of_agent(row["transcript"] or "", row["agent"]))
-            if size > NEAR_LIMIT * transcripts.RESUME_LIMIT:
+            risk = transcripts.near_limit(transcripts.of_agent(row["transcript"] or "", row["agent"]))
+            if risk:
                 yield Finding(
                     "resume",
                     "note",
-                    f"{row['label']}: its transcript has {size / 2**20:.1f} of the 5.0 MiB beyond "
-                    "which resuming is known to fail",
+                    f"{row['label']}: {risk}",
                     "answer it soon, or let it be relaunched with its state",
                 )
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple, Optional
 
-from bg import inbox
+from bg import inbox, transcripts
 from bg.ledger import Ledger
-from bg.quoting import MESSAGE_LIMIT, neutral
+from bg.quoting import MESSAGE_LIMIT, neutral, quote
 from bg.tasks import Row
+from bg.texts import fill
 
 ACKNOWLEDGE = (
     "Acknowledge in a line or two what you received, restore the state above, then continue. "
@@ -30,7 +31,7 @@ def last_signal(book: Ledger, agent: str) -> dict[str, Any]:
     return json.loads(body) if body else {}
 
 
-def compose(book: Ledger, task: Row, agent: str, token: str, typed: str) -> Message:
+def compose(book: Ledger, agent: str, token: str, typed: str) -> Message:
     """The message that wakes the agent: recorded answers in the protocol's form, then the parent's note."""
     signal = last_signal(book, agent)
     payload = signal.get("payload", {})
@@ -168,15 +169,17 @@ def _instructions(signal: dict[str, Any], token: str) -> str:
     return "\n".join(lines)
 
 
-def relaunch(book: Ledger, task: Row, agent: str, token: str, typed: str) -> Message:
+def relaunch(book: Ledger, task: Row, token: str, typed: str, transcript: str) -> Message:
     """The same content for a new agent, which has none of the old one's memory."""
-    message = compose(book, task, agent, token, typed)
-    lead = (
-        "## CONTINUATION\n\nAn earlier agent worked on this task and ended. You continue its work; you do not have its "
-        "memory. First look at what it left on disk. The task as it was given:\n\n"
-        + (task["prompt"] or task["text"] or "")
+    message = compose(book, task["agent"], token, typed)
+    lead = fill(
+        "continuation",
+        task=task["prompt"] or task["text"] or "",
+        transcript=transcript or "nowhere to be found any more",
+        tail=quote(transcripts.digest(transcript), 3000) if transcript else "",
     )
-    return Message(message.kind, f"{lead}\n\n{message.text}", message.answers)
+    room = MESSAGE_LIMIT - len(message.text) - 2
+    return Message(message.kind, f"{lead[:room] if room > 0 else ''}\n\n{message.text}", message.answers)
 
 
 def proof(book: Ledger, tool_use: str) -> Optional[Row]:

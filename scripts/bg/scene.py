@@ -47,20 +47,15 @@ class Scene:
         return "/bg-answer"
 
     def enter(self) -> None:
-        """This session has something of ours from now on."""
+        """This session, in this process, has something of ours from now on."""
         version = transcripts.field(self.event.transcript, "version")
         project = os.environ.get("CLAUDE_PROJECT_DIR") or self.event.cwd
+        process = processes.host() or processes.Process(0, "")
         with self.book.transaction():
             tasks.note_session(self.book, self.session, project, self.event.transcript, version)
-            if not self.book.value("SELECT pid FROM sessions WHERE id = ?", self.session):
-                found = processes.host()
-                if found:
-                    self.book.write(
-                        "UPDATE sessions SET pid = ?, pid_started = ? WHERE id = ?",
-                        found.pid,
-                        found.started,
-                        self.session,
-                    )
+            self.book.write(
+                "UPDATE sessions SET pid = ?, pid_started = ? WHERE id = ?", process.pid, process.started, self.session
+            )
         state.mark(self.book.place, self.session)
 
     def see(self) -> None:
@@ -96,7 +91,7 @@ class Scene:
             task=task,
             brief=launch.brief(task["prompt"] or ""),
             items=inbox.items(self.book, agent, int(run)),
-            resume=replies.resume_how(self.version, agent, task["label"]),
+            resume=self.resume_how(agent, task["label"]),
             answer_command=self.answer_command,
             whole=self.bgctl(f"status {task['label']}"),
         )
@@ -108,6 +103,11 @@ class Scene:
         token = tasks.token_of(self.book, agent)
         text, _ = reports.best(tasks.reports(self.book, agent, int(run)), token)
         return replies.unreported(text, task["note"] or "", told)
+
+    def resume_how(self, agent: str, label: str) -> str:
+        """How the parent wakes this agent here, with a warning where that may fail."""
+        risk = transcripts.near_limit(transcripts.of_agent(self.event.transcript, agent))
+        return replies.resume_how(self.version, agent, label) + (f" Mind that {risk}." if risk else "")
 
     def bgctl(self, arguments: str) -> str:
         """The command that shows something outside the conversation."""
@@ -123,7 +123,7 @@ class Scene:
             return f"[bg] The user's answer for {label} is recorded. Still open: {names}. Resume it when these are answered too."
         if not inbox.unsent(self.book, task["agent"] or ""):
             return f"[bg] The user's answer for {label} is recorded."
-        way = replies.resume_how(self.version, task["agent"], label)
+        way = self.resume_how(task["agent"], label)
         return f"[bg] The user's answers for {label} are recorded. Resume it now: {way}"
 
     def own_task(self, agent: str, transcript: str = "") -> Optional[Row]:

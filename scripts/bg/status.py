@@ -6,12 +6,13 @@ import json
 import time
 from typing import Any, Optional
 
-from bg import inbox, tasks
+from bg import inbox, tasks, transcripts
 from bg.ledger import Ledger
 from bg.quoting import inline, neutral
 from bg.tasks import Row
 
 RECENT = 24 * 3600
+QUIET_AFTER = 120
 COLUMNS = ("label", "task", "state", "for", "waits for", "type")
 
 
@@ -37,7 +38,9 @@ def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list
 
 def record(book: Ledger, task: Row) -> dict[str, Any]:
     """One task for machines."""
-    items = [item for item in inbox.waiting(book, label=task["label"])]
+    items = inbox.waiting(book, label=task["label"])
+    spoken = book.value("SELECT transcript FROM sessions WHERE id = ?", task["session"]) or ""
+    path = transcripts.of_agent(spoken, task["agent"] or "")
     return {
         "label": task["label"],
         "task": task["text"] or task["description"] or "",
@@ -56,7 +59,16 @@ def record(book: Ledger, task: Row) -> dict[str, Any]:
             for item in items
         ],
         "ready": bool(task["agent"] and inbox.unsent(book, task["agent"])),
+        "quiet": _quiet(task, path),
+        "risk": transcripts.near_limit(path) if task["ended"] is None else "",
     }
+
+
+def _quiet(task: Row, path: str) -> float:
+    """How long a running agent has written nothing, 0 while that says little."""
+    last = transcripts.last_sign(path)
+    silent = time.time() - last if last and task["state"] in tasks.RUNNING_STATES else 0.0
+    return silent if silent > QUIET_AFTER else 0.0
 
 
 def _waits_for(entry: dict[str, Any]) -> str:
@@ -66,7 +78,9 @@ def _waits_for(entry: dict[str, Any]) -> str:
         return f"{first['id']} {inline(first['text'], 44)}{more}"
     if entry["ready"]:
         return "its answers to be sent"
-    return inline(entry["note"], 44)
+    if entry["quiet"]:
+        return f"quiet since {age(entry['quiet'])}"
+    return inline(entry["note"] or entry["risk"], 44)
 
 
 def _what_to_type(entry: dict[str, Any], command: str) -> str:

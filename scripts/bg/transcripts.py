@@ -155,6 +155,16 @@ def of_agent(session_transcript: str, agent: str) -> str:
     return str(elsewhere[0]) if elsewhere else ""
 
 
+def added_context(records: list[dict[str, Any]]) -> str:
+    """What hooks have added to the conversation, on the hosts that write it down."""
+    found = [
+        record["attachment"].get("content")
+        for record in records
+        if isinstance(record.get("attachment"), dict) and record["attachment"].get("type") == "hook_additional_context"
+    ]
+    return "\n".join("\n".join(map(str, part)) if isinstance(part, list) else str(part) for part in found)
+
+
 def agents_of(session_transcript: str) -> list[str]:
     """The transcripts of a session's agents, wherever this host keeps them."""
     if not session_transcript:

@@ -147,8 +147,21 @@ def catch_up(scene: Scene) -> None:
         if not agent:
             continue
         _scan(scene, task, agent)
-        if live is not None and agent not in live and not _just_begun(scene, agent):
+        if _left_unjudged(scene, agent):
+            reports.conclude(book, task["label"], agent, tasks.token_of(book, agent))
+        elif live is not None and agent not in live and not _just_begun(scene, agent):
             _close(scene, task, agent, "", "", "transcript")
+
+
+def _left_unjudged(scene: Scene, agent: str) -> bool:
+    """A hook was killed between keeping this run's text and judging it, so no correction was asked either."""
+    run = tasks.last_run(scene.book, agent)
+    if run is None or run["ended"] is not None or run["asked"] is not None:
+        return False
+    if host.hands_back(scene.version, scene.event.mode):
+        return False
+    texts = tasks.reports(scene.book, agent, run["run"])
+    return bool(texts) and time.time() - texts[-1]["at"] > GRACE
 
 
 def _just_begun(scene: Scene, agent: str) -> bool:

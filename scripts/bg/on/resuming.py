@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, Optional
 
-from bg import host, inbox, launch, reports, resume, tasks
+from bg import host, inbox, launch, reports, resume, tasks, transcripts
 from bg.scene import Scene, resumable
 from bg.tasks import Row
 
@@ -52,7 +52,7 @@ def _from_agent(scene: Scene) -> None:
 def _record(scene: Scene, task: Row, typed: str) -> str:
     """Write the resume message down before it is sent; what it carries is marked when it is proven."""
     agent = task["agent"]
-    message = resume.compose(scene.book, task, agent, tasks.token_of(scene.book, agent), typed)
+    message = resume.compose(scene.book, agent, tasks.token_of(scene.book, agent), typed)
     with scene.book.transaction():
         _open(scene, task, agent, message, typed)
     return message.text
@@ -165,7 +165,8 @@ def relaunch_window(scene: Scene) -> Optional[Row]:
 def fill_relaunch(scene: Scene, task: Row, adopted: launch.Adoption) -> None:
     """The new agent gets the old one's task, state, questions and answers. Inside a transaction."""
     typed = str(scene.event.tool_input.get("prompt") or "")
-    message = resume.relaunch(scene.book, task, task["agent"], adopted.token, typed)
+    path = transcripts.of_agent(scene.event.transcript, task["agent"])
+    message = resume.relaunch(scene.book, task, adopted.token, typed, path)
     _open(scene, task, task["agent"], message, typed)
     prompt: Any = adopted.tool_input["prompt"]
     adopted.tool_input["prompt"] = prompt[: len(prompt) - len(typed)] + message.text

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from typing import Optional
 
-from bg import deliveries, inbox, processes, tasks, transcripts
+from bg import deliveries, inbox, processes, reports, tasks, transcripts
 from bg.quoting import inline
 from bg.scene import Scene
 from bg.status import age
@@ -14,54 +15,67 @@ MOST_LINES = 15
 
 
 def concerns(scene: Scene) -> bool:
-    """There is something in this session, or left in this project by a session that is gone."""
+    """There is something of ours in this session."""
     return bool(
         scene.book.value("SELECT 1 FROM tasks WHERE session = ? LIMIT 1", scene.session)
         or scene.book.value("SELECT 1 FROM sessions WHERE id = ?", scene.session)
     )
 
 
-def is_alive(scene: Scene, session: str) -> bool:
-    """The session goes on in a process of its own; one that was left by `/clear` in this process does not."""
-    row = scene.book.one("SELECT * FROM sessions WHERE id = ?", session)
-    if row is None or row["ended"] is not None:
-        return False
-    if not row["pid"]:
-        return True
-    process = processes.Process(row["pid"], row["pid_started"] or "")
-    return processes.alive(process) and process != processes.host()
-
-
 def take_over(scene: Scene) -> None:
     """Tasks of sessions that are gone belong to this one now; their agents went with them."""
-    project = scene.project
-    same_process = scene.event.source in ("clear", "compact")
-    owners = scene.book.all("SELECT DISTINCT session FROM tasks WHERE project = ?", project)
-    gone = [row["session"] for row in owners if row["session"] != scene.session and not is_alive(scene, row["session"])]
-    resumed = scene.event.source == "resume" and not same_process
-    left = [scene.session] if resumed else []
-    for session in [*gone, *left]:
-        running = tasks.in_session(scene.book, session, tasks.RUNNING_STATES)
+    here = processes.host()
+    for owner in _owners(scene):
+        process = _process(scene, owner)
+        same_process = process is not None and process == here
+        if owner != scene.session and not same_process and _is_alive(scene, owner, process):
+            continue
+        running = tasks.in_session(scene.book, owner, tasks.RUNNING_STATES)
         with scene.book.transaction():
-            if session in gone:
-                scene.book.write(
-                    "UPDATE tasks SET session = ? WHERE session = ? AND project = ?", scene.session, session, project
-                )
-            if not same_process:
-                for task in running:
-                    interrupt(scene, task)
+            scene.book.write(
+                "UPDATE tasks SET session = ? WHERE session = ? AND project = ?", scene.session, owner, scene.project
+            )
+        if not same_process and scene.event.source != "compact":
+            for task in running:
+                _interrupt(scene, task)
 
 
-def interrupt(scene: Scene, task: Row) -> None:
-    """The session ended under this agent; a report it left on disk still counts. Inside a transaction."""
-    if task["agent"] and _left_report(scene, task):
+def _owners(scene: Scene) -> list[str]:
+    rows = scene.book.all("SELECT DISTINCT session FROM tasks WHERE project = ?", scene.project)
+    return [row["session"] for row in rows]
+
+
+def _process(scene: Scene, session: str) -> Optional[processes.Process]:
+    row = scene.book.one("SELECT pid, pid_started FROM sessions WHERE id = ?", session)
+    return processes.Process(row["pid"], row["pid_started"] or "") if row and row["pid"] else None
+
+
+def _is_alive(scene: Scene, session: str, process: Optional[processes.Process]) -> bool:
+    """Unknown counts as alive: a task that really runs is never called dead."""
+    row = scene.book.one("SELECT ended FROM sessions WHERE id = ?", session)
+    return row is not None and row["ended"] is None and processes.alive(process)
+
+
+def _interrupt(scene: Scene, task: Row) -> None:
+    """The session ended under this agent; a report it left in the ledger still counts."""
+    run = tasks.last_run(scene.book, task["agent"]) if task["agent"] else None
+    if run is not None and tasks.reports(scene.book, task["agent"], run["run"]):
+        reports.conclude(scene.book, task["label"], task["agent"], tasks.token_of(scene.book, task["agent"]))
         return
-    tasks.set_state(scene.book, task["label"], "interrupted", "its session ended")
+    with scene.book.transaction():
+        tasks.set_state(scene.book, task["label"], "interrupted", "its session ended")
 
 
-def _left_report(scene: Scene, task: Row) -> bool:
-    run = tasks.last_run(scene.book, task["agent"])
-    return bool(run and tasks.reports(scene.book, task["agent"], run["run"]))
+def recognize(scene: Scene) -> None:
+    """What the transcript shows as said has been seen, on the hosts that write added context into it."""
+    if scene.event.source != "resume":
+        return
+    rows = [row for row in deliveries.due(scene.book, scene.session) if row["said"] is not None]
+    words = transcripts.added_context(transcripts.tail(scene.event.transcript)) if rows else ""
+    for row in rows:
+        if scene.reminder(row).text[:120] in words:
+            with scene.book.transaction():
+                deliveries.settle(scene.book, row["key"])
 
 
 def flight_list(scene: Scene) -> list[str]:

@@ -135,6 +135,7 @@ def start(scene: Scene) -> None:
         return
     scene.enter()
     ending.catch_up(scene)
+    session.recognize(scene)
     lines = session.flight_list(scene)
     if lines:
         scene.answer.context.append("\n".join(lines))
