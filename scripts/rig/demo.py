@@ -1,0 +1,156 @@
+"""The demo: the whole loop of the plugin on a real Claude Code, with a scripted model on loopback.
+
+Exit status: 0 every step was seen, 1 one was not, 2 wrong usage or something is missing, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn, Optional
+
+from rig import clients, demo_cast, demo_live, demo_proof
+from rig.clients import ClientError
+from rig.demo_follow import HOOK_EVENTS_SINCE, Book, Follower
+from rig.demo_view import View
+from rig.home import Home
+from rig.model import Model
+from rig.request import Request
+from rig.session import Headless, arguments
+
+PLUGIN = Path(__file__).resolve().parents[2]
+TOOLS = "Agent Task SendMessage ToolSearch TaskOutput Read Write"
+WAKES_SINCE = (2, 1, 100)  # older clients do not wake the parent under -p when an agent ends
+
+
+def main(argv: Optional[Sequence[str]] = None) -> int:
+    """Runs the demo."""
+    parser = argparse.ArgumentParser(prog="demo", description="The whole loop of the bg plugin on a real Claude Code.")
+    parser.add_argument(
+        "--version",
+        metavar="V",
+        default=clients.newest(),
+        choices=list(clients.VERSIONS),
+        help=f"another Claude Code: {', '.join(clients.VERSIONS)}",
+    )
+    parser.add_argument(
+        "--live", action="store_true", help="use your own claude and login instead of the scripted model; asks first"
+    )
+    parser.add_argument("--model", default="", help="with --live: the model to use")
+    parser.add_argument("--full", action="store_true", help="shorten nothing")
+    parser.add_argument("--plugin", type=Path, default=PLUGIN, help=argparse.SUPPRESS)
+    given = parser.parse_args(argv)
+    signal.signal(signal.SIGTERM, _stop)
+    view = View(full=given.full)
+    try:
+        if given.live:
+            return demo_live.run(view, given.plugin.resolve(), given.model)
+        return run(view, given.plugin.resolve(), given.version)
+    except ClientError as error:
+        sys.stderr.write(f"demo: {error}\ndemo: Node 18 or newer brings npm: https://nodejs.org\n")
+        return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("demo: interrupted; everything it started has ended\n")
+        return 130
+
+
+def _stop(_number: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def run(view: View, plugin: Path, version: str) -> int:
+    """The scripted run on one version."""
+    clients.install(version, view.plain)
+    began = time.monotonic()
+    with Home() as home:
+        demo_cast.lay_out(home.project)
+        (home.path / ".claude").mkdir()
+        (home.path / ".claude" / "bg.json").write_text(json.dumps({"install_packages": False}), encoding="utf-8")
+        with Model(demo_cast.script(home.project)) as model:
+            home.base_url = model.url
+            view.plain(
+                f"Claude Code {version}, the real client, with the bg plugin. Its model is a script on {model.url}; "
+                "home and project are temporary; no login, no tokens, nothing leaves this machine."
+            )
+            view.gap()
+            book = Book((home.path, ".claude/plugins/data/bg-*/ledger.db"), (home.path, ".claude/bg/ledger.db"))
+            numbers = clients.numbers(version)
+            options = arguments([plugin], TOOLS) + (["--include-hook-events"] if numbers >= HOOK_EVENTS_SINCE else [])
+            with Headless(home, version, options) as client:
+                follower = Follower(view, client, book, version, model)
+                cost = _play(view, follower, model, book, numbers)
+                code = client.finish()
+                follower.drain()
+            evidence = demo_proof.Evidence(model, home, book, follower, numbers, cost, code)
+            return _verdict(view, evidence, time.monotonic() - began)
+
+
+def _play(view: View, follower: Follower, model: Model, book: Book, version: tuple[int, ...]) -> int:
+    """The user's side of the conversation; what `/bg-status` cost in requests. Stops where nothing comes any more."""
+
+    def say(words: str) -> None:
+        view.gap()
+        view.say("You", words)
+        follower.run.send(words)
+
+    say(f"/bg:bg {demo_cast.TASK}")
+    if not follower.until(lambda: book.one("SELECT 1 FROM runs WHERE ended IS NOT NULL"), 60):
+        return -1
+    if version < WAKES_SINCE:
+        say("Anything new?")
+    follower.until(lambda: any(demo_cast.questions_told(_last(request)) for request in model.by("parent")), 60)
+    _settle(follower)
+    before = _asked(model)
+    say("/bg-status")
+    shown = len(follower.screens)
+    follower.until(lambda: len(follower.screens) > shown or _asked(model) > before, 30)
+    _settle(follower)
+    cost = _asked(model) - before
+    say("/bg-answer " + "  ".join(f"{name}: {words}" for name, words in demo_cast.ANSWERS.items()))
+    follower.until(lambda: len(book.all("SELECT 1 FROM runs WHERE ended IS NOT NULL")) >= 2, 60)
+    if version < WAKES_SINCE:
+        _settle(follower)
+        say("Anything new?")
+    follower.until(lambda: any(demo_cast.OUTCOME in _last(request) for request in model.by("parent")), 60)
+    _settle(follower)
+    return cost
+
+
+def _last(request: Request) -> str:
+    """What the model has answered to a request."""
+    blocks = request.reply.blocks if request.reply else ()
+    return "\n".join(str(block.get("text")) for block in blocks if block["type"] == "text")
+
+
+def _asked(model: Model) -> int:
+    return len(model.by("parent")) + len(model.by("agent"))
+
+
+def _settle(follower: Follower, quiet: float = 1.2) -> None:
+    """Wait until the client has nothing more to say for a moment."""
+    count, since = -1, time.monotonic()
+    deadline = since + 15
+    while time.monotonic() - since < quiet and time.monotonic() < deadline:
+        follower.until(lambda: False, 0.2)
+        if len(follower.run.events) != count:
+            count, since = len(follower.run.events), time.monotonic()
+
+
+def _verdict(view: View, evidence: demo_proof.Evidence, seconds: float) -> int:
+    view.gap()
+    found = demo_proof.steps(evidence)
+    words = {True: "seen", False: "NOT SEEN", None: "not here"}
+    view.plain("What was seen, from the model's requests, the ledger and the disk:")
+    for step in found:
+        view.plain(f"  {words[step.ok]:9} {step.name}: {step.words}", 12)
+    missing = [step.name for step in found if step.ok is False]
+    view.gap()
+    view.plain(f"{demo_proof.figures(evidence)} {seconds:.0f} seconds.")
+    if missing:
+        view.plain(f"The loop is broken: {', '.join(missing)} not seen.")
+    return 1 if missing else 0

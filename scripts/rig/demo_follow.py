@@ -1,0 +1,245 @@
+"""Turns what the client does into a conversation: from its events, and from its requests where it shows too little."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import time
+from pathlib import Path
+from typing import Any, Callable, Optional, Protocol, Union
+
+from bg.ledger import Ledger, Unavailable
+
+from rig import clients
+from rig.demo_cast import news
+from rig.demo_view import View
+from rig.model import Model
+from rig.request import Request
+
+HOOK_EVENTS_SINCE = (2, 1, 100)  # --include-hook-events
+AGENT_EVENTS_SINCE = (2, 1, 197)  # what a background agent says stands in the stream
+QUIET_TOOLS = ("ToolSearch",)
+CONTEXT = re.compile(
+    r"(?:hook (?:additional context|feedback): ?\n?|^(?=\[bg\] |\[from the bg plugin))(.*?)(?=</system-reminder>|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+class Client(Protocol):
+    """A client that is running: what it has told so far, and a way to speak to it."""
+
+    events: list[dict[str, Any]]
+    stderr: str
+    process: subprocess.Popen[str]
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """The ends of the parent's turns."""
+
+    def send(self, words: str) -> None:
+        """Say something as the user."""
+
+
+class Book:
+    """A reader's look into the ledger that the hooks write; nothing where there is none yet."""
+
+    def __init__(self, *patterns: tuple[Path, str]) -> None:
+        self._patterns = patterns
+
+    @property
+    def place(self) -> Optional[Path]:
+        """The data directory, once a hook has made it."""
+        found = [path.parent for root, pattern in self._patterns for path in root.glob(pattern)]
+        return found[0] if found else None
+
+    def all(self, sql: str, *values: Any) -> list[dict[str, Any]]:
+        """The rows of one question to the ledger."""
+        place = self.place
+        if place is None:
+            return []
+        try:
+            book = Ledger(place, create=False)
+        except Unavailable:
+            return []
+        try:
+            return [dict(row) for row in book.all(sql, *values)]
+        finally:
+            book.close()
+
+    def one(self, sql: str, *values: Any) -> dict[str, Any]:
+        """The first of them, empty where there is none."""
+        rows = self.all(sql, *values)
+        return rows[0] if rows else {}
+
+
+class Follower:
+    """Prints the conversation while it happens."""
+
+    def __init__(self, view: View, run: Client, book: Book, version: str, model: Optional[Model] = None) -> None:
+        self.view, self.run, self.book, self.model = view, run, book, model
+        numbers = clients.numbers(version)
+        self.hooks_shown = numbers >= HOOK_EVENTS_SINCE
+        self.agents_shown = numbers >= AGENT_EVENTS_SINCE
+        self.notices: list[tuple[float, str]] = []
+        self.screens: list[str] = []
+        self.hook_problems: list[str] = []
+        self._events = 0
+        self._requests = 0
+        self._calls: dict[str, dict[str, Any]] = {}
+
+    def drain(self) -> None:
+        """Show what has come since the last look."""
+        moments: list[tuple[float, Union[dict[str, Any], Request]]] = []
+        events = list(self.run.events[self._events :])
+        self._events += len(events)
+        moments += [(event["at"], event) for event in events]
+        for request in self.model.requests[self._requests :] if self.model else []:
+            if request.answered is None:
+                break
+            self._requests += 1
+            moments.append((request.answered, request))
+        for _, moment in sorted(moments, key=lambda pair: pair[0]):
+            if isinstance(moment, Request):
+                self._request(moment)
+            else:
+                self._event(moment)
+
+    def until(self, reached: Callable[[], object], timeout: float = 60) -> bool:
+        """Show what comes until this holds; False where it does not come, or the client has ended."""
+        deadline = time.monotonic() + timeout
+        while True:
+            ended = self.run.process.poll() is not None
+            self.drain()
+            if reached():
+                return True
+            if ended or time.monotonic() > deadline:
+                return False
+            time.sleep(0.1)
+
+    def _event(self, event: dict[str, Any]) -> None:
+        kind, sub = event.get("type"), event.get("subtype")
+        if kind == "assistant":
+            self._said(event)
+        elif kind == "system" and sub == "hook_response" and self.hooks_shown:
+            self._hook(event)
+        elif kind == "system" and sub == "task_notification":
+            self.view.say("client", f"The agent's run has ended ({event.get('status')}); the client wakes Claude.")
+        elif kind == "result" and event.get("is_error"):
+            self.view.say("client", f"An error: {str(event.get('result'))[:300]}")
+
+    def _said(self, event: dict[str, Any]) -> None:
+        """What the parent, or an agent of its, says or calls."""
+        inside = event.get("parent_tool_use_id")
+        if not inside and not self.hooks_shown:
+            return  # an old client: taken from its requests, in their order with the hooks' words
+        speaker = self._agent(str(inside)) if inside else "Claude"
+        if not inside or self.agents_shown:
+            self._spoken(speaker, event.get("message", {}).get("content") or [])
+
+    def _agent(self, tool_use: str) -> str:
+        row = self.book.one("SELECT label FROM launches WHERE tool_use = ?", tool_use)
+        return f"agent {row['label']}" if row else "agent"
+
+    def _spoken(self, speaker: str, blocks: list[dict[str, Any]]) -> None:
+        for block in blocks:
+            if block.get("type") == "text" and str(block.get("text")).strip():
+                before, marker, after = str(block["text"]).partition("\n[")
+                if marker and speaker != "Claude":
+                    self.view.say(speaker, f"{before.strip()} Its run ends with:", f"[{after}", 16)
+                else:
+                    self.view.say(speaker, str(block["text"]).strip())
+            elif block.get("type") == "tool_use" and block.get("name") not in QUIET_TOOLS:
+                given = dict(block.get("input") or {})
+                self._calls[str(block.get("name"))] = given
+                self.view.say(speaker, f"calls {block.get('name')}: {_told(given)}", _long(given), 12)
+
+    def _hook(self, event: dict[str, Any]) -> None:
+        name, said = str(event.get("hook_name")), str(event.get("stdout") or event.get("output") or "").strip()
+        if event.get("exit_code") not in (0, None) or str(event.get("stderr") or "").strip():
+            self.hook_problems.append(f"{name}: exit {event.get('exit_code')}, {str(event.get('stderr'))[:200]}")
+            self.view.say("hook", f"{name} failed", str(event.get("stderr") or ""))
+        try:
+            answer = json.loads(said) if said else {}
+        except ValueError:
+            return  # a hook of somebody else, whose words are its own
+        if name == "SubagentStop" and not answer:
+            self._recorded()
+        if isinstance(answer, dict):
+            self._answered(name, answer, float(event["at"]))
+
+    def _answered(self, name: str, answer: dict[str, Any], at: float) -> None:
+        special = answer.get("hookSpecificOutput") or {}
+        changed = special.get("updatedInput")
+        if isinstance(changed, dict):
+            self._rewritten(name, changed)
+        if special.get("permissionDecision") == "deny":
+            self.view.say("hook", f"{name} refuses once:", str(special.get("permissionDecisionReason") or ""))
+        if special.get("additionalContext"):
+            self.view.say("hook", f"{name} tells Claude:", str(special["additionalContext"]), 14)
+        if answer.get("decision") == "block" and name == "UserPromptSubmit":
+            self.screens.append(str(answer.get("reason")))
+            self.view.say("hook", f"{name} answers by itself; the model is not asked:")
+            self.view.say("you see", str(answer.get("reason")))
+        elif answer.get("decision") == "block":
+            self.view.say("hook", f"{name} asks for more:", str(answer.get("reason")))
+        for line in str(answer.get("systemMessage") or "").splitlines():
+            self.notices.append((at, line))
+            self.view.say("you see", line)
+
+    def _rewritten(self, name: str, changed: dict[str, Any]) -> None:
+        """What a hook made of a tool call: only the fields that it changed."""
+        given = self._calls.get(name.rpartition(":")[2], {})
+        for key in ("prompt", "message"):
+            new, old = str(changed.get(key) or ""), str(given.get(key) or "")
+            if new and new != old and old and new.endswith(old) and "## Your task" in new:
+                self.view.say(
+                    "hook", f"{name} puts {len(new) - len(old)} characters of identity before the prompt:", new, 5
+                )
+            elif new and new != old:
+                self.view.say("hook", f"{name} writes the {key}; what Claude typed stands in it as a note:", new, 24)
+
+    def _recorded(self) -> None:
+        report = self.book.one("SELECT * FROM reports ORDER BY id DESC LIMIT 1")
+        signal = self.book.one("SELECT * FROM signals ORDER BY id DESC LIMIT 1")
+        if report:
+            found = json.loads(signal["body"]) if signal else {}
+            faults = len(found.get("problems") or [])
+            read = f"reads {signal['marker']}, {faults} problems" if signal else "finds no signal"
+            asks = len((found.get("payload") or {}).get("questions") or [])
+            read += f", {asks} questions" if asks else ""
+            self.view.say("hook", f"SubagentStop keeps the report ({len(report['text'])} characters) and {read}.")
+
+    def _request(self, request: Request) -> None:
+        """What an old client's stream leaves out."""
+        if request.actor not in ("parent", "agent"):
+            return
+        inside = request.actor == "agent"
+        if not self.hooks_shown:
+            told = [found[1].strip() for found in CONTEXT.finditer(news(request))]
+            first = request.first_user_text() if inside and len(request.assistant_texts()) == 0 else ""
+            if inside and "You are bg-" in first:
+                self.view.say(
+                    "hook", "The agent's prompt begins with its identity:", first[first.find("## Execution") :], 5
+                )
+            elif inside and "RESPONSE" in news(request):
+                self.view.say("hook", "The agent is woken with:", news(request), 24)
+            for words in told if not inside else []:
+                self.view.say("hook", "Claude is told:", words, 14)
+        if request.reply and (not self.agents_shown if inside else not self.hooks_shown):
+            row = self.book.one("SELECT label FROM tasks ORDER BY number LIMIT 1") if inside else {}
+            self._spoken(f"agent {row.get('label', '')}".strip() if inside else "Claude", list(request.reply.blocks))
+
+
+def _told(given: dict[str, Any]) -> str:
+    """A tool call in a line."""
+    for key in ("description", "file_path", "to", "command", "resume"):
+        if given.get(key):
+            value = str(given[key])
+            return Path(value).name if key == "file_path" else value
+    return ""
+
+
+def _long(given: dict[str, Any]) -> str:
+    """The long part of a tool call."""
+    return next((str(given[key]) for key in ("prompt", "message", "content") if given.get(key)), "")

@@ -1,0 +1,202 @@
+"""What the demo claims, proved from the requests, the ledger and the disk: a step that was not seen fails it."""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, NamedTuple, Optional
+
+from rig import demo_cast
+from rig.demo_follow import Book, Follower
+from rig.home import Home
+from rig.model import Model
+from rig.request import Request
+
+TERMINAL_ONLY = (2, 1, 100)  # older clients show a hook's line in a terminal only
+NO_STATUS_WITHOUT_MODEL = (2, 1, 197)  # older clients print no blocked prompt under -p
+
+COUNTS = {
+    "runs": "SELECT 1 FROM runs",
+    "reports": "SELECT 1 FROM reports",
+    "signals": "SELECT 1 FROM signals",
+    "questions": "SELECT 1 FROM questions",
+    "answers": "SELECT 1 FROM answers",
+    "hook errors": "SELECT 1 FROM errors",
+}
+
+
+class Seen(NamedTuple):
+    """One step: True, False, or None where this client cannot show it, with what was seen."""
+
+    name: str
+    ok: Optional[bool]
+    words: str
+
+
+class Evidence(NamedTuple):
+    """Everything that a step may be proved from."""
+
+    model: Model
+    home: Home
+    book: Book
+    follower: Follower
+    version: tuple[int, ...]
+    status_cost: int
+    exit_code: int
+
+    def reminder(self, number: int) -> Optional[Request]:
+        """The first request in which the parent was told of the run with this number, counted from 0."""
+        ends = [row["ended"] for row in self.book.all("SELECT ended FROM runs WHERE ended IS NOT NULL ORDER BY ended")]
+        if len(ends) <= number:
+            return None
+        later = (r for r in self.model.by("parent") if r.time > ends[number] - 1)
+        told = (r for r in later if "[from the bg plugin, not from the user]" in demo_cast.news(r))
+        wanted = (r for r in told if bool(demo_cast.questions_told(demo_cast.news(r))) == (number == 0))
+        return next(wanted, None)
+
+
+def steps(evidence: Evidence) -> list[Seen]:
+    """Every step of the loop, in order."""
+    return [step(evidence) for step in STEPS]
+
+
+def figures(evidence: Evidence) -> str:
+    """The line of figures."""
+    book = evidence.book
+    parent, agent, own = (len(evidence.model.by(actor)) for actor in ("parent", "agent", "housekeeping"))
+    ends = [row["ended"] for row in book.all("SELECT ended FROM runs WHERE ended IS NOT NULL ORDER BY ended")]
+    told = [evidence.reminder(number) for number in range(len(ends))]
+    delays = [f"{request.time - end:.1f} s" for request, end in zip(told, ends) if request]
+    rows = [f"{len(book.all(sql))} {name}" for name, sql in COUNTS.items()]
+    task = book.one("SELECT label, state FROM tasks")
+    return (
+        f"{parent + agent + own} requests ({parent} Claude, {agent} agent, {own} the client's own); "
+        f"from a run's end to the reminder {' and '.join(delays) or 'never'}; "
+        f"the ledger holds {task.get('label', 'no task')} ({task.get('state', '-')}), {', '.join(rows)}."
+    )
+
+
+def _label(e: Evidence) -> Seen:
+    said = [found[1] for r in e.model.by("parent") if (found := re.search(r"\[bg\] label: (bg-\d+)", r.all_text()))]
+    return Seen("launch", bool(said), f"Claude was told the label {said[0]}" if said else "no label reached Claude")
+
+
+def _identity(e: Evidence) -> Seen:
+    row = e.book.one("SELECT token, agent FROM launches")
+    first = e.model.by("agent")[:1]
+    ok = bool(row and row["agent"] and first and f"You are {row['token']}" in first[0].first_user_text())
+    return Seen("identity", ok, f"the agent was told that it is {row['token']}" if ok else "the agent got no identity")
+
+
+def _kept(e: Evidence) -> Seen:
+    kept = e.book.all("SELECT text FROM reports")
+    said = [
+        b["text"]
+        for r in e.model.by("agent")
+        if r.reply
+        for b in r.reply.blocks
+        if b["type"] == "text" and "\n[" in b["text"]
+    ]
+    ok = bool(said) and {words.strip() for words in said} <= {row["text"].strip() for row in kept}
+    return Seen(
+        "record",
+        ok,
+        f"{len(kept)} reports stand in the ledger word for word" if ok else "a report is missing from the ledger",
+    )
+
+
+def _questions(e: Evidence) -> Seen:
+    request = e.reminder(0)
+    told = demo_cast.news(request) if request else ""
+    found = sum(question["text"] in told for question in demo_cast.QUESTIONS)
+    return Seen("reminder", found == 2, f"{found} of 2 questions reached Claude, in the agent's words")
+
+
+def _notice(e: Evidence) -> Seen:
+    if e.version < TERMINAL_ONLY:
+        return Seen("you see", None, "this client shows the plugin's lines in a terminal only")
+    lines = [line for _, line in e.follower.notices if "bg-1" in line]
+    ended = e.book.one("SELECT ended FROM runs ORDER BY began")
+    asks = [line for at, line in e.follower.notices if ended and at > (ended["ended"] or 0)]
+    return Seen("you see", len(asks) >= 2, f"{len(lines)} lines of the plugin on your screen")
+
+
+def _status(e: Evidence) -> Seen:
+    if e.version < NO_STATUS_WITHOUT_MODEL:
+        shown = any("needs answer" in text for r in e.model.by("parent") for text in [demo_cast.news(r)])
+        return Seen("status", shown, "the table came through Claude: this client prints nothing of a hook under -p")
+    shown = any("bg-1" in screen and "needs answer" in screen for screen in e.follower.screens)
+    return Seen(
+        "status", shown and e.status_cost == 0, f"the table was shown for {e.status_cost} requests to the model"
+    )
+
+
+def _answers(e: Evidence) -> Seen:
+    kept = sorted(row["text"] for row in e.book.all("SELECT text FROM answers"))
+    return Seen(
+        "answers",
+        kept == sorted(demo_cast.ANSWERS.values()),
+        f"{len(kept)} answers stand in the ledger as you typed them",
+    )
+
+
+def _resume(e: Evidence) -> Seen:
+    wanted = ["## CLARIFICATION RESPONSE", "## STATE RESTORATION", "## RESUME INSTRUCTIONS"]
+    wanted += [f"{number}: {words}" for number, words in zip(("A1", "A2"), demo_cast.ANSWERS.values())]
+    told = [demo_cast.news(r) for r in e.model.by("agent")]
+    ok = any(all(line in text for line in wanted) for text in told)
+    agents = len({row["agent"] for row in e.book.all("SELECT agent FROM launches WHERE agent <> ''")})
+    proven = e.book.one("SELECT proven FROM resumes").get("proven") is not None
+    who = "the same agent" if agents == 1 else "a new agent (this client cannot wake the old one)"
+    return Seen(
+        "resume",
+        ok and proven,
+        f"{who} went on with both answers, its state and the next step" if ok else "no resume was seen",
+    )
+
+
+def _file(e: Evidence) -> Seen:
+    path = e.home.project / demo_cast.REPORT
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    ok = bool(text) and all(words in text for words in demo_cast.ANSWERS.values())
+    return Seen(
+        "work",
+        ok,
+        f"{demo_cast.REPORT} is on disk, {len(text)} characters, with your answers in it"
+        if ok
+        else "no file was written",
+    )
+
+
+def _report(e: Evidence) -> Seen:
+    state = e.book.one("SELECT state FROM tasks").get("state", "unknown")
+    markers = [row["marker"] for row in e.book.all("SELECT marker FROM signals ORDER BY id")]
+    ok = bool(e.reminder(1)) and "COMPLETION_REPORT" in markers and state in ("done", "partial")
+    return Seen(
+        "report",
+        ok,
+        f"the completion reached Claude; the task is {state}"
+        if ok
+        else f"no completion reached Claude; the task is {state}",
+    )
+
+
+def _clean(e: Evidence) -> Seen:
+    errors = len(e.book.all("SELECT 1 FROM errors")) + len(e.follower.hook_problems)
+    open_ones = len(e.book.all("SELECT 1 FROM deliveries WHERE said IS NULL"))
+    ok = not errors and not open_ones and e.exit_code == 0 and bool(e.book.place)
+    return Seen("end", ok, f"{errors} hook errors, {open_ones} undelivered, the client's exit status is {e.exit_code}")
+
+
+STEPS: tuple[Callable[[Evidence], Seen], ...] = (
+    _label,
+    _identity,
+    _kept,
+    _questions,
+    _notice,
+    _status,
+    _answers,
+    _resume,
+    _file,
+    _report,
+    _clean,
+)

@@ -1,0 +1,74 @@
+"""How the demo looks: who speaks at the left, what is said beside it, in any width and without a terminal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from typing import TextIO
+
+from bg.quoting import neutral
+
+MARGIN = 14
+COLOURS = {"You": "1", "Claude": "36", "agent": "35", "hook": "33", "you": "32"}
+
+
+class View:
+    """Prints a conversation; colours only on a terminal that wants them."""
+
+    def __init__(self, out: TextIO = sys.stdout, *, full: bool = False) -> None:
+        self.out = out
+        self.full = full
+        self.width = max(60, min(shutil.get_terminal_size((80, 24)).columns, 110))
+        plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb" or not out.isatty()
+        self._colours = {} if plain else COLOURS
+
+    def say(self, speaker: str, words: str, quoted: str = "", most: int = 9) -> None:
+        """One turn: the speaker, the words, and below them what is quoted, shortened to `most` lines."""
+        inset = "  " if speaker.partition(" ")[0] in ("hook", "you") else ""
+        head = f"{inset}{speaker}".ljust(MARGIN)
+        lines = self._wrapped(words)
+        self._line(f"{self._paint(speaker, head)}{lines[0]}".rstrip())
+        for line in lines[1:]:
+            self._line(" " * MARGIN + line)
+        self.quote(quoted, most)
+
+    def quote(self, text: str, most: int = 9) -> None:
+        """Lines of a longer text, marked as such."""
+        lines = (
+            [piece for line in neutral(text).strip("\n").split("\n") for piece in self._wrapped(line, 2)]
+            if text
+            else []
+        )
+        left = 0 if self.full else len(lines) - most
+        for line in lines[:most] if left > 1 else lines:
+            self._line(f"{' ' * MARGIN}| {line}".rstrip())
+        if left > 1:
+            self._line(f"{' ' * MARGIN}| (and {left} more lines; --full shows them)")
+
+    def plain(self, words: str, inset: int = 0) -> None:
+        """A line of the demo's own, from the left edge; where it goes on, it is inset."""
+        for line in textwrap.wrap(words, self.width, subsequent_indent=" " * inset):
+            self._line(line)
+
+    def gap(self) -> None:
+        """An empty line."""
+        self._line("")
+
+    def _wrapped(self, words: str, less: int = 0) -> list[str]:
+        room = self.width - MARGIN - less
+        found: list[str] = []
+        for line in neutral(words).split("\n"):
+            found += textwrap.wrap(
+                line, room, replace_whitespace=False, drop_whitespace=True, subsequent_indent="  "
+            ) or [""]
+        return found
+
+    def _paint(self, speaker: str, head: str) -> str:
+        code = self._colours.get(speaker.partition(" ")[0])
+        return f"\033[{code}m{head}\033[0m" if code else head
+
+    def _line(self, line: str) -> None:
+        self.out.write(line + "\n")
+        self.out.flush()
