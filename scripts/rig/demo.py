@@ -6,7 +6,9 @@ Exit status: 0 every step was seen, 1 one was not, 2 wrong usage or something is
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import os
 import signal
 import sys
 import time
@@ -25,6 +27,7 @@ from rig.session import Headless, arguments
 
 PLUGIN = Path(__file__).resolve().parents[2]
 TOOLS = "Agent Task SendMessage ToolSearch TaskOutput Read Write"
+PATIENCE = 60  # seconds, for each step
 WAKES_SINCE = (2, 1, 100)  # older clients do not wake the parent under -p when an agent ends
 
 
@@ -46,6 +49,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--plugin", type=Path, default=PLUGIN, help=argparse.SUPPRESS)
     given = parser.parse_args(argv)
     signal.signal(signal.SIGTERM, _stop)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     view = View(full=given.full)
     try:
         if given.live:
@@ -54,6 +59,9 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     except ClientError as error:
         sys.stderr.write(f"demo: {error}\ndemo: Node 18 or newer brings npm: https://nodejs.org\n")
         return 2
+    except BrokenPipeError:  # as in `demo | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except KeyboardInterrupt:
         sys.stderr.write("demo: interrupted; everything it started has ended\n")
         return 130
@@ -83,14 +91,14 @@ def run(view: View, plugin: Path, version: str) -> int:
             options = arguments([plugin], TOOLS) + (["--include-hook-events"] if numbers >= HOOK_EVENTS_SINCE else [])
             with Headless(home, version, options) as client:
                 follower = Follower(view, client, book, version, model)
-                cost = _play(view, follower, model, book, numbers)
+                cost = _play(view, follower, model, numbers)
                 code = client.finish()
                 follower.drain()
             evidence = demo_proof.Evidence(model, home, book, follower, numbers, cost, code)
             return _verdict(view, evidence, time.monotonic() - began)
 
 
-def _play(view: View, follower: Follower, model: Model, book: Book, version: tuple[int, ...]) -> int:
+def _play(view: View, follower: Follower, model: Model, version: tuple[int, ...]) -> int:
     """The user's side of the conversation; what `/bg-status` cost in requests. Stops where nothing comes any more."""
 
     def say(words: str) -> None:
@@ -99,26 +107,32 @@ def _play(view: View, follower: Follower, model: Model, book: Book, version: tup
         follower.run.send(words)
 
     say(f"/bg:bg {demo_cast.TASK}")
-    if not follower.until(lambda: book.one("SELECT 1 FROM runs WHERE ended IS NOT NULL"), 60):
+    follower.until(lambda: _ended(follower) or (follower.run.results and not follower.book.place), PATIENCE)
+    if not _ended(follower):
         return -1
     if version < WAKES_SINCE:
         say("Anything new?")
-    follower.until(lambda: any(demo_cast.questions_told(_last(request)) for request in model.by("parent")), 60)
+    follower.until(lambda: any(demo_cast.questions_told(_last(request)) for request in model.by("parent")), PATIENCE)
     _settle(follower)
     before = _asked(model)
     say("/bg-status")
     shown = len(follower.screens)
-    follower.until(lambda: len(follower.screens) > shown or _asked(model) > before, 30)
+    follower.until(lambda: len(follower.screens) > shown or _asked(model) > before, PATIENCE)
     _settle(follower)
     cost = _asked(model) - before
     say("/bg-answer " + "  ".join(f"{name}: {words}" for name, words in demo_cast.ANSWERS.items()))
-    follower.until(lambda: len(book.all("SELECT 1 FROM runs WHERE ended IS NOT NULL")) >= 2, 60)
+    follower.until(lambda: _ended(follower) >= 2, PATIENCE)
     if version < WAKES_SINCE:
         _settle(follower)
         say("Anything new?")
-    follower.until(lambda: any(demo_cast.OUTCOME in _last(request) for request in model.by("parent")), 60)
+    follower.until(lambda: any(demo_cast.OUTCOME in _last(request) for request in model.by("parent")), PATIENCE)
     _settle(follower)
     return cost
+
+
+def _ended(follower: Follower) -> int:
+    """How many runs of the agent have ended, by the ledger."""
+    return len(follower.book.all("SELECT 1 FROM runs WHERE ended IS NOT NULL"))
 
 
 def _last(request: Request) -> str:
