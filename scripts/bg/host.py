@@ -294,6 +294,9 @@ def foreground_text(event: Event) -> Optional[str]:
     response = _mapping(event.tool_response)
     if response.get("status") != "completed":
         return None
+    handed_back = _mapping(response.get("handbackReport")).get("text")
+    if isinstance(handed_back, str):
+        return handed_back
     parts = response.get("content")
     if not isinstance(parts, list):
         return None

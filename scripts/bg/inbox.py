@@ -64,7 +64,6 @@ def extra(item: Row) -> dict[str, Any]:
 def waiting(book: Ledger, label: str = "", project: str = "", session: str = "") -> list[Row]:
     """The open items, by priority, then age."""
     sql = "SELECT q.* FROM questions q JOIN tasks t ON t.label = q.label WHERE q.state = 'open'"
-    sql += " AND t.state IN ('needs_answer', 'blocked', 'working', 'interrupted', 'launched')"
     values: list[Any] = []
     for column, value in (("q.label", label), ("t.project", project), ("t.session", session)):
         if value:

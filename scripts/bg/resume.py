@@ -115,16 +115,28 @@ def _clarification(asked: list[Row], said: dict[int, Row]) -> str:
 
 def _decision(row: Row, book: Ledger) -> str:
     words = row["said"].strip()
-    if approves(words):
-        child = book.value(
-            "SELECT child FROM delegations WHERE label = ? AND child <> '' ORDER BY id DESC", row["label"]
-        )
-        agent = f"New agent launched: {child}" if child else "The new agent is being launched"
+    if not approves(words):
         return (
-            f"## DELEGATION APPROVED\n\n{agent}\nTask: {row['text']}\n"
-            f"The user's words: {words}\nCoordination: keep to what you proposed."
+            f"## DELEGATION DENIED\n\nReason (the user's words): {words}\n"
+            "Alternative: do without, and put it into your recommendations."
         )
-    return f"## DELEGATION DENIED\n\nReason (the user's words): {words}\nAlternative: do without, and put it into your recommendations."
+    child = book.value(
+        "SELECT child FROM delegations WHERE label = ? AND state = 'launched' ORDER BY id DESC", row["label"]
+    )
+    lines = [
+        "## DELEGATION APPROVED",
+        "",
+        f"New agent launched: {child}" if child else "The new agent is being launched",
+        f"Task: {row['text']}",
+        f"The user's words: {words}",
+        "Coordination: keep to what you proposed.",
+    ]
+    agent = book.value("SELECT agent FROM tasks WHERE label = ?", child) if child else ""
+    report = last_signal(book, agent).get("payload", {}) if agent else {}
+    lines += [
+        f"Its {key}: {neutral(str(report[key]))}" for key in ("status", "summary", "deliverables") if report.get(key)
+    ]
+    return "\n".join(lines)
 
 
 def approves(words: str) -> bool:

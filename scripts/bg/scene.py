@@ -99,7 +99,8 @@ class Scene:
             "SELECT body FROM signals WHERE agent = ? AND run = ? AND digest = ?", agent, int(run), key
         )
         if body:
-            return replies.remind(json.loads(body), told)
+            said = replies.remind(json.loads(body), told)
+            return said._replace(text=said.text + self.waiter(row["label"]))
         token = tasks.token_of(self.book, agent)
         text, _ = reports.best(tasks.reports(self.book, agent, int(run)), token)
         return replies.unreported(text, task["note"] or "", told)
@@ -114,17 +115,40 @@ class Scene:
         return f"`{ROOT / 'scripts' / 'bgctl'} {arguments}`"
 
     def next_step(self, task: Row) -> str:
-        """What the parent does after an answer: resume, or wait for the rest."""
-        left = inbox.waiting(self.book, label=task["label"])
-        left = [item for item in left if inbox.kind(item) != inbox.DELEGATION]
+        """What the parent does after an answer: resume, wait for the rest, or wait for another agent."""
         label = task["label"]
+        left = [item["qid"] for item in inbox.waiting(self.book, label=label) if inbox.kind(item) != inbox.DELEGATION]
         if left:
-            names = ", ".join(item["qid"] for item in left)
-            return f"[bg] The user's answer for {label} is recorded. Still open: {names}. Resume it when these are answered too."
+            return (
+                f"[bg] The user's answer for {label} is recorded. Still open: {', '.join(left)}. "
+                "Resume it when these are answered too."
+            )
         if not inbox.unsent(self.book, task["agent"] or ""):
             return f"[bg] The user's answer for {label} is recorded."
         way = self.resume_how(task["agent"], label)
+        if self._waits_for_child(label):
+            return f"[bg] {label} waits for that agent. When it has reported, resume {label}: {way}"
         return f"[bg] The user's answers for {label} are recorded. Resume it now: {way}"
+
+    def _waits_for_child(self, label: str) -> bool:
+        """An approved delegation blocks this task until its agent has ended."""
+        row = self.book.one(
+            "SELECT d.state, t.ended FROM delegations d LEFT JOIN tasks t ON t.label = d.child"
+            " WHERE d.label = ? AND d.blocking = 1 AND d.state IN ('approved', 'launched') ORDER BY d.id DESC",
+            label,
+        )
+        return row is not None and row["ended"] is None
+
+    def waiter(self, label: str) -> str:
+        """What the parent does for the task that has waited for this one, if there is any."""
+        row = self.book.one(
+            "SELECT t.* FROM delegations d JOIN tasks t ON t.label = d.label"
+            " WHERE d.child = ? AND d.blocking = 1 AND t.state = 'blocked'",
+            label,
+        )
+        if row is None or not row["agent"]:
+            return ""
+        return f"\n{row['label']} has waited for this. Resume it now: {self.resume_how(row['agent'], row['label'])}"
 
     def own_task(self, agent: str, transcript: str = "") -> Optional[Row]:
         """The task of an agent, bound by the token in its first prompt where no launch event told us."""

@@ -102,7 +102,8 @@ def answer_command(scene: Scene, arguments: str) -> None:
         return
     label, problem = _addressed(scene, typed, waiting)
     if problem:
-        say(scene, f"{problem}\nYou typed: {neutral(arguments)}\n\n{status.waiting_list(scene.book, scene.project)}")
+        listed = f"\n\n{status.waiting_list(scene.book, scene.project)}" if waiting else ""
+        say(scene, f"{problem}\nYou typed: {neutral(arguments)}{listed}")
         return
     task = tasks.get(scene.book, label)
     assert task is not None
@@ -114,22 +115,10 @@ def answer_command(scene: Scene, arguments: str) -> None:
         _go_on(scene, label)
         scene.answer.notice += lines
         return
-    say(
-        scene,
-        "\n".join(
-            [
-                *lines,
-                *(
-                    [
-                        f"Still open: {', '.join(item['qid'] for item in left)}. "
-                        f"`/bg-answer {label} go` sends what there is."
-                    ]
-                    if left
-                    else []
-                ),
-            ]
-        ),
-    )
+    if left:
+        names = ", ".join(item["qid"] for item in left)
+        lines.append(f"Still open: {names}. `/bg-answer {label} go` sends what there is.")
+    say(scene, "\n".join(lines))
 
 
 def _addressed(scene: Scene, typed: answers.Typed, waiting: list[Row]) -> tuple[str, str]:
@@ -141,18 +130,18 @@ def _addressed(scene: Scene, typed: answers.Typed, waiting: list[Row]) -> tuple[
             return "", f"There is no task {typed.label}; nothing was recorded."
         unsent = inbox.unsent(scene.book, task["agent"] or "")
         if typed.label not in labels and not unsent:
-            return "", f"{typed.label} ({task['state'].replace('_', ' ')}) waits for nothing; nothing was recorded."
+            state = task["state"].replace("_", " ")
+            return "", f"{typed.label} ({state}) waits for nothing; nothing was recorded."
         return typed.label, ""
-    ready = [row["label"] for row in tasks.in_session(scene.book, scene.session, ("needs_answer", "blocked"))]
-    candidates = labels or ready
-    if len(candidates) == 1:
-        return candidates[0], ""
-    if not candidates:
+    if typed.go and not labels:
+        ended = tasks.in_session(scene.book, scene.session, ("needs_answer", "blocked"))
+        labels = [row["label"] for row in ended if inbox.unsent(scene.book, row["agent"] or "")]
+    if len(labels) == 1:
+        return labels[0], ""
+    if not labels:
         return "", "Nothing waits for an answer; nothing was recorded."
-    return (
-        "",
-        f"Several tasks wait ({', '.join(candidates)}): say which, as in `/bg-answer {candidates[0]} …`. Nothing was recorded.",
-    )
+    several = ", ".join(labels)
+    return "", f"Several tasks wait ({several}): say which, as in `/bg-answer {labels[0]} …`. Nothing was recorded."
 
 
 def _take(scene: Scene, typed: answers.Typed, task: Row, mine: list[Row]) -> list[str]:
@@ -167,13 +156,13 @@ def _take(scene: Scene, typed: answers.Typed, task: Row, mine: list[Row]) -> lis
         return _take_plain(scene, typed.plain, label, mine)
     lines = []
     for qid, text in typed.by_id.items():
-        item = _open_item(scene, label, qid)
-        if item is None:
+        found = _open_item(scene, label, qid)
+        if found is None:
             lines.append(f"{label} has no open {qid}; not recorded: {inline(text, 300)}")
         elif not text:
             lines.append(f"{label} {qid}: no answer stands behind it; nothing was recorded.")
         else:
-            replaced = _record(scene, item, text, "command")
+            replaced = _record(scene, found, text, "command")
             lines.append(f"{label} {qid} answered: {inline(text, 120)}" + (f" ({replaced})" if replaced else ""))
     return lines
 

@@ -1,0 +1,115 @@
+"""Drives the handlers with payloads recorded from the real hosts, changed only where the case needs its own words."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any, Optional
+
+from answers import check_answer
+
+from bg import handlers, signals
+from bg.ledger import Ledger
+from bg.state import directory
+
+EVENTS = Path(__file__).with_name("events")
+VERSIONS = sorted((path.name for path in EVENTS.iterdir()), key=lambda name: [int(part) for part in name.split(".")])
+
+
+def recorded(version: str, scene: str, name: str, tool: str = "") -> dict[str, Any]:
+    """The first recorded payload of this event in a scene."""
+    wanted = f"-{name}-{tool}.json" if tool else f"-{name}.json"
+    found = sorted(path for path in (EVENTS / version / scene).glob("*.json") if path.name.endswith(wanted))
+    assert found, f"no {wanted} was recorded in {version}/{scene}"
+    return dict(json.loads(found[0].read_text(encoding="utf-8")))
+
+
+class Drive:
+    """One session on one host version: sends events, keeps the answers."""
+
+    def __init__(self, version: str, tmp_path: Path) -> None:
+        self.version = version
+        self.scene = "background"
+        self.folder = tmp_path
+        self.spawn = "Task" if version in ("2.1.7", "2.1.38") else "Agent"
+        self.session = recorded(version, self.scene, "UserPromptSubmit")["session_id"]
+        self.transcript = tmp_path / "projects" / "p" / f"{self.session}.jsonl"
+        self.transcript.parent.mkdir(parents=True)
+        self.transcript.write_text(json.dumps({"type": "user", "version": version, "cwd": str(tmp_path)}) + "\n")
+        self.calls = 0
+
+    def send(self, payload: dict[str, Any], **changes: Any) -> dict[str, Any]:
+        """One event through the handlers, in this process; the answer has the shape that the host takes."""
+        whole = {**payload, "session_id": self.session, "transcript_path": str(self.transcript), "cwd": str(self.folder),
+                 **changes}
+        out = io.StringIO()
+        assert handlers.main(io.StringIO(json.dumps(whole)), out) == 0
+        return check_answer(whole["hook_event_name"], out.getvalue()) or {}
+
+    def prompt(self, words: str) -> dict[str, Any]:
+        return self.send(recorded(self.version, self.scene, "UserPromptSubmit"), prompt=words)
+
+    def launch(self, words: str, agent: str, description: str = "audit", **extra: Any) -> Optional[str]:
+        """The parent launches an agent and the host starts it; the token that the agent was given, if it is ours."""
+        self.calls += 1
+        call = f"toolu_{self.calls:04d}"
+        before = recorded(self.version, self.scene, "PreToolUse", self.spawn)
+        given = {**before["tool_input"], "description": description, "prompt": words, **extra}
+        said = self.send(before, tool_use_id=call, tool_input=given)
+        taken = said.get("hookSpecificOutput", {}).get("updatedInput", given)
+        after = recorded(self.version, self.scene, "PostToolUse", self.spawn)
+        self.started = self.send(after, tool_use_id=call, tool_input=taken,
+                                 tool_response={**after["tool_response"], "agentId": agent, "prompt": taken["prompt"]})
+        self.taken = taken
+        found = re.search(r"You are (bg-\d+-[a-z2-7]{10})", taken["prompt"])
+        return found[1] if found else None
+
+    def transcript_of(self, agent: str, text: str) -> Path:
+        """The agent's own transcript, as this host writes it, with this as its last words."""
+        folder = self.transcript.with_suffix("") / "subagents"
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"agent-{agent}.jsonl"
+        line = {"type": "assistant", "uuid": f"u-{len(text)}-{text[:9]}", "cwd": str(self.folder), "version": self.version,
+                "message": {"role": "assistant", "stop_reason": "end_turn", "content": [{"type": "text", "text": text}]}}
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        return path
+
+    def ends(self, agent: str, text: str, **changes: Any) -> dict[str, Any]:
+        """The agent's run ends with this text."""
+        payload = recorded(self.version, self.scene, "SubagentStop")
+        path = self.transcript_of(agent, text)
+        words = {"last_assistant_message": text} if "last_assistant_message" in payload else {}
+        return self.send(payload, agent_id=agent, agent_transcript_path=str(path), **words, **changes)
+
+    def announced(self, agent: str, status: str = "completed", result: str = "…", summary: str = "finished") -> dict[str, Any]:
+        """The host tells the parent that the agent has ended."""
+        return self.prompt(
+            f"<task-notification>\n<task-id>{agent}</task-id>\n<status>{status}</status>\n<summary>Agent \"audit\" {summary}"
+            f"</summary>\n<result>{result}</result>\n</task-notification>"
+        )
+
+    def stop(self, **changes: Any) -> dict[str, Any]:
+        return self.send(recorded(self.version, self.scene, "Stop"), **changes)
+
+    @staticmethod
+    def ledger() -> Ledger:
+        return Ledger(directory(), create=False)
+
+    def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
+        book = self.ledger()
+        try:
+            return [dict(row) for row in book.all(sql, *values)]
+        finally:
+            book.close()
+
+
+def block(marker: str, token: Optional[str], **fields: Any) -> str:
+    """A valid block of this signal, signed with the token."""
+    return "Notes.\n\n" + signals.render(marker, {**signals.schema(marker)["examples"][0], **fields, "agent_id": token})
+
+
+def context(said: dict[str, Any]) -> str:
+    return str(said.get("hookSpecificOutput", {}).get("additionalContext", ""))
