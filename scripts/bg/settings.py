@@ -1,20 +1,57 @@
-"""Settings: one file, `bg.json`, of the user and then of the project; a wrong key is named, the rest holds."""
+"""Settings: one file, `bg.json`, of the user and then of the project; a wrong key is named, the rest holds.
+
+What can be set stands in settings.schema.json, the only place for names, bounds and defaults. It is
+read here with the standard library alone: the hooks need their settings on a bare Python too.
+"""
 
 from __future__ import annotations
 
+import difflib
 import json
-from dataclasses import dataclass, fields, replace
+import re
+from dataclasses import dataclass, fields
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 from bg import state
+
+SCHEMA = Path(__file__).with_name("settings.schema.json")
+FILE = "bg.json"
+_KINDS = {"string": str, "integer": int, "boolean": bool, "null": type(None), "array": list, "object": dict}
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What can be set, with what holds where nothing is set."""
+    """What is set, each with the default of the schema where nothing is."""
 
-    install_packages: bool = True
+    gate: str
+    max_corrections: int
+    delegation: str
+    max_tasks: Optional[int]
+    quiet_minutes: int
+    notices: bool
+    notify: bool
+    statusline: str
+    install_packages: bool
+
+    @property
+    def corrections(self) -> int:
+        """How often a run may be asked once more, the gate considered."""
+        return self.max_corrections if self.gate == "on" else 0
+
+
+@lru_cache(maxsize=1)
+def schema() -> dict[str, Any]:
+    """The schema file."""
+    found: dict[str, Any] = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    return found
+
+
+def files(project: str) -> list[Path]:
+    """Where settings may stand, the later one winning key by key."""
+    return [state.config_directory() / FILE, Path(project or ".") / ".claude" / FILE]
 
 
 def load(project: str) -> Settings:
@@ -24,30 +61,97 @@ def load(project: str) -> Settings:
 
 def read(project: str) -> tuple[Settings, list[str]]:
     """The settings, and a sentence for everything in the files that could not be used."""
-    found, problems = Settings(), []
-    for path in (state.config_directory() / "bg.json", Path(project or ".") / ".claude" / "bg.json"):
+    rules = schema()["properties"]
+    found = {item.name: rules[item.name]["default"] for item in fields(Settings)}
+    problems: list[str] = []
+    for path in dict.fromkeys(files(project)):
         given, wrong = _file(path)
         problems += wrong
-        found = replace(found, **given)
-    return found, problems
+        found.update(given)
+    return Settings(**found), problems
 
 
 def _file(path: Path) -> tuple[dict[str, Any], list[str]]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         return {}, []
     except (OSError, ValueError) as error:
-        return {}, [f"{path} cannot be read: {error}"]
+        return {}, [f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"]
+    return judge(text, str(path))
+
+
+def judge(text: str, name: str) -> tuple[dict[str, Any], list[str]]:
+    """What of a file's text holds, and a sentence for each thing that does not."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", 1)
+        return {}, [f"{name}:{line}: this is not JSON ({getattr(error, 'msg', error)}), so nothing in it holds"]
     if not isinstance(data, dict):
-        return {}, [f"{path} must hold one object"]
-    kinds = {item.name: type(item.default) for item in fields(Settings)}
+        return {}, [f"{name}:1: the file must hold one object, as in {{}}"]
+    rules = schema()["properties"]
     given, problems = {}, []
     for key, value in data.items():
-        if key not in kinds:
-            problems.append(f"{path}: there is no setting {key!r}")
-        elif type(value) is not kinds[key]:
-            problems.append(f"{path}: {key} must be {kinds[key].__name__}, not {value!r}")
-        else:
+        wrong = _wrong(rules.get(key), value)
+        if key not in rules:
+            near = difflib.get_close_matches(key, rules, 1)
+            problems.append(
+                f"{name}:{_line(text, key)}: there is no setting {key}" + (f"; {near[0]} is meant?" if near else "")
+            )
+        elif wrong:
+            problems.append(f"{name}:{_line(text, key)}: {key} must be {wrong}, not {json.dumps(value)[:60]}")
+        elif not key.startswith("$"):
             given[key] = value
     return given, problems
+
+
+def _wrong(rule: Optional[dict[str, Any]], value: Any) -> str:
+    """What a value must be, empty where it is that."""
+    if rule is None:
+        return ""
+    if "enum" in rule:
+        # In JSON 1 and true are two things.
+        same = [item for item in rule["enum"] if item == value and type(item) is type(value)]
+        return "" if same else " or ".join(json.dumps(item) for item in rule["enum"])
+    kinds = rule["type"] if isinstance(rule["type"], list) else [rule["type"]]
+    if not any(type(value) is _KINDS[kind] for kind in kinds):
+        bounds = _bounds(rule) if "integer" in kinds else ""
+        words = {"boolean": "true or false", "integer": f"a whole number{bounds}", "string": "a text"}
+        return " or ".join(words.get(kind, kind) for kind in kinds)
+    if type(value) is int and not rule.get("minimum", value) <= value <= rule.get("maximum", value):
+        return f"a whole number{_bounds(rule)}"
+    return ""
+
+
+def _bounds(rule: dict[str, Any]) -> str:
+    return f" from {rule['minimum']} to {rule['maximum']}" if "minimum" in rule else ""
+
+
+def _line(text: str, key: str) -> int:
+    """The line on which a key of the outermost object stands; the last one holds where it is given twice."""
+    depth, found = 0, 1
+    for token in _TOKEN.finditer(text):
+        if token[0] in "{[":
+            depth += 1
+        elif token[0] in "}]":
+            depth -= 1
+        elif depth == 1 and re.match(r"\s*:", text[token.end() :]) and json.loads(token[0]) == key:
+            found = text.count("\n", 0, token.start()) + 1
+    return found
+
+
+def table() -> str:
+    """The settings as a table for the documentation."""
+    lines = ["| Key | Values | Default | What it does |", "| --- | --- | --- | --- |"]
+    for key, rule in schema()["properties"].items():
+        if key.startswith("$"):
+            continue
+        if "enum" in rule:
+            values = ", ".join(f"`{json.dumps(item)}`" for item in rule["enum"])
+        else:
+            kinds = rule["type"] if isinstance(rule["type"], list) else [rule["type"]]
+            words = {"boolean": "`true`, `false`", "integer": f"{rule.get('minimum')} to {rule.get('maximum')}"}
+            values = ", ".join(words.get(kind, f"`{kind}`") for kind in kinds)
+        lines.append(f"| `{key}` | {values} | `{json.dumps(rule['default'])}` | {rule['description']} |")
+    return "\n".join(lines)
