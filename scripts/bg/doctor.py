@@ -214,7 +214,7 @@ def _python() -> Iterator[Finding]:
     yield Finding(
         "python",
         "note",
-        f"{chosen or 'the system python3'} lacks PyYAML or jsonschema, so signals are read without them and marked unchecked"
+        f"{chosen or 'the system python3'} lacks PyYAML or jsonschema; signals are read without them, marked unchecked"
         + (f"; the last try ended with: {why}" if why else ""),
         packages.remedy(why),
     )
@@ -313,7 +313,7 @@ def _ledger(place: Path) -> Iterator[Finding]:
 
 
 def _settings() -> Iterator[Finding]:
-    for problem in settings.read(os.getcwd())[1]:
+    for problem in settings.read(str(Path.cwd()))[1]:
         yield Finding("bg.json", "wrong", problem, "correct that line; the other settings hold")
 
 

@@ -47,6 +47,7 @@ WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop")
 
 
 def handler_for(event: Event) -> Optional[Handler]:
+    """The handler of this event, None where it is none of ours."""
     return HANDLERS.get(f"{event.name} {event.tool}".strip())
 
 

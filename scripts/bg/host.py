@@ -85,6 +85,7 @@ class Answer:
 
     @property
     def empty(self) -> bool:
+        """Whether there is nothing to say."""
         return not (self.context or self.notice or self.block or self.deny or self.updated_input)
 
 

@@ -53,10 +53,12 @@ def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, ite
 
 
 def kind(item: Row) -> str:
+    """Whether the item is a question, a blocker or a delegation."""
     return str(extra(item).get("kind") or QUESTION)
 
 
 def extra(item: Row) -> dict[str, Any]:
+    """What the agent gave besides text and context, such as options and a default."""
     found = json.loads(item["extra"] or "{}")
     return found if isinstance(found, dict) else {}
 
@@ -123,5 +125,6 @@ def mark_sent(book: Ledger, agent: str, resume: int) -> None:
 
 
 def mark_shown(book: Ledger, ids: list[int]) -> None:
+    """The user has been shown these."""
     for identifier in ids:
         book.write("UPDATE questions SET shown = coalesce(shown, ?) WHERE id = ?", time.time(), identifier)

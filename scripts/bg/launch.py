@@ -93,9 +93,10 @@ def adopt(book: Ledger, event: Event, project: str, version: Optional[host.Versi
         given["subagent_type"] = host.DEFAULT_TYPE
     kind = str(given.get("subagent_type") or "")
     hands_back = host.hands_back(version, event.mode, kind)
+    who = identity(token, event.transcript, handback=hands_back, message=host.has_message_to_main(version))
     given.update(
         description=f"{label}: {description}".rstrip(": "),
-        prompt=f"{identity(token, event.transcript, hands_back, host.has_message_to_main(version))}\n\n{prompt}",
+        prompt=f"{who}\n\n{prompt}",
         run_in_background=True,
     )
     return Adoption(label, token, given, again)
@@ -105,7 +106,7 @@ def _plain_description(description: str) -> str:
     return re.sub(r"^\s*bg-\d+\s*[:\-–—]*\s*", "", description).strip() or "background task"
 
 
-def identity(token: str, transcript: str, handback: bool, message: bool = False) -> str:
+def identity(token: str, transcript: str, *, handback: bool, message: bool = False) -> str:
     """What a background agent is told before its task."""
     return fill(
         "identity",

@@ -65,7 +65,7 @@ CREATE TABLE IF NOT EXISTS errors (id INTEGER PRIMARY KEY, at REAL, event TEXT, 
 VERSION = 1
 
 
-class Unavailable(Exception):
+class Unavailable(Exception):  # noqa: N818 - a state of the disk, not a mistake
     """The ledger cannot be read or written now; `reason` says why in a sentence."""
 
     def __init__(self, reason: str) -> None:
@@ -167,20 +167,25 @@ class Ledger:
         return self._connection.execute(sql, values).lastrowid or 0
 
     def one(self, sql: str, *values: Any) -> Optional[sqlite3.Row]:
+        """The first row, None where there is none."""
         row: Optional[sqlite3.Row] = self._connection.execute(sql, values).fetchone()
         return row
 
     def all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
+        """Every row."""
         return self._connection.execute(sql, values).fetchall()
 
     def value(self, sql: str, *values: Any) -> Any:
+        """The first column of the first row."""
         row = self.one(sql, *values)
         return row[0] if row else None
 
     def meta(self, key: str) -> str:
+        """A value kept beside the tables, empty where there is none."""
         return self.value("SELECT value FROM meta WHERE key = ?", key) or ""
 
     def set_meta(self, key: str, value: str) -> None:
+        """Keep a value beside the tables."""
         self.write("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value)
 
     def trace(self, event: str, text: str) -> None:
@@ -190,6 +195,7 @@ class Ledger:
             self.write("DELETE FROM errors WHERE id <= (SELECT max(id) - 100 FROM errors)")
 
     def close(self) -> None:
+        """Let go of the file."""
         self._connection.close()
 
 

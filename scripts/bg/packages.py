@@ -19,7 +19,10 @@ NAMES = ("yaml", "jsonschema")
 REQUIREMENTS = ("PyYAML>=6,<7", "jsonschema>=4,<5")
 SYSTEM = ("/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3")
 RETRY_AFTER = 24 * 3600
-PROBE = "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ('yaml', 'jsonschema'))) or sys.version_info < (3, 9))"
+PROBE = (
+    "import importlib.util as u, sys;"
+    " sys.exit(not all(map(u.find_spec, ('yaml', 'jsonschema'))) or sys.version_info < (3, 9))"
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def present() -> bool:
-    """This interpreter has both packages."""
+    """Both packages can be imported here."""
     return all(importlib.util.find_spec(name) for name in NAMES)
 
 
@@ -77,7 +80,7 @@ def install(place: Path, *, may_install: Optional[bool] = None) -> str:
         if candidate and Path(candidate).is_file() and _works(candidate):
             choose(place, _real(candidate))
             return f"{candidate} has both packages"
-    if not (settings.load(os.getcwd()).install_packages if may_install is None else may_install):
+    if not (settings.load(str(Path.cwd())).install_packages if may_install is None else may_install):
         return "installing packages is turned off in bg.json"
     state.make_private(place)
     environment = place / "venv"

@@ -31,7 +31,7 @@ def host() -> Optional[Process]:
         if found is None:
             return None
         parent, name, started = found
-        if os.path.basename(name).lstrip("-") not in _SHELLS:
+        if Path(name).name.lstrip("-") not in _SHELLS:
             return Process(pid, started)
         pid = parent
     return None

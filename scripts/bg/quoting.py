@@ -8,7 +8,8 @@ CONTEXT_LIMIT = 4000
 MESSAGE_LIMIT = 16000
 
 _CONTROL = re.compile(
-    r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]"
+    r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]"
 )
 _HOST_TAG = re.compile(
     r"<(?=/?(?:system|task-|agent-message|user-|command-|local-command|persisted-output|antml|function_calls|invoke"

@@ -32,8 +32,14 @@ class Told(NamedTuple):
 
 BLOCKER_ADVICE = {
     "missing_info": "If you know the missing information from this conversation, pass it on; otherwise ask the user.",
-    "external_dependency": "If you can provide it here without a risk the user has not agreed to, do so; otherwise tell the user what is needed.",
-    "error": "Look at the error: repair its cause, or decide with the user whether to skip, retry or restart from the checkpoint.",
+    "external_dependency": (
+        "If you can provide it here without a risk the user has not agreed to, do so; "
+        "otherwise tell the user what is needed."
+    ),
+    "error": (
+        "Look at the error: repair its cause, or decide with the user whether to skip, retry or restart "
+        "from the checkpoint."
+    ),
     "resource_limit": "Put the options to the user: reduce the scope, hand parts to other agents, or go on as it is.",
 }
 

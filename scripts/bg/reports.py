@@ -79,7 +79,8 @@ def _reason(reading: Reading, token: str) -> str:
         marker = report
         if reading.strange is not None:
             marker = reading.strange.marker
-            problem = f"its block is signed {inline(reading.strange.agent_id, 60) or 'by nobody'}, and your agent_id is {token}"
+            signer = inline(reading.strange.agent_id, 60) or "by nobody"
+            problem = f"its block is signed {signer}, and your agent_id is {token}"
         elif reading.own:
             problem = "it ends without saying how the run ended"
         return fill("missing_block", problem=problem, template=signals.template(marker, agent_id=token))
@@ -107,7 +108,7 @@ def conclude(book: Ledger, label: str, agent: str, token: str, *, cut: str = "")
         if run is None or run["ended"] is not None:
             return
         tasks.end_run(book, agent, run["run"], cut)
-        text, reading = best(tasks.reports(book, agent, run["run"]), token)
+        _, reading = best(tasks.reports(book, agent, run["run"]), token)
         signal = reading.deciding
         for found in reading.own:
             if not found.terminal:
@@ -138,7 +139,7 @@ def best(texts: list[Row], token: str) -> tuple[str, Reading]:
 
 
 def _withdraw(book: Ledger, label: str, agent: str, run: int) -> None:
-    """A run's end takes back what earlier runs and agents of the task asked, but no delegation: that can still be approved."""
+    """A run's end takes back what the task asked before; a delegation stays, it can still be approved."""
     earlier = book.all(
         "SELECT * FROM questions WHERE label = ? AND state = 'open' AND (agent <> ? OR run < ?)", label, agent, run
     )

@@ -195,4 +195,5 @@ def relaunch(book: Ledger, task: Row, token: str, typed: str, transcript: str) -
 
 
 def proof(book: Ledger, tool_use: str) -> Optional[Row]:
+    """The resume that this call asked for."""
     return book.one("SELECT * FROM resumes WHERE tool_use = ?", tool_use)

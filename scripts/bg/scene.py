@@ -29,15 +29,18 @@ class Scene:
 
     @property
     def session(self) -> str:
+        """The session that the event belongs to."""
         return self.event.session
 
     @property
     def project(self) -> str:
+        """The project that the session works in."""
         known = self.book.value("SELECT project FROM sessions WHERE id = ?", self.session)
         return known or os.environ.get("CLAUDE_PROJECT_DIR") or self.event.cwd
 
     @property
     def version(self) -> Optional[host.Version]:
+        """The host's version, None until a transcript tells it."""
         known = self.book.value("SELECT version FROM sessions WHERE id = ?", self.session)
         return host.version_of(known or transcripts.field(self.event.transcript, "version"))
 
@@ -47,7 +50,7 @@ class Scene:
         return "/bg-answer"
 
     def enter(self) -> None:
-        """This session, in this process, has something of ours from now on."""
+        """From now on the session, in this process, has something of ours."""
         version = transcripts.field(self.event.transcript, "version")
         project = os.environ.get("CLAUDE_PROJECT_DIR") or self.event.cwd
         process = processes.host() or processes.Process(0, "")

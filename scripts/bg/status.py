@@ -182,13 +182,13 @@ def waiting_list(book: Ledger, project: str, command: str = "/bg-answer") -> str
         for key in ("options", "default"):
             if extra.get(key):
                 value = extra[key]
-                lines.append(
-                    f"    {key}: {inline(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 300)}"
-                )
+                words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+                lines.append(f"    {key}: {inline(words, 300)}")
     first = items[0]
+    typed = f"{command} {first['label']}"
     kinds = {
-        inbox.QUESTION: f"{command} {first['label']} {first['qid']}: <your answer>   (or: skip; {command} {first['label']} go sends what there is)",
-        inbox.BLOCKER: f"{command} {first['label']} <what to do>",
-        inbox.DELEGATION: f"{command} {first['label']} {first['qid']}: approve   (or: deny <why>)",
+        inbox.QUESTION: f"{typed} {first['qid']}: <your answer>   (or: skip; {typed} go sends what there is)",
+        inbox.BLOCKER: f"{typed} <what to do>",
+        inbox.DELEGATION: f"{typed} {first['qid']}: approve   (or: deny <why>)",
     }
     return "\n".join([*lines, "", f"Type: {kinds[inbox.kind(first)]}"])

@@ -122,6 +122,7 @@ def create(book: Ledger, label: str, group: str, session: str, project: str, tex
 
 
 def get(book: Ledger, label: str) -> Optional[Row]:
+    """The task of this label."""
     return book.one("SELECT * FROM tasks WHERE label = ?", label)
 
 
@@ -133,6 +134,7 @@ def of_agent(book: Ledger, agent: str) -> Optional[Row]:
 
 
 def of_token(book: Ledger, token: str) -> Optional[Row]:
+    """The launch that gave out this token."""
     return book.one("SELECT * FROM launches WHERE token = ?", token)
 
 
@@ -158,6 +160,7 @@ def set_state(book: Ledger, label: str, state: str, note: str = "") -> None:
 
 
 def in_session(book: Ledger, session: str, states: tuple[str, ...]) -> list[Row]:
+    """The tasks of a session in these states."""
     marks = ",".join("?" * len(states))
     return book.all(f"SELECT * FROM tasks WHERE session = ? AND state IN ({marks}) ORDER BY number", session, *states)
 
@@ -246,16 +249,19 @@ def unbound(book: Ledger, session: str) -> list[Row]:
 
 
 def begin_run(book: Ledger, agent: str, label: str, number: int) -> None:
+    """A run begins, unless it has."""
     book.write(
         "INSERT OR IGNORE INTO runs (agent, run, label, began) VALUES (?,?,?,?)", agent, number, label, time.time()
     )
 
 
 def last_run(book: Ledger, agent: str) -> Optional[Row]:
+    """The newest run of an agent."""
     return book.one("SELECT * FROM runs WHERE agent = ? ORDER BY run DESC LIMIT 1", agent)
 
 
 def end_run(book: Ledger, agent: str, run: int, cut: str = "") -> None:
+    """A run ends; what ended it early is kept."""
     book.write(
         "UPDATE runs SET ended = coalesce(ended, ?), cut = coalesce(nullif(?, ''), cut) WHERE agent = ? AND run = ?",
         time.time(),
@@ -296,6 +302,7 @@ def reports(book: Ledger, agent: str, run: int) -> list[Row]:
 
 
 def count_correction(book: Ledger, agent: str, run: int) -> None:
+    """One more correction is about to be asked."""
     book.write(
         "UPDATE runs SET corrections = corrections + 1, asked = ? WHERE agent = ? AND run = ?", time.time(), agent, run
     )

@@ -6,12 +6,11 @@ Standard library only. A line that is no JSON, or not a record, is passed over.
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 TAIL = 512 * 1024
 HEAD = 1024 * 1024
@@ -46,7 +45,7 @@ def _records(data: bytes) -> Iterator[dict[str, Any]]:
 def size(path: str) -> int:
     """The transcript's size in bytes, 0 where there is none."""
     try:
-        return os.stat(path).st_size if path else 0
+        return Path(path).stat().st_size if path else 0
     except OSError:
         return 0
 

@@ -11,7 +11,7 @@ from bg.tasks import Row
 
 
 def before_question(scene: Scene) -> None:
-    """PreToolUse(AskUserQuestion): waiting questions are put in the agents' own words, so that answers are tied to them."""
+    """PreToolUse(AskUserQuestion): waiting questions get the agents' own words, which ties the answers to them."""
     event = scene.event
     if event.in_subagent:
         return
@@ -74,8 +74,8 @@ def _decide(scene: Scene, item: Row, text: str) -> None:
         state, child = "approved", f"window:{label}"
         scene.answer.context.append(
             launch.window_line(label, "delegation")
-            + f"\nThe user approved {item['label']} {item['qid']}. Launch this now, with goal, deliverables and done-when "
-            f"lines, and with the context it needs:\n{neutral(item['text'])[:1500]}"
+            + f"\nThe user approved {item['label']} {item['qid']}. Launch this now, with lines for goal, deliverables "
+            f"and done-when, and with the context it needs:\n{neutral(item['text'])[:1500]}"
         )
     scene.book.write(
         "UPDATE delegations SET state = ?, words = ?, child = ?, decided = strftime('%s','now')"
@@ -180,10 +180,8 @@ def _take_plain(scene: Scene, text: str, label: str, mine: list[Row]) -> list[st
             _record(scene, item, inbox.SKIP, "command")
         return [f"{label}: {len(mine)} questions left to the agent's defaults."]
     example = " ".join(f"{item['qid']}: …" for item in mine)
-    return [
-        f"{label} asks {len(mine)} things; say which each answer is for: `/bg-answer {label} {example}`. "
-        f"Nothing was recorded of: {inline(text, 500)}"
-    ]
+    line = f"{label} asks {len(mine)} things; say which each answer is for: `/bg-answer {label} {example}`."
+    return [f"{line} Nothing was recorded of: {inline(text, 500)}"]
 
 
 def say(scene: Scene, text: str) -> None:

@@ -24,12 +24,12 @@ def stopped(scene: Scene) -> None:
     if task is None:
         scene.note_stranger(event.agent, event.last_text or "")
         return
-    final = _final(scene, task)
+    final = _final(scene)
     text = final.text if event.last_text is None else event.last_text
     run = reports.keep(scene.book, task["label"], event.agent, event.name, text)
     if run is None:
         return
-    _remember(scene, task, run, final)
+    _remember(scene, run, final)
     if host.hands_back(scene.version, event.mode, event.agent_type):
         return
     token = tasks.token_of(scene.book, event.agent)
@@ -45,7 +45,7 @@ def _path(scene: Scene, agent: str) -> str:
     return scene.event.agent_transcript or transcripts.of_agent(scene.event.transcript, agent)
 
 
-def _final(scene: Scene, task: Row) -> Final:
+def _final(scene: Scene) -> Final:
     """The end of the transcript: the text where the payload lacks it, and whether the run was cut."""
     path = _path(scene, scene.event.agent)
     last = tasks.last_run(scene.book, scene.event.agent)
@@ -61,7 +61,7 @@ def _final(scene: Scene, task: Row) -> Final:
     return transcripts.settled_text(path, previous or "")
 
 
-def _remember(scene: Scene, task: Row, run: Row, final: Final) -> None:
+def _remember(scene: Scene, run: Row, final: Final) -> None:
     cwd = transcripts.field(_path(scene, run["agent"]), "cwd")
     with scene.book.transaction():
         scene.book.write(

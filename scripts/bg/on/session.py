@@ -90,17 +90,13 @@ def flight_list(scene: Scene) -> list[str]:
     ]
     for task in rows:
         state = task["state"].replace("_", " ")
-        lines.append(
-            f"- {task['label']} ({inline(task['description'] or task['text'] or '', 60)}): {state}{_advice(scene, task)}"
-        )
+        name = inline(task["description"] or task["text"] or "", 60)
+        lines.append(f"- {task['label']} ({name}): {state}{_advice(scene, task)}")
     for item in waiting_now:
-        lines.append(
-            f"- {item['label']} {item['qid']} waits for the user, {age(time.time() - item['asked'])}: {inline(item['text'], 120)}"
-        )
+        since = age(time.time() - item["asked"])
+        lines.append(f"- {item['label']} {item['qid']} waits for the user, {since}: {inline(item['text'], 120)}")
     if undelivered:
-        lines.append(
-            f"- {len(undelivered)} report{'s' if len(undelivered) > 1 else ''} not yet said; said below or at the next event."
-        )
+        lines.append(f"- Reports not yet said: {len(undelivered)}; they follow here or at the next event.")
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 1], f"- and {len(lines) - MOST_LINES + 1} more: {scene.bgctl('status')}"]
     return lines
