@@ -106,9 +106,21 @@ class Drive:
             book.close()
 
 
+#: A report that claims nothing of the disk, for the cases that are about something else.
+PLAIN = {
+    "deliverables": "The answer in the summary",
+    "summary": "The login has no rate limit.",
+    "metrics_achieved": "The question is answered",
+    "issues_encountered": "None",
+    "recommendations": "None",
+}
+
+
 def block(marker: str, token: Optional[str], **fields: Any) -> str:
     """A valid block of this signal, signed with the token."""
-    return "Notes.\n\n" + signals.render(marker, {**signals.schema(marker)["examples"][0], **fields, "agent_id": token})
+    plain = PLAIN if marker == "COMPLETION_REPORT" else {}
+    given = {**signals.schema(marker)["examples"][0], **plain, **fields, "agent_id": token}
+    return f"Notes.\n\n{signals.render(marker, given)}"
 
 
 def context(said: dict[str, Any]) -> str:

@@ -153,7 +153,7 @@ def test_status_and_errors_cost_nothing_and_lose_nothing(newest):
     assert "You typed: bg-7 yes" in said
     assert "bg-1 has no open Q9; not recorded: x" in newest.prompt("/bg-answer Q9: x")["reason"]
     assert newest.rows("SELECT 1 FROM answers") == []
-    assert "type /bg <task>" in newest.prompt("/bg")["reason"]
+    assert "type /bg:bg <task>" in newest.prompt("/bg")["reason"]
 
 
 def test_an_answer_can_be_changed_until_it_is_sent(newest):

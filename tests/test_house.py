@@ -33,11 +33,11 @@ WIDE_TOOLS = {"Read", "Bash", "Write", "Edit", "Grep", "Glob", "WebFetch", "*", 
 LAYERS = [
     {"cli", "handlers", "generated"},
     {"on"},
-    {"scene", "look", "doctor", "check", "account"},
+    {"scene", "look", "doctor", "check", "account", "statusline", "together"},
     {"replies", "status", "launch"},
     {"reports", "resume", "merge"},
     {"conformance", "evidence", "grouping", "intake", "inbox", "answers", "deliveries", "packages", "spool"},
-    {"signals", "contract", "records", "tasks", "settings"},
+    {"signals", "contract", "records", "tasks", "settings", "shortcuts"},
     {"questions", "sections", "issues", "fields", "draft", "ledger"},
     {"blocks", "form", "transcripts", "processes", "quoting", "state", "texts", "host", "markdown"},
 ]

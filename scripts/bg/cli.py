@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Callable, Optional
 
-from bg import account, check, doctor, look, packages
+from bg import account, check, doctor, look, packages, shortcuts, statusline
 
 # Each entry adds its arguments to a parser and sets `run`, which answers (exit status, output, errors).
 COMMANDS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
@@ -18,6 +18,8 @@ COMMANDS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "export": look.export_arguments,
     "merge": account.arguments,
     "doctor": doctor.arguments,
+    "shortcuts": shortcuts.arguments,
+    "statusline": statusline.arguments,
     "install-packages": packages.arguments,
 }
 

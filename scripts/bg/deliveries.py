@@ -12,7 +12,7 @@ import time
 from bg.ledger import Ledger
 from bg.tasks import Row
 
-ENDED, MESSAGE, NOTE = "ended", "message", "note"
+ENDED, MESSAGE, GROUP = "ended", "message", "group"
 
 
 def make(book: Ledger, label: str, kind: str, key: str) -> bool:

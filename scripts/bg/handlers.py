@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import sys
 import traceback
+from pathlib import Path
 from typing import Callable, Optional, TextIO
 
-from bg import deliveries, host, packages, spool, state
-from bg.host import Event
+from bg import deliveries, host, packages, settings, shortcuts, spool, state, transcripts
+from bg.host import Answer, Event
 from bg.ledger import Ledger, Unavailable
 from bg.on import dialog, ending, launching, resuming, turn
 from bg.scene import Scene
@@ -66,9 +67,11 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
 
 def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
     place = state.directory()
+    first = _first_words(event, place)
     if event.name == "SessionStart":
         packages.prepare(place)
     if event.name in WITHOUT_LEDGER and not state.existing() and not spool.waiting(place):
+        stdout.write(host.render(event, Answer(notice=first)))
         return
     try:
         book = Ledger(place)
@@ -79,7 +82,7 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
     with contextlib.closing(book):
         with contextlib.suppress(Unavailable):
             spool.take_in(place, lambda old: _replay(book, old))
-        scene = Scene(event, book)
+        scene = Scene(event, book, Answer(notice=first))
         try:
             handler(scene)
         except Unavailable as error:
@@ -92,8 +95,18 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
         _say(scene, stdout)
 
 
+def _first_words(event: Event, place: Path) -> list[str]:
+    """What a session that a person looks at is told once: which command is ours on this version."""
+    if event.name != "SessionStart" or not host.attended() or not settings.load(event.cwd).notices:
+        return []
+    version = transcripts.field(event.transcript, "version") or host.announced_version()
+    return shortcuts.first_words(place, host.version_of(version))
+
+
 def _say(scene: Scene, stdout: TextIO) -> None:
     """Print the answer whole, then note that it was said."""
+    if not host.typed_command(scene.event.prompt)[0] and not scene.settings.notices:
+        scene.answer.notice = []
     said = host.render(scene.event, scene.answer)
     if said:
         stdout.write(said)

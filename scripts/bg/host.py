@@ -27,7 +27,10 @@ RESUME_PARAMETER_BEFORE: Version = (2, 1, 77)
 MESSAGE_TO_MAIN_SINCE: Version = (2, 1, 197)
 HANDBACK_SINCE: Version = (2, 1, 271)
 PRINTS_BLOCKED_SINCE: Version = (2, 1, 101)
+# Typed in a terminal, `/bg` is the plugin's up to 2.1.197, and the host's own on 2.1.258 and 2.1.327; what lies
+# between was not tried, and is taken for shadowed.
 BUILT_IN_BG_SINCE: Version = (2, 1, 198)
+TERMINAL_SEQUENCE_SINCE: Version = (2, 1, 197)
 
 _NOTIFICATION = re.compile(r"\s*(?:<system-reminder>\s*(?:\[SYSTEM NOTIFICATION[^\n]*\n)?\s*)?<task-notification>")
 _AGENT_MESSAGE = re.compile(r'\s*(?:Another Claude session sent a message:\s*)?<agent-message from="([^"]*)"')
@@ -82,6 +85,7 @@ class Answer:
     block: str = ""
     deny: str = ""
     updated_input: Optional[dict[str, Any]] = None
+    sequence: str = ""
 
     @property
     def empty(self) -> bool:
@@ -153,6 +157,8 @@ def render(event: Event, answer: Answer) -> str:
         specific.update(permissionDecision="deny", permissionDecisionReason=answer.deny)
     if answer.block:
         out.update(decision="block", reason=answer.block)
+    if answer.sequence:
+        out["terminalSequence"] = answer.sequence
     if specific:
         out["hookSpecificOutput"] = {"hookEventName": event.name, **specific}
     return json.dumps(out, ensure_ascii=False)
@@ -200,6 +206,22 @@ def version_of(text: str) -> Optional[Version]:
     """`2.1.327` as numbers, None where it is not a version."""
     found = re.fullmatch(r"(\d+)\.(\d+)\.(\d+)\S*", text or "")
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
+
+
+def announced_version() -> str:
+    """The version that hosts since 2.1.197 tell every hook, empty on older ones."""
+    found = re.match(r"claude-code_(\d+)-(\d+)-(\d+)_", os.environ.get("AI_AGENT", ""))
+    return ".".join(found.groups()) if found else ""
+
+
+def notification(words: str, version: Optional[Version]) -> str:
+    """The sequence that makes a terminal show a notification, empty where the host would not pass it on."""
+    if not attended() or version is None or version < TERMINAL_SEQUENCE_SINCE:
+        return ""
+    plain = re.sub(r"[^\w .,:?!()-]", " ", words)
+    if os.environ.get("TERM_PROGRAM") in {"iTerm.app", "WezTerm", "ghostty", "kitty"}:
+        return f"\x1b]9;{plain}\x07"
+    return f"\x1b]777;notify;Claude Code;{plain}\x07"
 
 
 def resume_way(version: Optional[Version]) -> str:

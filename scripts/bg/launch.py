@@ -56,6 +56,19 @@ def window_for(book: Ledger, event: Event) -> Optional[Row]:
     return None
 
 
+def full(book: Ledger, project: str, most: Optional[int], label: str = "") -> str:
+    """Why no further agent may be launched in this project now; empty where one may."""
+    working = [
+        row["label"]
+        for row in book.all("SELECT label FROM tasks WHERE project = ? AND state IN ('launched', 'working')", project)
+        if row["label"] != label
+    ]
+    if most is None or len(working) < most:
+        return ""
+    names = ", ".join(working)
+    return f"{names} work already, and bg.json allows {most} at once (max_tasks). Nothing was launched."
+
+
 def adopt(book: Ledger, event: Event, project: str, version: Optional[host.Version], head: str) -> Optional[Adoption]:
     """Take a launch as ours, inside a transaction; None where it is not."""
     window = window_for(book, event)

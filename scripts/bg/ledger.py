@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS launches (
 CREATE INDEX IF NOT EXISTS launches_agent ON launches (agent);
 CREATE TABLE IF NOT EXISTS runs (
   agent TEXT, run INTEGER, label TEXT, began REAL, ended REAL, corrections INTEGER DEFAULT 0,
-  asked REAL, cut TEXT, last_uuid TEXT, PRIMARY KEY (agent, run));
+  asked REAL, cut TEXT, last_uuid TEXT, evidence TEXT, PRIMARY KEY (agent, run));
 CREATE TABLE IF NOT EXISTS reports (
   id INTEGER PRIMARY KEY, agent TEXT, run INTEGER, source TEXT, text TEXT, digest TEXT, at REAL,
   UNIQUE (agent, run, digest));

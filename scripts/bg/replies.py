@@ -28,6 +28,7 @@ class Told(NamedTuple):
     resume: str
     answer_command: str
     whole: str
+    evidence: dict[str, Any]
 
 
 BLOCKER_ADVICE = {
@@ -76,6 +77,21 @@ def _as_text(value: Any) -> str:
 def _marks(signal: dict[str, Any]) -> list[tuple[str, str]]:
     problems = "; ".join(inline(str(item)) for item in signal.get("problems", [])[:4])
     return [("Wrong with the block", problems)] if problems else []
+
+
+def evidence_lines(evidence: dict[str, Any]) -> str:
+    """What the host side found of the report's claims: the counts, then what is refuted, with the reason."""
+    if not evidence.get("line"):
+        return ""
+    lines = [f"Checked on this machine: {evidence['line']}."]
+    for item in evidence.get("refuted", [])[:6]:
+        lines.append(f"- refuted: {inline(item['claim'], 140)} ({inline(item['reason'], 240)})")
+    more = len(evidence.get("refuted", [])) - 6
+    return "\n".join([*lines, *([f"- and {more} more refuted"] if more > 0 else [])])
+
+
+def _proven(evidence: dict[str, Any]) -> str:
+    return f" ({evidence['line']})" if evidence.get("line") else ""
 
 
 def question_lines(item: Row) -> str:
@@ -178,6 +194,16 @@ def _delegation(payload: Payload, signal: dict[str, Any], told: Told) -> Reminde
     )
 
 
+def denied(signal: dict[str, Any], told: Told) -> Reminder:
+    """A delegation that the user's settings have decided: the parent passes that on, or just knows it."""
+    label = told.task["label"]
+    work = inline(str(signal["payload"].get("new_task_description") or ""), 300)
+    waits = any(item["state"] == "answered" for item in told.items if inbox.kind(item) == inbox.DELEGATION)
+    then = f"It waits for that. Resume it now: {told.resume}" if waits else "It goes on by itself; nothing is to be done."
+    text = fill("denied", label=label, description=inline(told.task["description"], 80), work=work, then=then)
+    return Reminder(text, f"{label} wanted to delegate, which bg.json denies: {inline(work, 80)}")
+
+
 def _completion(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
     label = told.task["label"]
     status = str(payload.get("status") or "completion").replace("_", " ")
@@ -194,9 +220,10 @@ def _completion(payload: Payload, signal: dict[str, Any], told: Told) -> Reminde
             *_marks(signal),
         ]
     )
+    body = "\n".join(part for part in (evidence_lines(told.evidence), body) if part)
     return Reminder(
         fill("completion", label=label, description=inline(told.task["description"], 80), status=status, body=body),
-        f"{label} reports {status}: {inline(str(payload.get('summary') or ''), 100)}",
+        f"{label} reports {status}{_proven(told.evidence)}: {inline(str(payload.get('summary') or ''), 100)}",
     )
 
 
@@ -224,7 +251,8 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
             ),
             f"{label} ended without a report{reason}",
         )
-    body = quote(text, 2200)
+    checked = evidence_lines(told.evidence)
+    body = "\n".join(part for part in (checked, quote(text, 2200)) if part)
     if "[cut here" in body:
         body += f"\nThe whole text: {told.whole}"
     return Reminder(

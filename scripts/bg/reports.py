@@ -6,13 +6,15 @@ import json
 import time
 from typing import Any, NamedTuple, Optional
 
-from bg import deliveries, inbox, signals, tasks
+from bg import deliveries, inbox, settings, signals, tasks
 from bg.ledger import Ledger
 from bg.quoting import inline
 from bg.tasks import Row
 from bg.texts import fill
 
 MESSAGE = "message"
+DENIED = "deny: bg.json allows no further agents"
+MOST_CORRECTIONS = 2
 STATES = {"CLARIFICATION_NEEDED": "needs_answer", "STOP_WORK": "blocked", "DELEGATE_WORK": "blocked"}
 CUT_STATES = {"killed": "stopped", "failed": "failed", "API error": "failed", "output limit": "failed"}
 COMPLETION_STATES = {"success": "done", "partial_success": "partial", "failed": "failed"}
@@ -54,17 +56,20 @@ def keep(book: Ledger, label: str, agent: str, source: str, text: str, *, final:
         return run
 
 
-def correction(book: Ledger, run: Row, token: str) -> str:
-    """Why the agent is asked once more, counted before it is asked; empty where the report is taken as it is."""
+def correction(book: Ledger, run: Row, token: str, refuted: list[dict[str, str]], most: int) -> str:
+    """Why the agent is asked once more, counted before it is asked; empty where the report is taken as it is.
+
+    A second time only for a claim that the disk refutes or a block that still cannot be read.
+    """
     texts = tasks.reports(book, run["agent"], run["run"])
-    if run["ended"] is not None or run["cut"] or run["corrections"] >= 2 or not texts:
+    if run["ended"] is not None or run["cut"] or run["corrections"] >= min(most, MOST_CORRECTIONS) or not texts:
         return ""
     reading = read(texts[-1]["text"], token)
     signal = reading.deciding
     unreadable = (signal is not None and not signal.readable) or (signal is None and reading.strange is not None)
-    if run["corrections"] == 1 and not unreadable:
-        return ""
-    reason = _reason(reading, token)
+    form = _reason(reading, token) if run["corrections"] == 0 or unreadable else ""
+    points = "\n".join(f"- {inline(item['claim'], 160)}: {inline(item['reason'], 300)}" for item in refuted[:8])
+    reason = "\n\n".join(part for part in (fill("refuted", points=points) if points else "", form) if part)
     if reason:
         with book.transaction():
             tasks.count_correction(book, run["agent"], run["run"])
@@ -104,24 +109,35 @@ def _is_completion_stop(signal: signals.Signal) -> bool:
 def conclude(book: Ledger, label: str, agent: str, token: str, *, cut: str = "") -> None:
     """End the run that goes on: its best text decides, the parent is owed a reminder."""
     with book.transaction():
-        run = tasks.last_run(book, agent)
-        if run is None or run["ended"] is not None:
-            return
-        tasks.end_run(book, agent, run["run"], cut)
-        _, reading = best(tasks.reports(book, agent, run["run"]), token)
-        signal = reading.deciding
-        for found in reading.own:
-            if not found.terminal:
-                note(book, label, agent, run["run"], found)
-        if signal is None or _is_completion_stop(signal):
-            _withdraw(book, label, agent, run["run"])
-            tasks.set_state(book, label, CUT_STATES.get(cut, "unreported"), cut)
-            deliveries.make(book, label, deliveries.ENDED, f"{agent}:{run['run']}:end")
-            return
-        _withdraw(book, label, agent, run["run"] + (signal.marker == "COMPLETION_REPORT"))
-        note(book, label, agent, run["run"], signal)
-        state = COMPLETION_STATES.get(str(signal.fields.get("status", "")), "partial")
-        tasks.set_state(book, label, STATES.get(signal.marker, state))
+        _conclude(book, label, agent, token, cut)
+        group = book.value("SELECT grp FROM tasks WHERE label = ?", label)
+        left = book.value(
+            "SELECT count(*) FROM tasks WHERE grp = ? AND ended IS NULL AND state <> 'not_launched'", group
+        )
+        several = book.value("SELECT count(*) > 1 FROM tasks WHERE grp = ? AND state <> 'not_launched'", group)
+        if several and not left:
+            deliveries.make(book, label, deliveries.GROUP, f"{group}:0:group")
+
+
+def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str) -> None:
+    run = tasks.last_run(book, agent)
+    if run is None or run["ended"] is not None:
+        return
+    tasks.end_run(book, agent, run["run"], cut)
+    _, reading = best(tasks.reports(book, agent, run["run"]), token)
+    signal = reading.deciding
+    for found in reading.own:
+        if not found.terminal:
+            note(book, label, agent, run["run"], found)
+    if signal is None or _is_completion_stop(signal):
+        _withdraw(book, label, agent, run["run"])
+        tasks.set_state(book, label, CUT_STATES.get(cut, "unreported"), cut)
+        deliveries.make(book, label, deliveries.ENDED, f"{agent}:{run['run']}:end")
+        return
+    _withdraw(book, label, agent, run["run"] + (signal.marker == "COMPLETION_REPORT"))
+    note(book, label, agent, run["run"], signal)
+    state = COMPLETION_STATES.get(str(signal.fields.get("status", "")), "partial")
+    tasks.set_state(book, label, STATES.get(signal.marker, state))
 
 
 def best(texts: list[Row], token: str) -> tuple[str, Reading]:
@@ -178,10 +194,45 @@ def note(book: Ledger, label: str, agent: str, run: int, signal: signals.Signal)
                 row,
                 blocking,
             )
+            if _settings(book, label).delegation == "deny":
+                _deny(book, agent, run, qid, row)
     deliveries.make(
         book, label, deliveries.MESSAGE if not signal.terminal else deliveries.ENDED, f"{agent}:{run}:{key}"
     )
     return True
+
+
+def _settings(book: Ledger, label: str) -> settings.Settings:
+    return settings.load(book.value("SELECT project FROM tasks WHERE label = ?", label) or "")
+
+
+def _deny(book: Ledger, agent: str, run: int, qid: str, signal: int) -> None:
+    """The user's settings allow no further agents: one that waits for the decision is told, others just go on."""
+    found = book.value("SELECT blocking FROM delegations WHERE signal = ?", signal)
+    item = book.one(
+        "SELECT * FROM questions WHERE agent = ? AND run = ? AND qid = ? ORDER BY id DESC LIMIT 1", agent, run, qid
+    )
+    if item is not None and found:
+        inbox.answer(book, item, DENIED, "settings")
+    elif item is not None:
+        book.write("UPDATE questions SET state = 'withdrawn' WHERE id = ?", item["id"])
+    book.write(
+        "UPDATE delegations SET state = 'denied', words = ?, decided = ? WHERE signal = ?", DENIED, time.time(), signal
+    )
+
+
+def denied(book: Ledger, agent: str, run: int, key: str) -> bool:
+    """The settings have decided this delegation, not the user."""
+    return bool(
+        book.value(
+            "SELECT 1 FROM delegations d JOIN signals s ON s.id = d.signal WHERE s.agent = ? AND s.run = ?"
+            " AND s.digest = ? AND d.words = ?",
+            agent,
+            run,
+            key,
+            DENIED,
+        )
+    )
 
 
 def _asks(book: Ledger, agent: str, run: int, signal: signals.Signal) -> list[tuple[str, str, dict[str, Any]]]:

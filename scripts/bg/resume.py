@@ -113,11 +113,15 @@ def _clarification(asked: list[Row], said: dict[int, Row]) -> str:
     return "\n".join(lines)
 
 
+def _source(row: Row) -> str:
+    return "the user's settings" if row["source"] == "settings" else "the user's words"
+
+
 def _decision(row: Row, book: Ledger) -> str:
     words = row["said"].strip()
     if not approves(words):
         return (
-            f"## DELEGATION DENIED\n\nReason (the user's words): {words}\n"
+            f"## DELEGATION DENIED\n\nReason ({_source(row)}): {words}\n"
             "Alternative: do without, and put it into your recommendations."
         )
     child = book.value(

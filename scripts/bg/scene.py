@@ -7,12 +7,13 @@ import os
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
-from bg import deliveries, host, inbox, launch, processes, replies, reports, state, tasks, transcripts
+from bg import deliveries, host, inbox, launch, processes, replies, reports, shortcuts, state, tasks, transcripts
 from bg.host import Answer, Event
 from bg.ledger import Ledger
 from bg.quoting import CONTEXT_LIMIT, fit
+from bg.settings import Settings, load
 from bg.tasks import Row
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +43,18 @@ class Scene:
     def version(self) -> Optional[host.Version]:
         """The host's version, None until a transcript tells it."""
         known = self.book.value("SELECT version FROM sessions WHERE id = ?", self.session)
-        return host.version_of(known or transcripts.field(self.event.transcript, "version"))
+        known = known or transcripts.field(self.event.transcript, "version")
+        return host.version_of(known or host.announced_version())
+
+    @property
+    def launch_command(self) -> str:
+        """How the user types our launch command here."""
+        return shortcuts.launch_command(self.version)
+
+    @property
+    def settings(self) -> Settings:
+        """What the user has set for this project."""
+        return load(self.project)
 
     @property
     def answer_command(self) -> str:
@@ -84,10 +96,14 @@ class Scene:
             deliveries.surface(self.book, self.surfaced, self.session, self.event.name)
         self.answer.context += kept
         self.answer.notice += [found.notice for found in reminders[:count]]
+        if self.settings.notify and any(row["shown"] is None for row in inbox.waiting(self.book, session=self.session)):
+            self.answer.sequence = host.notification(reminders[0].notice.split(" · ")[0], self.version)
 
     def reminder(self, row: Row) -> replies.Reminder:
         """The text of one delivery, from the record as it is now."""
         agent, run, key = row["key"].rsplit(":", 2)
+        if row["kind"] == deliveries.GROUP:
+            return self._group(agent)
         task = tasks.get(self.book, row["label"])
         assert task is not None
         told = replies.Told(
@@ -97,16 +113,30 @@ class Scene:
             resume=self.resume_how(agent, task["label"]),
             answer_command=self.answer_command,
             whole=self.bgctl(f"status {task['label']}"),
+            evidence=self.evidence(agent, int(run)),
         )
         body = self.book.value(
             "SELECT body FROM signals WHERE agent = ? AND run = ? AND digest = ?", agent, int(run), key
         )
+        if body and reports.denied(self.book, agent, int(run), key):
+            return replies.denied(json.loads(body), told)
         if body:
             said = replies.remind(json.loads(body), told)
             return said._replace(text=said.text + self.waiter(row["label"]))
         token = tasks.token_of(self.book, agent)
         text, _ = reports.best(tasks.reports(self.book, agent, int(run)), token)
         return replies.unreported(text, task["note"] or "", told)
+
+    def evidence(self, agent: str, run: int) -> dict[str, Any]:
+        """What the host side found of a run's report."""
+        found = self.book.value("SELECT evidence FROM runs WHERE agent = ? AND run = ?", agent, run)
+        return dict(json.loads(found)) if found else {}
+
+    def _group(self, group: str) -> replies.Reminder:
+        # Late: merging is a tenth of the package and happens once a group.
+        from bg import together  # noqa: PLC0415
+
+        return replies.Reminder(*together.told(self.book, group))
 
     def resume_how(self, agent: str, label: str) -> str:
         """How the parent wakes this agent here, with a warning where that may fail."""

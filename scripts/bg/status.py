@@ -6,13 +6,12 @@ import json
 import time
 from typing import Any, Optional
 
-from bg import inbox, tasks, transcripts
+from bg import inbox, settings, tasks, transcripts
 from bg.ledger import Ledger
 from bg.quoting import inline, neutral
 from bg.tasks import Row
 
 RECENT = 24 * 3600
-QUIET_AFTER = 120
 COLUMNS = ("label", "task", "state", "for", "waits for", "type")
 
 
@@ -26,6 +25,16 @@ def age(seconds: float) -> str:
     if seconds < 48 * 3600:
         return f"{seconds // 3600}h {seconds % 3600 // 60:02}m"
     return f"{seconds // 86400}d"
+
+
+def at_a_glance(working: int, asking: int, broken: int) -> str:
+    """How many tasks work, ask, or lost their session; empty where none does."""
+    parts = [
+        f"{working} working" if working else "",
+        f"{asking} asks" if asking == 1 else f"{asking} ask" if asking else "",
+        f"{broken} interrupted" if broken else "",
+    ]
+    return " · ".join(part for part in parts if part)
 
 
 def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list[Row]:
@@ -60,15 +69,27 @@ def record(book: Ledger, task: Row) -> dict[str, Any]:
         ],
         "ready": bool(task["agent"] and inbox.unsent(book, task["agent"])),
         "quiet": _quiet(task, path),
+        "evidence": _evidence(book, task),
         "risk": transcripts.near_limit(path) if task["ended"] is None else "",
     }
 
 
-def _quiet(task: Row, path: str) -> float:
+def _evidence(book: Ledger, task: Row) -> dict[str, Any]:
+    """What the host side found of a task's last report."""
+    found = book.value("SELECT evidence FROM runs WHERE agent = ? ORDER BY run DESC LIMIT 1", task["agent"] or "")
+    return dict(json.loads(found)) if found and task["ended"] is not None else {}
+
+
+def quiet(book: Ledger, task: Row) -> float:
     """How long a running agent has written nothing, 0 while that says little."""
+    spoken = book.value("SELECT transcript FROM sessions WHERE id = ?", task["session"]) or ""
+    return _quiet(task, transcripts.of_agent(spoken, task["agent"] or ""))
+
+
+def _quiet(task: Row, path: str) -> float:
     last = transcripts.last_sign(path)
     silent = time.time() - last if last and task["state"] in tasks.RUNNING_STATES else 0.0
-    return silent if silent > QUIET_AFTER else 0.0
+    return silent if silent > settings.load(task["project"] or "").quiet_minutes * 60 else 0.0
 
 
 def _waits_for(entry: dict[str, Any]) -> str:
@@ -78,6 +99,8 @@ def _waits_for(entry: dict[str, Any]) -> str:
         return f"{first['id']} {inline(first['text'], 44)}{more}"
     if entry["ready"]:
         return "its answers to be sent"
+    if entry["evidence"].get("line"):
+        return str(entry["evidence"]["line"])
     if entry["quiet"]:
         return f"quiet since {age(entry['quiet'])}"
     return inline(entry["note"] or entry["risk"], 44)
@@ -95,11 +118,11 @@ def _what_to_type(entry: dict[str, Any], command: str) -> str:
     return ""
 
 
-def table(book: Ledger, project: str = "", *, everything: bool = False, command: str = "/bg-answer") -> str:
+def table(book: Ledger, project: str = "", *, everything: bool = False, command: str = "/bg-answer", launch: str = "/bg:bg") -> str:
     """The table for people."""
     entries = [record(book, task) for task in chosen(book, project, everything=everything)]
     if not entries:
-        return "No background tasks here. Type /bg <task> to start one."
+        return f"No background tasks here. Type {launch} <task> to start one."
     now = time.time()
     rows = [COLUMNS] + [
         (
@@ -154,6 +177,10 @@ def detail(book: Ledger, label: str, command: str = "/bg-answer") -> str:
             lines.append(f"    {inline(item['context'], 400)}")
     for item in inbox.unsent(book, task["agent"] or ""):
         lines.append(f"{item['qid']} answered, not sent yet: {inline(item['said'], 300)}")
+    lines += [
+        f"{item['grade']}: {inline(item['claim'], 160)} ({inline(item['reason'], 240)})"
+        for item in entry["evidence"].get("findings", [])
+    ]
     typed = _what_to_type(entry, command)
     if typed:
         lines.append(f"type: {typed}")

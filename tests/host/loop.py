@@ -12,6 +12,14 @@ from rig.home import Home
 from rig.request import Request
 from rig.script import Reply, call, text
 
+#: A report that claims nothing of the disk, for the cases that are about something else.
+PLAIN = {
+    "deliverables": "The answer in the summary",
+    "summary": "The login has no rate limit.",
+    "metrics_achieved": "The question is answered",
+    "issues_encountered": "None",
+    "recommendations": "None",
+}
 NOTE = "Here is what I know."
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = re.compile(r"You are (bg-\d+-[a-z2-7]{10})")
@@ -45,7 +53,7 @@ def launch(prompt: str, description: str = "audit the auth code", **extra: Any) 
 
 def block(marker: str, **fields: Any) -> Any:
     """The agent ends its run with this block, signed with its own id."""
-    example = signals.schema(marker)["examples"][0]
+    example = {**signals.schema(marker)["examples"][0], **(PLAIN if marker == "COMPLETION_REPORT" else {})}
 
     def step(request: Request) -> Reply:
         given = {**example, **fields, "agent_id": token(request)}

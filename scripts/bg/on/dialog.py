@@ -197,4 +197,4 @@ def say(scene: Scene, text: str) -> None:
 def status_command(scene: Scene, arguments: str) -> None:
     """`/bg-status [label]`: answered by the hook itself."""
     found = tasks.LABEL.search(arguments)
-    say(scene, status.detail(scene.book, found[0]) if found else status.table(scene.book, scene.project))
+    say(scene, status.detail(scene.book, found[0]) if found else status.table(scene.book, scene.project, launch=scene.launch_command))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from bg import host, reports, tasks, transcripts
+from bg.on import judging
 from bg.scene import Scene
 from bg.tasks import Row
 from bg.transcripts import Final
@@ -32,13 +33,10 @@ def stopped(scene: Scene) -> None:
     _remember(scene, run, final)
     if host.hands_back(scene.version, event.mode, event.agent_type):
         return
-    token = tasks.token_of(scene.book, event.agent)
     if final.cut:
-        reports.conclude(scene.book, task["label"], event.agent, token, cut=final.cut)
+        judging.conclude(scene, task, event.agent, final.cut)
         return
-    scene.answer.block = reports.correction(scene.book, run, token)
-    if not scene.answer.block:
-        reports.conclude(scene.book, task["label"], event.agent, token)
+    scene.answer.block = judging.judge(scene, task, run)
 
 
 def _path(scene: Scene, agent: str) -> str:
@@ -84,10 +82,7 @@ def handed_back(scene: Scene) -> None:
     run = reports.keep(scene.book, task["label"], event.agent, event.tool, text)
     if run is None:
         return
-    token = tasks.token_of(scene.book, event.agent)
-    scene.answer.deny = reports.correction(scene.book, run, token)
-    if not scene.answer.deny:
-        reports.conclude(scene.book, task["label"], event.agent, token)
+    scene.answer.deny = judging.judge(scene, task, run)
 
 
 def polled(scene: Scene) -> None:
@@ -125,7 +120,7 @@ def _close(scene: Scene, task: Row, agent: str, text: str, cut: str, source: str
         own = transcripts.last_assistant(transcripts.tail(transcripts.of_agent(scene.event.transcript, agent)))
         fresh = own.text if own.uuid != _uuid_before(scene, agent, run["run"]) else ""
         reports.keep(scene.book, task["label"], agent, source, fresh or text)
-    reports.conclude(scene.book, task["label"], agent, tasks.token_of(scene.book, agent), cut=cut)
+    judging.conclude(scene, task, agent, cut)
 
 
 def _uuid_before(scene: Scene, agent: str, run: int) -> str:
@@ -148,7 +143,7 @@ def catch_up(scene: Scene) -> None:
             continue
         _scan(scene, task, agent)
         if _left_unjudged(scene, agent):
-            reports.conclude(book, task["label"], agent, tasks.token_of(book, agent))
+            judging.conclude(scene, task, agent)
         elif live is not None and agent not in live and not _just_begun(scene, agent):
             _close(scene, task, agent, "", "", "transcript")
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 from typing import Optional
 
 from bg import host, launch, reports, tasks
-from bg.on import resuming
+from bg.on import judging, resuming
 from bg.quoting import inline
 from bg.scene import Scene
 from bg.tasks import Row
+
+
+class _Full(Exception):
+    """As many agents work as the user allows: the adoption is taken back."""
 
 
 def before(scene: Scene) -> None:
@@ -23,14 +28,18 @@ def before(scene: Scene) -> None:
     scene.see()
     again = resuming.relaunch_window(scene)
     head = git_head(event.cwd)
-    with scene.book.transaction():
+    with contextlib.suppress(_Full), scene.book.transaction():
         adopted = launch.adopt(scene.book, event, scene.project, scene.version, head)
         if adopted is None:
             return
+        scene.answer.deny = launch.full(scene.book, scene.project, scene.settings.max_tasks, adopted.label)
+        if scene.answer.deny:
+            raise _Full
         if adopted.again and again is not None:
             resuming.fill_relaunch(scene, again, adopted)
         _note_child(scene, adopted.label)
-    scene.answer.updated_input = adopted.tool_input
+    if not scene.answer.deny:
+        scene.answer.updated_input = adopted.tool_input
 
 
 def _note_child(scene: Scene, label: str) -> None:
@@ -75,7 +84,7 @@ def after(scene: Scene) -> None:
         words = "continues as a new agent" if _relaunched(scene, task) else "started"
         scene.answer.notice.append(f"{task['label']} {words}: {inline(task['description'] or '', 80)} · /bg-status")
     elif reports.keep(scene.book, task["label"], agent, "foreground", text):
-        reports.conclude(scene.book, task["label"], agent, tasks.token_of(scene.book, agent))
+        judging.conclude(scene, task, agent)
     scene.remind()
 
 

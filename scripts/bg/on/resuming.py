@@ -6,6 +6,7 @@ import time
 from typing import Any, Optional
 
 from bg import host, inbox, launch, reports, resume, tasks, transcripts
+from bg.on import judging
 from bg.scene import Scene, resumable
 from bg.tasks import Row
 
@@ -115,8 +116,9 @@ def after_task(scene: Scene) -> None:
     with scene.book.transaction():
         prove(scene, event.tool_use, row["agent"])
     text = host.foreground_text(event)
-    if text is not None and reports.keep(scene.book, row["label"], row["agent"], "foreground", text):
-        reports.conclude(scene.book, row["label"], row["agent"], tasks.token_of(scene.book, row["agent"]))
+    task = tasks.of_agent(scene.book, row["agent"])
+    if task and text is not None and reports.keep(scene.book, row["label"], row["agent"], "foreground", text):
+        judging.conclude(scene, task, row["agent"])
     else:
         scene.answer.notice.append(f"{row['label']} goes on")
     scene.remind()

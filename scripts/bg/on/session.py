@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg import deliveries, inbox, processes, reports, tasks, transcripts
+from bg import deliveries, inbox, processes, tasks, transcripts
+from bg.on import judging
 from bg.quoting import inline
 from bg.scene import Scene
-from bg.status import age
+from bg.status import age, at_a_glance
 from bg.tasks import Row
 
 MOST_LINES = 15
@@ -60,7 +61,7 @@ def _interrupt(scene: Scene, task: Row) -> None:
     """The session ended under this agent; a report it left in the ledger still counts."""
     run = tasks.last_run(scene.book, task["agent"]) if task["agent"] else None
     if run is not None and tasks.reports(scene.book, task["agent"], run["run"]):
-        reports.conclude(scene.book, task["label"], task["agent"], tasks.token_of(scene.book, task["agent"]))
+        judging.conclude(scene, task, task["agent"])
         return
     with scene.book.transaction():
         tasks.set_state(scene.book, task["label"], "interrupted", "its session ended")
@@ -117,10 +118,5 @@ def glance(scene: Scene) -> str:
     rows = tasks.in_session(scene.book, scene.session, (*tasks.OPEN_STATES, "interrupted"))
     working = sum(task["state"] in tasks.RUNNING_STATES for task in rows)
     asking = len({item["label"] for item in inbox.waiting(scene.book, session=scene.session)})
-    parts = [
-        f"{working} working" if working else "",
-        f"{asking} asks" if asking == 1 else f"{asking} ask" if asking else "",
-    ]
     broken = sum(task["state"] == "interrupted" for task in rows)
-    parts.append(f"{broken} interrupted" if broken else "")
-    return f"bg: {' · '.join(part for part in parts if part) or 'nothing in flight'} · /bg-status"
+    return f"bg: {at_a_glance(working, asking, broken) or 'nothing in flight'} · /bg-status"

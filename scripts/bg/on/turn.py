@@ -19,6 +19,7 @@ ANNOUNCED_WITHIN = 3.0
 def prompt(scene: Scene) -> None:
     """UserPromptSubmit: the host's own message about an agent, one of our commands, or the user's words."""
     event = scene.event
+    scene.see()
     if host.is_machine_prompt(event.prompt):
         ending.announced(scene)
         scene.remind()
@@ -28,6 +29,7 @@ def prompt(scene: Scene) -> None:
         scene.enter()
     ending.catch_up(scene)
     _close_windows(scene)
+    _mention_quiet(scene)
     handler = {"bg": _launch, "bg-status": dialog.status_command, "bg-answer": dialog.answer_command}.get(command)
     if handler is not None:
         handler(scene, arguments)
@@ -35,9 +37,27 @@ def prompt(scene: Scene) -> None:
         scene.remind()
 
 
+def _mention_quiet(scene: Scene) -> None:
+    """One line for an agent that has written nothing for longer than the user expects, once for each such stretch."""
+    for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES):
+        seconds = status.quiet(scene.book, task)
+        since, key = str(int(time.time() - seconds)), f"quiet:{task['label']}"
+        if seconds and abs(int(scene.book.meta(key) or 0) - int(since)) > 1:
+            with scene.book.transaction():
+                scene.book.set_meta(key, since)
+            scene.answer.notice.append(
+                f"{task['label']} has written nothing for {status.age(seconds)} · /bg-status {task['label']}"
+            )
+
+
 def _launch(scene: Scene, arguments: str) -> None:
     if not arguments:
-        dialog.say(scene, "Nothing to hand over: type /bg <task>, for example\n  /bg Audit the authentication code")
+        typed = scene.launch_command
+        dialog.say(scene, f"Nothing to hand over: type {typed} <task>, for example\n  {typed} Audit the authentication code")
+        return
+    full = launch.full(scene.book, scene.project, scene.settings.max_tasks)
+    if full:
+        dialog.say(scene, full)
         return
     with scene.book.transaction():
         label = tasks.open_window(scene.book, scene.session, "bg", arguments)
@@ -89,7 +109,7 @@ def stop(scene: Scene) -> None:
         fresh = [row for row in fresh if time.time() - row["made"] > ANNOUNCED_WITHIN]
     if fresh:
         scene.remind(fresh)
-    else:
+    elif scene.settings.gate == "on":
         _ask_first(scene)
     if scene.answer.context and not _takes_context(scene.version):
         scene.answer.block = "\n\n".join(scene.answer.context)

@@ -1,0 +1,76 @@
+"""What the project held at launch, asked of git with fixed arguments only."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Optional
+
+from bg.evidence.clock import Clock
+
+SAFE = ("git", "--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null")
+OBJECT = re.compile(r"[0-9a-f]{7,64}")
+SECONDS = 2.0
+MOST = 32 * 1024 * 1024
+BLOB = 2 * 1024 * 1024
+
+
+class Baseline:
+    """The files of the commit at launch below one directory; `known` is False where there is none to ask."""
+
+    def __init__(self, place: Path, head: str, clock: Clock) -> None:
+        self._place = place
+        self._clock = clock
+        self.files: dict[str, str] = {}
+        self.known = False
+        if OBJECT.fullmatch(head):
+            listed = self._git(MOST, "ls-tree", "-r", "-z", head, "--")
+            if listed is not None:
+                self.known = True
+                self._take(listed)
+
+    def _take(self, listed: bytes) -> None:
+        for entry in listed.split(b"\0"):
+            about, _, name = entry.partition(b"\t")
+            parts = about.split()
+            if len(parts) == 3 and parts[1] == b"blob":
+                self.files[os.fsdecode(name)] = parts[2].decode("ascii", "replace")
+
+    def same(self, name: str, content: bytes) -> Optional[bool]:
+        """Whether a file has the content it had at launch; None where only its line ends differ or nothing is known."""
+        known = self.files.get(name)
+        if known is None:
+            return None
+        if _object(content, known) == known:
+            return True
+        plain = content.replace(b"\r\n", b"\n")
+        return None if plain != content and _object(plain, known) == known else False
+
+    def content(self, name: str) -> Optional[bytes]:
+        """A file as it was at launch, if it is not large."""
+        known = self.files.get(name, "")
+        return self._git(BLOB, "cat-file", "blob", known) if OBJECT.fullmatch(known) else None
+
+    def _git(self, most: int, *arguments: str) -> Optional[bytes]:
+        seconds = min(SECONDS, self._clock.left)
+        if seconds <= 0:
+            return None
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+        environment.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", GIT_NO_LAZY_FETCH="1", LC_ALL="C")
+        try:
+            done = subprocess.run(  # noqa: S603  fixed arguments and an object name, no shell
+                [*SAFE, "-C", str(self._place), *arguments],
+                capture_output=True, stdin=subprocess.DEVNULL, timeout=seconds, env=environment, check=False,
+            )  # fmt: skip
+        except (OSError, ValueError, subprocess.SubprocessError):
+            return None
+        return done.stdout if done.returncode == 0 and len(done.stdout) <= most else None
+
+
+def _object(content: bytes, like: str) -> str:
+    """The name that git gives a content, in the hash of another name."""
+    data = b"blob %d\0" % len(content) + content
+    return hashlib.sha256(data).hexdigest() if len(like) == 64 else hashlib.sha1(data, usedforsecurity=False).hexdigest()

@@ -1,0 +1,147 @@
+"""What the agent did, from its own transcript: its tool calls in order, what came back, what they can have touched."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+from bg import transcripts
+from bg.evidence import shell
+from bg.evidence.clock import Clock
+
+MOST = 16 * 1024 * 1024
+RESULT = 40_000
+SHELL_TOOLS = {"Bash", "PowerShell", "Shell"}
+WRITING = {"Write", "Edit", "MultiEdit", "NotebookEdit"}
+PASSIVE = WRITING | {
+    "Read", "Glob", "Grep", "LS", "NotebookRead", "WebFetch", "WebSearch", "TodoWrite", "TodoRead", "ToolSearch", "AskUserQuestion",
+    "SendMessage", "ExitPlanMode", "EnterPlanMode", "ListMcpResourcesTool", "ReadMcpResourceTool", "SubagentHandback", "TaskList", "TaskGet",
+    "TaskCreate", "TaskUpdate", "BashOutput", "KillShell", "KillBash", "TaskOutput", "TaskStop", "LSP", "StructuredOutput",
+}  # fmt: skip
+ABOUT_CALLS = {"TodoWrite", "TodoRead", "ToolSearch", "SubagentHandback", "SendMessage", "StructuredOutput", "TaskList", "TaskGet", "TaskCreate", "TaskUpdate"}
+BACKGROUND = re.compile(r"running in (?:the )?background|backgrounded|Background command", re.IGNORECASE)
+
+
+@dataclass
+class Call:
+    """One tool call with its result."""
+
+    name: str
+    given: dict[str, Any]
+    result: str = ""
+    answered: bool = False
+    failed: bool = False
+    parts: list[shell.Part] = field(default_factory=list)
+
+    @property
+    def command(self) -> str:
+        """The command line of a shell call."""
+        command = self.given.get("command")
+        return command if self.name in SHELL_TOOLS and isinstance(command, str) else ""
+
+    @property
+    def path(self) -> str:
+        """The file that a call names."""
+        for key in ("file_path", "notebook_path", "path"):
+            if isinstance(self.given.get(key), str):
+                return str(self.given[key])
+        return ""
+
+    @property
+    def background(self) -> bool:
+        """Whether its result says nothing of its end."""
+        return bool(self.given.get("run_in_background")) or bool(BACKGROUND.search(self.result[:300]))
+
+
+@dataclass
+class Calls:
+    """All calls of a transcript; `known` is False where there is none or only its end was read."""
+
+    calls: list[Call] = field(default_factory=list)
+    known: bool = False
+
+    @property
+    def shells(self) -> list[Call]:
+        """The shell calls."""
+        return [call for call in self.calls if call.command]
+
+    @property
+    def hidden(self) -> bool:
+        """Whether a tool was used whose doings are not in this transcript, such as another agent."""
+        return any(call.name not in PASSIVE and call.name not in SHELL_TOOLS for call in self.calls)
+
+    @property
+    def idle(self) -> bool:
+        """Whether it is certain that no tool was used for the work."""
+        return self.known and not any(call.name not in ABOUT_CALLS for call in self.calls)
+
+    def may_have_written(self) -> bool:
+        """Whether some call can have changed a file."""
+        return not self.known or self.hidden or any(
+            (call.name in WRITING and not (call.answered and call.failed)) or (call.command and not shell.only_reads(call.command))
+            for call in self.calls
+        )
+
+    def wrote(self, name: str) -> bool:
+        """Whether a call that succeeded wrote to a path with this name."""
+        return any(call.name in WRITING and not call.failed and _same(call.path, name) for call in self.calls)
+
+    def may_have_touched(self, name: str) -> bool:
+        """Whether a call can have changed this file."""
+        if not self.known or self.hidden or self.wrote(name):
+            return True
+        return any(call.command and not shell.only_reads(call.command) for call in self.calls)
+
+    def said(self, text: str) -> bool:
+        """Whether a result that is not the reading of a file holds this text: it is no invention then."""
+        return any(text in call.result for call in self.calls if call.name not in {"Read", *WRITING} and not call.failed or call.command)
+
+    def undone(self) -> bool:
+        """Whether a command may have thrown changes away."""
+        return any(re.search(r"\bgit\s+(?:\S+\s+){0,3}?(?:checkout|restore|stash|reset|clean|revert)\b", call.command) for call in self.shells)
+
+
+def _same(path: str, name: str) -> bool:
+    path = path.replace("\\", "/")
+    return bool(name) and (path == name or path.endswith("/" + name))
+
+
+def read(transcript: str, clock: Clock) -> Calls:
+    """The calls of a transcript, nothing known where it is missing."""
+    size = transcripts.size(transcript)
+    if not size:
+        return Calls()
+    records = transcripts.tail(transcript, MOST)
+    found: dict[str, Call] = {}
+    seen = False
+    for record in records:
+        if clock.spent:
+            return Calls(list(found.values()), known=False)
+        seen = seen or record.get("type") in {"assistant", "user"}
+        for part in transcripts.parts(record):
+            _take(part, found)
+    return Calls(list(found.values()), known=seen and size <= MOST)
+
+
+def _take(part: dict[str, Any], found: dict[str, Call]) -> None:
+    if part.get("type") == "tool_use" and isinstance(part.get("name"), str):
+        given = part.get("input")
+        call = Call(part["name"], given if isinstance(given, dict) else {})
+        call.parts = shell.parts(call.command) if call.command else []
+        found[str(part.get("id"))] = call
+    elif part.get("type") == "tool_result":
+        answered: Optional[Call] = found.get(str(part.get("tool_use_id")))
+        if answered:
+            text = _text(part.get("content"))
+            answered.result = text if len(text) <= RESULT else text[: RESULT // 2] + "\n" + text[-RESULT // 2 :]
+            answered.failed = bool(part.get("is_error")) or bool(re.match(r"(?:Error: )?Exit code [1-9]", text))
+            answered.answered = True
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text", "")) for part in content[:50] if isinstance(part, dict))
+    return ""

@@ -1,0 +1,112 @@
+"""What can be said of a file that is there: whether it changed since the launch, is empty, parses, and has a line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePath
+from typing import Optional
+
+from bg.evidence import formats
+from bg.evidence.baseline import Baseline
+from bg.evidence.clock import Clock
+from bg.evidence.finding import Launch
+from bg.evidence.project import Found, Project
+
+SLACK = 5.0  # seconds by which a file system's clock may differ from the host's
+MAY_BE_EMPTY = re.compile(r"(?:__init__\.py|conftest\.py|py\.typed|\.gitkeep|\.keep|\.nojekyll|\.npmignore|\.metadata_never_index|.*\.(?:lock|log|done|stamp))$")
+
+
+class Disk:
+    """The project with its state at launch."""
+
+    def __init__(self, launch: Launch, clock: Clock) -> None:
+        self.launch = launch
+        self.project = Project(launch, clock)
+        self._clock = clock
+        self._baselines: dict[Path, Baseline] = {}
+        self._changed: dict[Path, Optional[bool]] = {}
+
+    def baseline(self, base: Optional[Path] = None) -> Baseline:
+        """The commit at launch, as the directory sees it."""
+        base = base or self.project.main
+        if base not in self._baselines:
+            self._baselines[base] = Baseline(base, self.launch.head, self._clock)
+        return self._baselines[base]
+
+    def changed(self, found: Found) -> Optional[bool]:
+        """Whether a file is new or different since the launch; None where that cannot be told."""
+        if found.path not in self._changed:
+            self._changed[found.path] = self._differs(found)
+        return self._changed[found.path]
+
+    def _differs(self, found: Found) -> Optional[bool]:
+        at = self.launch.at
+        untouched = max(found.mtime, found.ctime) < at - SLACK
+        known = self.baseline(found.base)
+        if known.known and found.name in known.files:
+            content = self.project.content(found)
+            same = known.same(found.name, content) if content is not None else None
+            if same is False:
+                return not untouched if at > 0 else None
+            return False if same or (untouched and at > 0) else None
+        if at <= 0:
+            return None
+        if untouched:
+            return False
+        if found.mtime >= at - SLACK or known.known:
+            return True
+        return None
+
+    def any_changed(self, found: tuple[Found, ...]) -> Optional[bool]:
+        """Whether one of several files changed; False only where each certainly did not."""
+        states = [self.changed(each) for each in found]
+        if any(states):
+            return True
+        return None if None in states or not states else False
+
+    def existed(self, path: str) -> list[str]:
+        """The names at launch that a path can mean."""
+        files = self.baseline().files
+        path = path.replace("\\", "/").removeprefix("./") if hasattr(str, "removeprefix") else path
+        for base in (self.launch.root, self.launch.cwd, self.project.root, self.project.main):
+            if path.startswith(f"{base}/"):
+                path = path[len(str(base)) + 1 :]
+        path = path.rstrip("/")
+        direct = [path] if path in files else []
+        return direct or [name for name in files if name.endswith("/" + path) or name.startswith(path + "/")][:50]
+
+    def empty(self, found: Found) -> bool:
+        """Whether a file has nothing in it and should."""
+        if not found.regular or MAY_BE_EMPTY.match(PurePath(found.name).name):
+            return False
+        if found.size > 64:
+            return False
+        content = self.project.content(found)
+        return content is not None and not content.strip()
+
+    def fault(self, found: Found) -> Optional[str]:
+        """Why a file does not parse."""
+        content = self.project.content(found) if found.size <= formats.MOST else None
+        if not content or not content.strip() or self._clock.spent:
+            return None
+        wrong = formats.fault(found.name, content, None)
+        if wrong and found.name in self.baseline(found.base).files:
+            wrong = formats.fault(found.name, content, self.baseline(found.base).content(found.name))
+        return wrong
+
+    def text(self, found: Found) -> Optional[str]:
+        """A file as text, None where it is binary, large or unreadable."""
+        content = self.project.content(found)
+        if content is None or b"\0" in content[:8192]:
+            return None
+        return content.decode("utf-8", "replace")
+
+    def earlier(self, name: str) -> Optional[str]:
+        """A file as it was at launch, as text."""
+        content = self.baseline().content(name)
+        return None if content is None or b"\0" in content[:8192] else content.decode("utf-8", "replace")
+
+
+def count(text: str) -> int:
+    """How many lines a text has."""
+    return len(text.splitlines())

@@ -1,0 +1,147 @@
+"""Whether a file is what its name says, and when a failure to parse is no proof."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import warnings
+from pathlib import PurePath
+from typing import Callable, Optional
+
+MOST = 256 * 1024
+TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{\{|@@\w+@@")
+NOT_MEANT_TO = re.compile(r"invalid|broken|malformed|corrupt|fixture|template|snippet|\bbad\b|[-_]bad|bad[-_]", re.IGNORECASE)
+WITH_COMMENTS = re.compile(
+    r"(^|/)(\.vscode|\.devcontainer|\.zed)/|(^|/)([tj]sconfig[^/]*|devcontainer|deno|biome|turbo|nx|angular|tslint|"
+    r"renovate|api-extractor|language-configuration|\.?eslintrc|\.babelrc|\.swcrc|\.prettierrc|\.jshintrc|\.hintrc)("
+    r"\.json)?$|\.(jsonc|json5|code-workspace)$",
+    re.IGNORECASE,
+)
+COMMENT = re.compile(r"^\s*(//|/\*|#)", re.MULTILINE)
+NEWER_OR_OLDER = re.compile(
+    r"^\s*(match|case)\b.*:|\bexcept\s*\*|^\s*type\s+\w+|\b(def|class)\s+\w+\s*\[|^\s*(print|exec)\s+[^=(\s]|\bexcept\s+[\w.]+\s*,|"
+    r"<>|\b0\d+\b|\bur['\"]|\braise\s+\w+\s*,|`|[fFtT][rR]?['\"]|\bwith\s*\(|\basync\b|\bawait\b|\blazy\b|:=|^\s*[%!]|\bprint\s+['\"%\w]",
+)
+
+
+def fault(name: str, content: bytes, before: Optional[bytes]) -> Optional[str]:
+    """Why a file does not parse, None where it does or where that proves nothing."""
+    found = _fault(name, content)
+    if found is None or NOT_MEANT_TO.search(name):
+        return None
+    if before is not None and _fault(name, before) is not None:
+        return None  # it was written in another dialect already
+    return found
+
+
+def _fault(name: str, content: bytes) -> Optional[str]:
+    check = _CHECKS.get(PurePath(name).suffix.lower())
+    if check is None or len(content) > MOST or b"\0" in content:
+        return None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    if TEMPLATE.search(text):
+        return None
+    try:
+        return check(name, text)
+    except (RecursionError, MemoryError, OverflowError):
+        return None
+
+
+def _json(name: str, text: str) -> Optional[str]:
+    try:
+        json.loads(text)
+    except ValueError as error:
+        if WITH_COMMENTS.search(name) or COMMENT.search(text) or _lines_fault(text) is None:
+            return None
+        return f"it is not valid JSON ({_at(error)})"
+    return None
+
+
+def _jsonl(_name: str, text: str) -> Optional[str]:
+    return _lines_fault(text)
+
+
+def _lines_fault(text: str) -> Optional[str]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                json.loads(line)
+            except ValueError:
+                return f"line {number} is not valid JSON"
+    return None
+
+
+def _at(error: ValueError) -> str:
+    line = getattr(error, "lineno", None)
+    return f"line {line}" if line else "see its content"
+
+
+def _python(_name: str, text: str) -> Optional[str]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except SyntaxError as error:
+        number = error.lineno or 0
+        lines = text.splitlines()
+        near = "\n".join(lines[max(0, number - 2) : number + 1])
+        if NEWER_OR_OLDER.search(near) or any(NEWER_OR_OLDER.search(line) for line in near.splitlines()):
+            return None  # perhaps the syntax of another Python than the one that runs here
+        if "python2" in text[:80]:
+            return None
+        return f"it is not valid Python (line {number}: {error.msg})"
+    except ValueError:
+        return None
+    return None
+
+
+def _toml(_name: str, text: str) -> Optional[str]:
+    try:
+        import tomllib  # noqa: PLC0415  from Python 3.11 on
+    except ImportError:
+        return None
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return f"it is not valid TOML ({str(error)[:80]})"
+    return None
+
+
+def _yaml(_name: str, text: str) -> Optional[str]:
+    try:
+        import yaml  # noqa: PLC0415  optional
+    except ImportError:
+        return None
+    loader = getattr(yaml, "CSafeLoader", None)
+    if loader is None:
+        if len(text) > 32 * 1024:
+            return None  # the loader in Python needs a second for 100 KB
+        loader = yaml.SafeLoader
+    try:
+        for _event in yaml.parse(text, Loader=loader):  # events only: no tag is resolved, no alias expanded
+            pass
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f"line {mark.line + 1}" if mark else "see its content"
+        return f"it is not valid YAML ({where}: {str(error.problem)[:60]})"
+    except (yaml.YAMLError, ValueError):
+        return None
+    return None
+
+
+_CHECKS: dict[str, Callable[[str, str], Optional[str]]] = {
+    ".json": _json,
+    ".ipynb": _json,
+    ".webmanifest": _json,
+    ".geojson": _json,
+    ".jsonl": _jsonl,
+    ".ndjson": _jsonl,
+    ".py": _python,
+    ".toml": _toml,
+    ".yaml": _yaml,
+    ".yml": _yaml,
+}

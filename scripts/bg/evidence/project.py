@@ -1,0 +1,243 @@
+"""The project on disk: what a path of a report means there, and bounded looks at the files.
+
+Nothing outside the project is opened, links that lead out of it count as outside, and only regular files are read.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import itertools
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterator, Optional
+
+from bg.evidence.clock import Clock
+from bg.evidence.finding import Launch
+
+FILE = 8 * 1024 * 1024
+TOTAL = 48 * 1024 * 1024
+ENTRIES = 30_000
+WALK = 0.5
+PATH = 1024
+NOT_WALKED = {
+    ".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache",
+    ".pytest_cache", ".ruff_cache", "site-packages", ".gradle", ".terraform",
+}  # fmt: skip
+WINDOWS = re.compile(r"[A-Za-z]:[\\/]")
+
+
+@dataclass(frozen=True)
+class Found:
+    """Something that exists in the project; `name` is its path below `base`."""
+
+    path: Path
+    base: Path
+    name: str
+    folder: bool
+    regular: bool
+    size: int
+    mtime: float
+    ctime: float
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a path of a report means: what is there, whether it leads outside, and whether the search was whole."""
+
+    found: tuple[Found, ...]
+    outside: bool
+    certain: bool
+
+
+class Project:
+    """The directories that a report may speak of, with what has been read of them."""
+
+    def __init__(self, launch: Launch, clock: Clock) -> None:
+        self._clock = clock
+        self._read = 0
+        self._contents: dict[Path, Optional[bytes]] = {}
+        self._index: Optional[dict[str, list[str]]] = None
+        self.complete = True
+        self.root = Path(os.path.realpath(launch.root))
+        self.cwd = Path(os.path.realpath(launch.cwd))
+        self.main = _worktree(self.cwd, self.root) or self.root
+        if not _under(self.cwd, self.main):
+            self.cwd = self.main  # a directory that has nothing to do with the project opens nothing
+        self.bases = list(dict.fromkeys([self.cwd, self.main, self.root]))
+        self._spelled = [Path(os.path.abspath(launch.root)), Path(os.path.abspath(launch.cwd))]  # noqa: PTH100  no links followed
+
+    def place(self, text: str) -> Place:
+        """What a path of a report means here."""
+        if not text or "\0" in text or "\n" in text or len(text) > PATH or WINDOWS.match(text):
+            return Place((), outside=False, certain=False)
+        text = os.path.expanduser(text) if text.startswith("~/") else text  # noqa: PTH111  a string is wanted
+        spellings = [text] if "\\" not in text else [text, text.replace("\\", "/")]
+        escaped = False
+        for spelling in spellings:
+            below = self._below(spelling)
+            if not below:
+                return Place((), outside=True, certain=True)
+            direct = []
+            for path in below:
+                found = self._look(path)
+                if isinstance(found, Found):
+                    direct.append(found)
+                escaped = escaped or found is False
+            elsewhere = self._elsewhere(spelling) if not direct or "/" not in spelling.strip("/") else []
+            if not direct and not escaped and not elsewhere:
+                continue
+            return Place(tuple(dict.fromkeys([*direct, *elsewhere])), outside=escaped and not direct, certain=True)
+        self._names()
+        return Place((), outside=False, certain=self.complete and not self._clock.spent)
+
+    def _below(self, text: str) -> list[Path]:
+        """Where a path may lie inside the project, without looking."""
+        if text.startswith("/"):
+            tries = [Path(os.path.normpath(text))]
+            for spelled, real in zip(self._spelled, [self.root, self.cwd]):
+                if spelled != real and _under(tries[0], spelled):
+                    tries.append(real / tries[0].relative_to(spelled))
+        else:
+            tries = [Path(os.path.normpath(base / text)) for base in self.bases]
+        return [path for path in dict.fromkeys(tries) if any(_under(path, base) for base in self.bases)]
+
+    def _look(self, path: Path) -> Optional[object]:
+        """What is at a path: a Found, None for nothing, False for a way out of the project."""
+        try:
+            about = path.lstat()
+            if stat.S_ISLNK(about.st_mode) or path.parent != Path(os.path.realpath(path.parent)):
+                real = Path(os.path.realpath(path))
+                if not any(_under(real, base) for base in self.bases):
+                    return False
+                about = path.stat()
+        except (OSError, ValueError):
+            return None
+        base = self.main if _under(path, self.main) else self.root if _under(path, self.root) else self.cwd
+        kind = about.st_mode
+        return Found(
+            path, base, path.relative_to(base).as_posix(), stat.S_ISDIR(kind), stat.S_ISREG(kind),
+            about.st_size, about.st_mtime, about.st_ctime,
+        )  # fmt: skip
+
+    def _elsewhere(self, text: str) -> list[Found]:
+        """Files below the project whose path ends with these parts."""
+        parts = os.path.normpath(text).strip("/")
+        if text.startswith("/") or parts.startswith("..") or parts == ".":
+            return []
+        names = self._names().get(parts.rsplit("/", 1)[-1], [])
+        found = [self._look(self.main / name) for name in names[:200] if name == parts or name.endswith("/" + parts)]
+        return [each for each in found if isinstance(each, Found)]
+
+    def _names(self) -> dict[str, list[str]]:
+        """The paths below the project by their last part, as many as time allows."""
+        if self._index is None:
+            self._index = {}
+            until = max(0.0, self._clock.left - WALK)
+            count = 0
+            for name in _walk(self.main):
+                count += 1
+                if count > ENTRIES or self._clock.left <= until:
+                    self.complete = False
+                    break
+                self._index.setdefault(name.rsplit("/", 1)[-1], []).append(name)
+        return self._index
+
+    def below(self, folder: Found) -> list[Found]:
+        """The files in a folder and all its folders."""
+        found = []
+        for name in _walk(folder.path):
+            if self._clock.spent or len(found) > 2000:
+                self.complete = False
+                break
+            each = self._look(folder.path / name)
+            if isinstance(each, Found) and not each.folder:
+                found.append(each)
+        return found
+
+    def matching(self, pattern: str) -> list[Found]:
+        """The files that a glob with `*`, `?` or `**` names."""
+        pattern = pattern[2:] if pattern.startswith("./") else pattern
+        for spelled in {str(self.root), str(self.main), *map(str, self._spelled)}:
+            pattern = pattern[len(spelled) + 1 :] if pattern.startswith(spelled + "/") else pattern
+        if pattern.count("*") > 6 or len(pattern) > 300:
+            return []
+        patterns = [pattern, pattern.replace("**/", ""), f"*/{pattern}"]
+        named = []
+        for names in self._names().values():
+            if self._clock.spent:
+                break
+            named += [name for name in names if any(fnmatch.fnmatchcase(name, each) for each in patterns)]
+        found = [self._look(self.main / name) for name in named[:500]]
+        return [each for each in found if isinstance(each, Found) and not each.folder]
+
+    def content(self, found: Found) -> Optional[bytes]:
+        """A regular file's bytes, None where it is large or cannot be read."""
+        if found.path not in self._contents:
+            self._contents[found.path] = self._bytes(found)
+        return self._contents[found.path]
+
+    def _bytes(self, found: Found) -> Optional[bytes]:
+        if not found.regular or found.size > FILE or self._read + found.size > TOTAL or self._clock.spent:
+            return None
+        try:
+            # O_NONBLOCK: a pipe put in the file's place since the look must not hold us up
+            number = os.open(found.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+        except OSError:
+            return self._linked(found)
+        try:
+            with os.fdopen(number, "rb") as file:
+                if not stat.S_ISREG(os.fstat(number).st_mode):
+                    return None
+                data = file.read(FILE + 1)
+        except OSError:
+            return None
+        self._read += len(data)
+        return data if len(data) <= FILE else None
+
+    def _linked(self, found: Found) -> Optional[bytes]:
+        """A link's target where that lies in the project too."""
+        real = Path(os.path.realpath(found.path))
+        if real == found.path or not any(_under(real, base) for base in self.bases):
+            return None
+        other = self._look(real)
+        return self._bytes(other) if isinstance(other, Found) else None
+
+
+def _under(path: Path, base: Path) -> bool:
+    return path == base or base in path.parents
+
+
+def _worktree(cwd: Path, root: Path) -> Optional[Path]:
+    """The top of the agent's own worktree, if it has one besides the project."""
+    for place in [cwd, *cwd.parents][:40]:
+        if _under(root, place):
+            return None
+        try:
+            (place / ".git").lstat()
+        except OSError:
+            continue
+        return place
+    return None
+
+
+def _walk(top: Path) -> Iterator[str]:
+    """Every path below a folder, breadth first, links not followed."""
+    folders = [""]
+    for folder in folders:
+        try:
+            with os.scandir(top / folder) as listing:
+                entries = sorted(itertools.islice(listing, ENTRIES), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            name = f"{folder}/{entry.name}" if folder else entry.name
+            yield name
+            try:
+                inner = entry.is_dir(follow_symlinks=False)
+            except OSError:
+                continue
+            if inner and entry.name not in NOT_WALKED and not name.endswith(".claude/worktrees"):
+                folders.append(name)
