@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Callable, Optional
+from typing import Optional
 
-from bg import account, check, doctor, look, packages, shortcuts, statusline
-
-# Each entry adds its arguments to a parser and sets `run`, which answers (exit status, output, errors).
-COMMANDS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
-    "status": look.status_arguments,
-    "check": check.arguments,
-    "export": look.export_arguments,
-    "merge": account.arguments,
-    "doctor": doctor.arguments,
-    "shortcuts": shortcuts.arguments,
-    "statusline": statusline.arguments,
-    "install-packages": packages.arguments,
+# The module and its function that adds the arguments to a parser and sets `run`, which answers (exit status,
+# output, errors). Only the command that was typed is imported: the host runs `statusline` several times a minute.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "status": ("look", "status_arguments"),
+    "check": ("check", "arguments"),
+    "export": ("look", "export_arguments"),
+    "merge": ("account", "arguments"),
+    "doctor": ("doctor", "arguments"),
+    "shortcuts": ("shortcuts", "arguments"),
+    "statusline": ("statusline", "arguments"),
+    "install-packages": ("packages", "arguments"),
 }
 
 
@@ -28,10 +28,12 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     """Runs one subcommand; 2 for wrong usage."""
     parser = argparse.ArgumentParser(prog="bgctl", description="The bg plugin outside Claude Code.")
     subparsers = parser.add_subparsers(dest="command", required=True)
-    for name, add in COMMANDS.items():
-        add(subparsers.add_parser(name))
+    words = list(sys.argv[1:] if argv is None else argv)
+    for name in words[:1] if words[:1] and words[0] in COMMANDS else COMMANDS:
+        module, function = COMMANDS[name]
+        getattr(importlib.import_module(f"bg.{module}"), function)(subparsers.add_parser(name))
     try:
-        given = parser.parse_args(argv)
+        given = parser.parse_args(words)
     except SystemExit as refused:
         return int(refused.code or 0)
     code, out, said = given.run(given)
