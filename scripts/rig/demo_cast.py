@@ -194,7 +194,7 @@ class _Agent:
                 "current_state": "Both files in auth/ are read; nothing is written yet.",
             },
         )
-        return text(f"I have read both files.\n\n{block}").later(PAUSE)
+        return _last_words(request, f"I have read both files.\n\n{block}")
 
     def _report(self, request: Request) -> Reply:
         block = signals.render(
@@ -211,7 +211,13 @@ class _Agent:
                 "total_duration": f"{time.monotonic() - self.began:.0f} seconds",
             },
         )
-        return text(f"The audit is written.\n\n{block}").later(PAUSE)
+        return _last_words(request, f"The audit is written.\n\n{block}")
+
+
+def _last_words(request: Request, words: str) -> Reply:
+    """The end of a run: as text, or by the tool where the client wants it so."""
+    reply = call("SubagentHandback", message=words) if "SubagentHandback" in request.tools() else text(words)
+    return reply.later(PAUSE)
 
 
 def audit(heard: str) -> str:
