@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-from bg import host, packages, settings, spool, state, transcripts
+from bg import host, packages, settings, shortcuts, spool, state, transcripts
 from bg.ledger import Ledger, Unavailable
 
 Outcome = tuple[int, str, str]
@@ -42,7 +42,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> Outcome:
     """The exit status, what goes to standard output and what to standard error."""
-    findings = list(examine())
+    findings = list(examine(client_version()))
     bad = any(finding.state == "wrong" for finding in findings)
     if given.json:
         return (
@@ -64,12 +64,11 @@ def told(findings: list[Finding]) -> str:
     return "\n".join(lines)
 
 
-def examine() -> Iterator[Finding]:
+def examine(version: Optional[host.Version]) -> Iterator[Finding]:
     """Every finding, in the order in which one would look."""
-    version = client_version()
     yield from _client(version)
     yield from _hooks()
-    yield from _copies()
+    yield from _plugin()
     yield from _command(version)
     yield from _python()
     yield from _data()
@@ -116,6 +115,7 @@ def _client(version: Optional[host.Version]) -> Iterator[Finding]:
         "Claude Code",
         "ok",
         f"{name}; {ways[host.resume_way(version)]}; "
+        "questions come as a dialog in a terminal; "
         + ("reports through SubagentHandback in auto mode" if version >= host.HANDBACK_SINCE else "reports as text"),
     )
 
@@ -171,37 +171,67 @@ def _last_call() -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(newest)) if newest else "none yet"
 
 
-def _copies() -> Iterator[Finding]:
-    installed = _json(state.config_directory() / "plugins" / "installed_plugins.json").get("plugins", {})
-    names = sorted(name for name in installed if str(name).split("@")[0] == "bg") if isinstance(installed, dict) else []
+def _installed() -> list[str]:
+    """The plugin as the host's own record names it; several marketplaces may have brought it."""
+    found = _json(state.config_directory() / "plugins" / "installed_plugins.json").get("plugins", {})
+    return sorted(name for name in found if str(name).split("@")[0] == "bg") if isinstance(found, dict) else []
+
+
+def _plugin() -> Iterator[Finding]:
+    names = _installed()
     if len(names) > 1:
         yield Finding(
-            "copies",
+            "plugin",
             "wrong",
-            f"the plugin is installed {len(names)} times: {', '.join(names)}",
-            f"claude plugin uninstall {names[-1]}",
+            f"it is installed {len(names)} times, and each copy answers every event: {', '.join(names)}",
+            f"keep one: claude plugin uninstall {names[-1]}",
+        )
+    elif names:
+        yield Finding("plugin", "ok", f"{names[0]} is installed; this is {ROOT}")
+    elif os.environ.get("CLAUDE_PLUGIN_ROOT"):
+        yield Finding("plugin", "ok", f"loaded for this session from {ROOT}")
+    else:
+        yield Finding(
+            "plugin",
+            "note",
+            f"it is not installed in {state.config_directory()}; only --plugin-dir would load it",
+            f'claude plugin marketplace add "{ROOT}", then claude plugin install bg@bg',
         )
     enabled = _json(state.config_directory() / "settings.json").get("enabledPlugins", {})
     for name in names:
         if isinstance(enabled, dict) and enabled.get(name) is False:
-            yield Finding("copies", "wrong", f"{name} is installed but disabled", f"claude plugin enable {name}")
+            yield Finding("plugin", "wrong", f"{name} is installed but disabled", f"claude plugin enable {name}")
 
 
 def _command(version: Optional[host.Version]) -> Iterator[Finding]:
-    path = state.config_directory() / "commands" / "bg.md"
-    if path.is_file():
-        yield Finding("/bg", "ok", f"{path} gives the literal /bg")
-    elif version is not None and version >= host.BUILT_IN_BG_SINCE:
+    write = f'"{ROOT / "scripts" / "bgctl"}" shortcuts'
+    shortcut = shortcuts.all_of_them()[0]
+    if shortcut.state == "foreign":
+        yield Finding("/bg", "note", f"{shortcut.path} is yours, so /bg is that", "type /bg:bg <task>")
+    elif shortcut.state in {"ours", "old"} and not _installed() and not os.environ.get("CLAUDE_PLUGIN_ROOT"):
+        yield Finding(
+            "/bg",
+            "wrong",
+            f"the shortcut {shortcut.path} is there, and the plugin is not: /bg will only say so",
+            f"install the plugin, or take the shortcut away: {write} --remove",
+        )
+    elif shortcut.state == "old":
+        yield Finding("/bg", "note", f"the shortcut {shortcut.path} has an earlier text", f"{write} --write")
+    elif shortcut.state == "ours":
+        yield Finding("/bg", "ok", f"{shortcut.path} gives the literal /bg")
+    elif shortcuts.is_shadowed(version):
         yield Finding(
             "/bg",
             "note",
-            "this version has a built-in /bg of its own, which sends the session away",
-            "type /bg:bg <task>",
+            "this version has a /bg of its own, which sends the session to the background",
+            f"type /bg:bg <task>; for the plain /bg run once: {write} --write",
         )
+    elif version is not None and version >= host.OLDEST:
+        yield Finding("/bg", "ok", "a plain /bg is the plugin's here")
 
 
 def _python() -> Iterator[Finding]:
-    note = state.interpreter_note(state.directory())
+    note = state.interpreter_note(state.directory_of_hooks())
     chosen = note.read_text(encoding="utf-8").strip() if note.is_file() else ""
     if chosen and not os.access(chosen, os.X_OK):
         yield Finding("python", "wrong", f"the interpreter noted in {note} is gone: {chosen}", f"rm {note}")
@@ -209,28 +239,18 @@ def _python() -> Iterator[Finding]:
     if packages.usable(chosen):
         yield Finding("python", "ok", f"{chosen} with PyYAML and jsonschema")
         return
-    log = state.directory() / "packages.log"
-    why = _last_line(log)
+    why = packages.why_not(state.directory_of_hooks())
     yield Finding(
         "python",
         "note",
         f"{chosen or 'the system python3'} lacks PyYAML or jsonschema; signals are read without them, marked unchecked"
-        + (f"; the last try ended with: {why}" if why else ""),
+        + (f"; they could not be installed: {why}" if why else ""),
         packages.remedy(why),
     )
 
 
-def _last_line(path: Path) -> str:
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-    except OSError:
-        return ""
-    telling = [line for line in lines if "error" in line.lower() or "ensurepip" in line]
-    return (telling or lines or [""])[-1].strip()[:200]
-
-
 def _data() -> Iterator[Finding]:
-    place = state.directory()
+    place = state.directory_of_hooks()
     try:
         state.make_private(place)
         trial = place / f".doctor-{os.getpid()}"
@@ -314,7 +334,7 @@ def _ledger(place: Path) -> Iterator[Finding]:
 
 def _settings() -> Iterator[Finding]:
     for problem in settings.read(str(Path.cwd()))[1]:
-        yield Finding("bg.json", "wrong", problem, "correct that line; the other settings hold")
+        yield Finding("bg.json", "wrong", problem, "correct that line; the other settings hold (docs/settings.md)")
 
 
 def _node() -> Finding:

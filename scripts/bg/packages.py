@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,23 @@ NAMES = ("yaml", "jsonschema")
 REQUIREMENTS = ("PyYAML>=6,<7", "jsonschema>=4,<5")
 SYSTEM = ("/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3")
 RETRY_AFTER = 24 * 3600
+_AGAIN = f'"{Path(__file__).resolve().parents[1] / "bgctl"}" install-packages'
+# What went wrong: what the log says of it, and the remedy.
+CAUSES = {
+    "installing packages is turned off in bg.json": (
+        "turned off in bg.json",
+        'set "install_packages": true in bg.json, or install PyYAML and jsonschema yourself',
+    ),
+    "the disk is full": ("No space left on device", f"free some space on that disk, then run {_AGAIN}"),
+    "this Python has no ensurepip": (
+        "ensurepip|No module named .?venv",
+        f"install your system's python3-venv package, then run {_AGAIN}",
+    ),
+    "there was no network": (
+        "connection|name resolution|timed out|ProxyError|Max retries",
+        f"run {_AGAIN} when there is a network; the plugin tries again by itself once a day",
+    ),
+}
 PROBE = (
     "import importlib.util as u, sys;"
     " sys.exit(not all(map(u.find_spec, ('yaml', 'jsonschema'))) or sys.version_info < (3, 9))"
@@ -28,7 +46,7 @@ PROBE = (
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What `bgctl install-packages` takes: nothing."""
     parser.description = "Find an interpreter with PyYAML and jsonschema, or give the plugin its own."
-    parser.set_defaults(run=lambda _: (0, install(state.directory()) + "\n", ""))
+    parser.set_defaults(run=lambda _: (0, install(state.directory_of_hooks()) + "\n", ""))
 
 
 def present() -> bool:
@@ -100,18 +118,28 @@ def install(place: Path, *, may_install: Optional[bool] = None) -> str:
 
 def usable(interpreter: str) -> bool:
     """The interpreter that the hooks use finds both packages."""
-    if interpreter and folder(state.directory()).is_dir():
+    if interpreter and folder(state.directory_of_hooks()).is_dir():
         return True
     return bool(interpreter) and _works(interpreter)
 
 
+def why_not(place: Path) -> str:
+    """Why the last attempt failed, in our words where its log has a known cause; empty where none was made."""
+    try:
+        lines = (place / "packages.log").read_text(encoding="utf-8", errors="replace").strip().splitlines()[-60:]
+    except OSError:
+        return ""
+    for words, (wanted, _) in CAUSES.items():
+        if any(re.search(wanted, line, re.IGNORECASE) for line in lines):
+            return words
+    telling = [line for line in lines if "error" in line.lower()]
+    return (telling or lines or [""])[-1].strip()[:200]
+
+
 def remedy(why: str) -> str:
-    """What to type, given how the last attempt ended."""
-    if "ensurepip" in why or "venv" in why:
-        return "install your system's python3-venv package, then run scripts/bgctl install-packages"
-    if "turned off" in why:
-        return 'set "install_packages": true in bg.json, or install PyYAML and jsonschema yourself'
-    return "python3 -m pip install PyYAML jsonschema, or run scripts/bgctl install-packages when there is a network"
+    """What to type, given why the last attempt failed."""
+    known = CAUSES.get(why)
+    return known[1] if known else f"python3 -m pip install PyYAML jsonschema, or run {_AGAIN}"
 
 
 def _works(interpreter: str) -> bool:

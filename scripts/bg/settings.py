@@ -118,7 +118,7 @@ def _wrong(rule: Optional[dict[str, Any]], value: Any) -> str:
     if not any(type(value) is _KINDS[kind] for kind in kinds):
         bounds = _bounds(rule) if "integer" in kinds else ""
         words = {"boolean": "true or false", "integer": f"a whole number{bounds}", "string": "a text"}
-        return " or ".join(words.get(kind, kind) for kind in kinds)
+        return " or ".join(words.get(kind) or str(kind) for kind in kinds)
     if type(value) is int and not rule.get("minimum", value) <= value <= rule.get("maximum", value):
         return f"a whole number{_bounds(rule)}"
     return ""

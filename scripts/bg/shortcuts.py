@@ -92,7 +92,8 @@ def run(given: argparse.Namespace) -> Outcome:
     code, out, errors = 0, "", ""
     for found in all_of_them():
         if found.state == "foreign" and not given.remove:
-            code, errors = 1, f"{errors}bgctl: {found.path} is there and not ours; it stays as it is. /bg:bg works without it.\n"
+            code = 1
+            errors += f"bgctl: {found.path} is there and not ours; it stays as it is. /bg:bg works without it.\n"
             continue
         try:
             out += act(found)
@@ -149,7 +150,5 @@ def first_words(place: Path, version: Optional[host.Version]) -> list[str]:
     with contextlib.suppress(OSError):
         state.make_private(said.parent)
         said.touch(mode=0o600)
-    return [
-        f"bg: in Claude Code {name} a plain /bg is the host's own command. Type /bg:bg <task>; "
-        f'for the plain /bg run once: "{ROOT / "scripts" / "bgctl"}" shortcuts --write'
-    ]
+    words = f"bg: in Claude Code {name} a plain /bg is the host's own command. Type /bg:bg <task>; for the plain /bg"
+    return [f'{words} run once: "{ROOT / "scripts" / "bgctl"}" shortcuts --write']

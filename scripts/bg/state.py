@@ -48,6 +48,13 @@ def directory() -> Path:
     return places[0] if given else places[-1]
 
 
+def directory_of_hooks() -> Path:
+    """The directory that the hooks use, as far as a command outside the host can tell: it has no ledger at first."""
+    used = directory()
+    made = [place for place in directories()[:-1] if place.is_dir()]
+    return made[0] if made and not used.is_dir() else used
+
+
 def make_private(place: Path) -> None:
     """The directory, its parents where they are missing, readable by its owner only."""
     place.mkdir(mode=0o700, parents=True, exist_ok=True)

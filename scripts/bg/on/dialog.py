@@ -194,7 +194,20 @@ def say(scene: Scene, text: str) -> None:
         )
 
 
+def _doctor(scene: Scene) -> str:
+    # Late: only this one command needs it.
+    from bg import doctor  # noqa: PLC0415
+
+    return doctor.told(list(doctor.examine(scene.version)))
+
+
 def status_command(scene: Scene, arguments: str) -> None:
-    """`/bg-status [label]`: answered by the hook itself."""
+    """`/bg-status [label]`, `/bg-status doctor`: answered by the hook itself."""
+    if arguments.strip() == "doctor":
+        say(scene, _doctor(scene))
+        return
     found = tasks.LABEL.search(arguments)
-    say(scene, status.detail(scene.book, found[0]) if found else status.table(scene.book, scene.project, launch=scene.launch_command))
+    if found:
+        say(scene, status.detail(scene.book, found[0]))
+    else:
+        say(scene, status.table(scene.book, scene.project, launch=scene.launch_command))

@@ -13,7 +13,7 @@ from bg.scene import Scene
 from bg.tasks import Row
 
 
-class _Full(Exception):
+class _FullError(Exception):
     """As many agents work as the user allows: the adoption is taken back."""
 
 
@@ -28,17 +28,17 @@ def before(scene: Scene) -> None:
     scene.see()
     again = resuming.relaunch_window(scene)
     head = git_head(event.cwd)
-    with contextlib.suppress(_Full), scene.book.transaction():
+    with contextlib.suppress(_FullError), scene.book.transaction():
         adopted = launch.adopt(scene.book, event, scene.project, scene.version, head)
         if adopted is None:
             return
         scene.answer.deny = launch.full(scene.book, scene.project, scene.settings.max_tasks, adopted.label)
         if scene.answer.deny:
-            raise _Full
+            raise _FullError
         if adopted.again and again is not None:
             resuming.fill_relaunch(scene, again, adopted)
         _note_child(scene, adopted.label)
-    if not scene.answer.deny:
+    if adopted is not None and not scene.answer.deny:
         scene.answer.updated_input = adopted.tool_input
 
 
