@@ -27,6 +27,9 @@ class Scene:
     book: Ledger
     answer: Answer = field(default_factory=Answer)
     surfaced: list[int] = field(default_factory=list)
+    examined: dict[str, dict[str, Any]] = field(default_factory=dict)
+    #: The event comes from the spool: nobody hears an answer to it any more.
+    late: bool = False
 
     @property
     def session(self) -> str:

@@ -131,9 +131,9 @@ def _print_delay(host: str, mode: str, home: Home, asks: Request, tells: Request
 
 def test_a_report_in_prose_is_corrected_once_and_then_delivered_whole(host: str) -> None:
     """An agent that keeps no protocol is asked once; its original, which says more, reaches the parent."""
-    original = "I looked at everything. The login has no rate limit (src/auth.py), tokens never expire. " * 6
+    original = "In my view the login needs a rate limit, and tokens should expire after a day. " * 6
     script = Script(
-        ("agent", asked("AUDIT-TASK"), [later(prose(original)), prose("Done."), prose("As stated above.")]),
+        ("agent", asked("AUDIT-TASK"), [later(prose(original)), prose("As stated above."), prose("See above.")]),
         ("parent", parent, reacting((r"\[bg\] label", launch(TASK)))),
     )
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
@@ -144,7 +144,7 @@ def test_a_report_in_prose_is_corrected_once_and_then_delivered_whole(host: str)
         agent = [request for request in model.requests if request.actor == "agent"]
         assert len(agent) == 2
         assert "has no signal block that can be read" in news(agent[1])
-        assert "The login has no rate limit" in told.all_text()
+        assert "the login needs a rate limit" in told.all_text()
         assert one(home, "SELECT state FROM tasks") == {"state": "unreported"}
         assert one(home, "SELECT corrections FROM runs") == {"corrections": 1}
         assert len(rows(home, "SELECT 1 FROM reports")) == 2

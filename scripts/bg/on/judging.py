@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any, Optional
 
@@ -18,7 +19,7 @@ def judge(scene: Scene, task: Row, run: Row) -> str:
     texts = tasks.reports(scene.book, agent, run["run"])
     refuted = _evidence(scene, task, run, texts[-1]["text"], token).get("refuted", []) if texts else []
     most = settings.load(scene.project).corrections
-    reason = reports.correction(scene.book, run, token, refuted, most)
+    reason = "" if scene.late else reports.correction(scene.book, run, token, refuted, most)
     if not reason:
         conclude(scene, task, agent)
     return reason
@@ -37,25 +38,20 @@ def conclude(scene: Scene, task: Row, agent: str, cut: str = "") -> None:
 
 
 def _evidence(scene: Scene, task: Row, run: Row, text: str, token: str) -> dict[str, Any]:
-    """The evidence for this text, from the ledger where it has been gathered already."""
+    """The evidence for this text as the disk is now, gathered once an event."""
     signal = reports.read(text, token).deciding
     if signal is not None and signal.marker != "COMPLETION_REPORT":
         return {}
-    key = tasks.digest(text)
-    known = json.loads(
-        scene.book.value("SELECT evidence FROM runs WHERE agent = ? AND run = ?", run["agent"], run["run"]) or "{}"
-    )
-    if known.get("of") == key:
-        return dict(known)
-    found = {"of": key, **_gather(scene, task, run, text, signal.fields if signal else None)}
-    with scene.book.transaction():
-        scene.book.write(
-            "UPDATE runs SET evidence = ? WHERE agent = ? AND run = ?",
-            json.dumps(found, ensure_ascii=False),
-            run["agent"],
-            run["run"],
-        )
-    return found
+    if text not in scene.examined:
+        scene.examined[text] = found = _gather(scene, task, run, text, signal.fields if signal else None)
+        with scene.book.transaction():
+            scene.book.write(
+                "UPDATE runs SET evidence = ? WHERE agent = ? AND run = ?",
+                json.dumps(found, ensure_ascii=False),
+                run["agent"],
+                run["run"],
+            )
+    return scene.examined[text]
 
 
 def _transcript(scene: Scene, agent: str) -> str:
@@ -82,7 +78,7 @@ def _gather(scene: Scene, task: Row, run: Row, text: str, fields: Optional[dict[
             row["made"],
         ),
         path,
-        seconds=None,
+        seconds=time.time() - run["began"],
         text_of_brief=launch.brief(task["prompt"] or ""),
     )
     refuted = [{"claim": item.claim, "reason": item.reason} for item in found.refuted]
