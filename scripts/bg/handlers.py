@@ -122,7 +122,7 @@ def _replay(book: Ledger, text: str) -> None:
     handler = handler_for(event) if event else None
     if not event or not handler:
         return
-    scene = Scene(event, book)
+    scene = Scene(event, book, late=True)
     try:
         handler(scene)
     except Unavailable:

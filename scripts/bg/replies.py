@@ -75,7 +75,7 @@ def _as_text(value: Any) -> str:
 
 
 def _marks(signal: dict[str, Any]) -> list[tuple[str, str]]:
-    problems = "; ".join(inline(str(item)) for item in signal.get("problems", [])[:4])
+    problems = "; ".join(inline(str(item["text"])) for item in signal.get("problems", [])[:4])
     return [("Wrong with the block", problems)] if problems else []
 
 

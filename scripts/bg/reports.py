@@ -129,7 +129,7 @@ def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str) -> Non
     for found in reading.own:
         if not found.terminal:
             note(book, label, agent, run["run"], found)
-    if signal is None or _is_completion_stop(signal):
+    if signal is None or not signal.readable or _is_completion_stop(signal):
         _withdraw(book, label, agent, run["run"])
         tasks.set_state(book, label, CUT_STATES.get(cut, "unreported"), cut)
         deliveries.make(book, label, deliveries.ENDED, f"{agent}:{run['run']}:end")
