@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Optional
 
 from answers import check_answer
-
 from bg import handlers, signals
 from bg.ledger import Ledger
 from bg.state import directory
@@ -42,8 +41,13 @@ class Drive:
 
     def send(self, payload: dict[str, Any], **changes: Any) -> dict[str, Any]:
         """One event through the handlers, in this process; the answer has the shape that the host takes."""
-        whole = {**payload, "session_id": self.session, "transcript_path": str(self.transcript), "cwd": str(self.folder),
-                 **changes}
+        whole = {
+            **payload,
+            "session_id": self.session,
+            "transcript_path": str(self.transcript),
+            "cwd": str(self.folder),
+            **changes,
+        }
         out = io.StringIO()
         assert handlers.main(io.StringIO(json.dumps(whole)), out) == 0
         return check_answer(whole["hook_event_name"], out.getvalue()) or {}
@@ -60,8 +64,12 @@ class Drive:
         said = self.send(before, tool_use_id=call, tool_input=given)
         taken = said.get("hookSpecificOutput", {}).get("updatedInput", given)
         after = recorded(self.version, self.scene, "PostToolUse", self.spawn)
-        self.started = self.send(after, tool_use_id=call, tool_input=taken,
-                                 tool_response={**after["tool_response"], "agentId": agent, "prompt": taken["prompt"]})
+        self.started = self.send(
+            after,
+            tool_use_id=call,
+            tool_input=taken,
+            tool_response={**after["tool_response"], "agentId": agent, "prompt": taken["prompt"]},
+        )
         self.taken = taken
         found = re.search(r"You are (bg-\d+-[a-z2-7]{10})", taken["prompt"])
         return found[1] if found else None
@@ -71,8 +79,13 @@ class Drive:
         folder = self.transcript.with_suffix("") / "subagents"
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"agent-{agent}.jsonl"
-        line = {"type": "assistant", "uuid": f"u-{len(text)}-{text[:9]}", "cwd": str(self.folder), "version": self.version,
-                "message": {"role": "assistant", "stop_reason": "end_turn", "content": [{"type": "text", "text": text}]}}
+        line = {
+            "type": "assistant",
+            "uuid": f"u-{len(text)}-{text[:9]}",
+            "cwd": str(self.folder),
+            "version": self.version,
+            "message": {"role": "assistant", "stop_reason": "end_turn", "content": [{"type": "text", "text": text}]},
+        }
         with path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
         return path
@@ -84,10 +97,12 @@ class Drive:
         words = {"last_assistant_message": text} if "last_assistant_message" in payload else {}
         return self.send(payload, agent_id=agent, agent_transcript_path=str(path), **words, **changes)
 
-    def announced(self, agent: str, status: str = "completed", result: str = "…", summary: str = "finished") -> dict[str, Any]:
+    def announced(
+        self, agent: str, status: str = "completed", result: str = "…", summary: str = "finished"
+    ) -> dict[str, Any]:
         """The host tells the parent that the agent has ended."""
         return self.prompt(
-            f"<task-notification>\n<task-id>{agent}</task-id>\n<status>{status}</status>\n<summary>Agent \"audit\" {summary}"
+            f'<task-notification>\n<task-id>{agent}</task-id>\n<status>{status}</status>\n<summary>Agent "audit" {summary}'
             f"</summary>\n<result>{result}</result>\n</task-notification>"
         )
 

@@ -11,20 +11,39 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from bg import state, texts
+from bg import handlers, state, texts
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "scripts" / "bg"
 
 # What 2.1.7, the oldest host, accepts. One more name, and it drops the whole file without a word.
 EVENTS = {
-    "PreToolUse", "PostToolUse", "PostToolUseFailure", "SubagentStart", "SubagentStop", "Stop", "UserPromptSubmit",
-    "SessionStart", "SessionEnd", "Notification", "PreCompact", "PermissionRequest",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "Stop",
+    "UserPromptSubmit",
+    "SessionStart",
+    "SessionEnd",
+    "Notification",
+    "PreCompact",
+    "PermissionRequest",
 }
 MANIFEST_KEYS = {
-    "name", "version", "description", "author", "homepage", "repository", "license", "keywords", "skills", "agents",
-    "outputStyles", "lspServers",
+    "name",
+    "version",
+    "description",
+    "author",
+    "homepage",
+    "repository",
+    "license",
+    "keywords",
+    "skills",
+    "agents",
+    "outputStyles",
+    "lspServers",
 }
 COMMAND_KEYS = {"name", "description", "argument-hint", "allowed-tools"}
 WIDE_TOOLS = {"Read", "Bash", "Write", "Edit", "Grep", "Glob", "WebFetch", "*", ""}
@@ -79,7 +98,11 @@ def test_only_one_module_does_each_special_thing():
     texts_of = {path: path.read_text(encoding="utf-8") for path in modules()}
     opening = {subject(path) for path, text in texts_of.items() if re.search(r"sqlite3\.connect", text)}
     assert opening <= {"ledger", "doctor"}
-    outside = {subject(path) for path, text in texts_of.items() if re.search(r"^\s*import (yaml|jsonschema)", text, re.M)}
+    outside = {
+        subject(path)
+        for path, text in texts_of.items()
+        if re.search(r"^\s*import (yaml|jsonschema)", text, re.MULTILINE)
+    }
     assert outside <= {"signals", "evidence", "settings"}
 
 
@@ -87,7 +110,8 @@ def test_only_one_module_does_each_special_thing():
 def test_each_module_opens_with_a_sentence_and_reads_on_python_39(path):
     tree = ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
     first = (ast.get_docstring(tree) or "").split("\n")[0]
-    assert first.endswith((".", ":")) and len(first) > 20, first
+    assert first.endswith((".", ":")), first
+    assert len(first) > 20, first
 
 
 def test_the_manifest_keeps_to_what_the_oldest_host_takes():
@@ -113,12 +137,12 @@ def test_hooks_keep_to_known_events_and_narrow_matchers():
 
 
 def test_every_registered_tool_has_a_handler_and_every_handler_is_registered():
-    from bg import handlers
-
     hooks = json.loads((ROOT / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
     registered = {
         f"{event} {tool}".strip()
-        for event, entries in hooks.items() for entry in entries for tool in entry.get("matcher", "").split("|")
+        for event, entries in hooks.items()
+        for entry in entries
+        for tool in entry.get("matcher", "").split("|")
     }
     assert registered == set(handlers.HANDLERS)
 
@@ -144,12 +168,17 @@ def test_every_text_is_used_and_every_used_text_is_there():
 
 
 @pytest.mark.parametrize(
-    "path", [*sorted((PACKAGE / "texts").glob("*.md")), *sorted((ROOT / "commands").glob("*.md")),
-             *sorted((ROOT / "agents").glob("*.md"))], ids=lambda path: path.name,
+    "path",
+    [
+        *sorted((PACKAGE / "texts").glob("*.md")),
+        *sorted((ROOT / "commands").glob("*.md")),
+        *sorted((ROOT / "agents").glob("*.md")),
+    ],
+    ids=lambda path: path.name,
 )
 def test_texts_for_models_are_calm(path):
     text = path.read_text(encoding="utf-8")
-    shouted = {word for word in re.findall(r"\b[A-Z]{4,}\b", text)}
+    shouted = set(re.findall(r"\b[A-Z]{4,}\b", text))
     markers = {"CLARIFICATION", "CONTINUATION", "ARGUMENTS", "CLAUDE", "SUCCESS", "PARTIAL", "FAILED", "PLUGIN", "ROOT"}
     assert {word for word in shouted if "_" not in word} - markers <= {"PASS", "FAIL", "JSON", "PERF", "TEST"}
     assert not re.search("[\U0001f300-\U0001faff\u2600-\u27bf]", text)
@@ -157,7 +186,12 @@ def test_texts_for_models_are_calm(path):
 
 def hook(payload: str, tmp_path: Path, **env: str) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [str(ROOT / "hooks" / "run")], input=payload, text=True, capture_output=True, timeout=30, check=False,
+        [str(ROOT / "hooks" / "run")],
+        input=payload,
+        text=True,
+        capture_output=True,
+        timeout=30,
+        check=False,
         env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", **env},
     )
 
@@ -195,9 +229,14 @@ def test_the_launcher_and_the_resolver_name_the_same_directory(ledgers, given, t
         (config / name / "ledger.db").touch()
     env = {"CLAUDE_PLUGIN_DATA": str(config / given)} if given else {}
     source = (ROOT / "hooks" / "run").read_text(encoding="utf-8")
-    script = source[source.index("config="):source.index("session=\n")] + '\nprintf %s "$place"'
-    shell = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True,
-                           env={"HOME": str(tmp_path), "PATH": os.environ["PATH"], **env}).stdout
+    script = source[source.index("config=") : source.index("session=\n")] + '\nprintf %s "$place"'
+    shell = subprocess.run(
+        ["sh", "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"HOME": str(tmp_path), "PATH": os.environ["PATH"], **env},
+    ).stdout
     for name in ("BG_DATA", "CLAUDE_PLUGIN_DATA", "CLAUDE_CONFIG_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -207,7 +246,7 @@ def test_the_launcher_and_the_resolver_name_the_same_directory(ledgers, given, t
 
 
 def test_no_test_can_reach_the_real_home():
-    real = Path(os.path.expanduser("~root"))
+    real = Path("~root").expanduser()
     assert not str(state.directory()).startswith(str(real / ".claude"))
 
 
@@ -219,8 +258,16 @@ def test_nothing_tells_where_it_was_made():
 
 
 def test_the_hook_process_answers_on_this_python(tmp_path):
-    payload = json.dumps({"session_id": "s1", "transcript_path": "", "cwd": str(tmp_path),
-                          "hook_event_name": "UserPromptSubmit", "prompt": "/bg Audit"}, separators=(",", ":"))
+    payload = json.dumps(
+        {
+            "session_id": "s1",
+            "transcript_path": "",
+            "cwd": str(tmp_path),
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": "/bg Audit",
+        },
+        separators=(",", ":"),
+    )
     data = tmp_path / "data"
     data.mkdir()
     (data / "python").write_text(f"{sys.executable}\n")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 
@@ -30,15 +29,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.host)
 
 
-@pytest.fixture()
-def host(request: pytest.FixtureRequest) -> Iterator[str]:
+@pytest.fixture
+def host(request: pytest.FixtureRequest) -> str:
     """The version under test, installed."""
     version = str(request.param)
     if not clients.installed(version):
         if os.environ.get("BG_REQUIRE_HOSTS"):
             pytest.fail(f"Claude Code {version} is required here and is not installed")
         pytest.skip(f"Claude Code {version} is not installed: scripts/test installs it")
-    yield version
+    return version
 
 
 @pytest.fixture(autouse=True)

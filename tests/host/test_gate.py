@@ -20,7 +20,7 @@ FALSE = {"status": "success", "deliverables": "- FIXES.md (four fixes)", "summar
 def write(home: Home) -> Any:
     """The agent writes the file after all."""
     path = Path(home.project) / "FIXES.md"
-    return lambda request: call("Write", file_path=str(path), content="# Fixes\n\nFour of them.\n")
+    return lambda _: call("Write", file_path=str(path), content="# Fixes\n\nFour of them.\n")
 
 
 def run_it(home: Home, model: Model, host: str, mode: str) -> Request:
@@ -43,7 +43,9 @@ def test_a_false_report_is_corrected_after_the_gates_points(host: str, mode: str
     steps: list[Any] = [later(block("COMPLETION_REPORT", **FALSE), 0.3)]
     with Home() as home:
         steps += [write(home), block("COMPLETION_REPORT", **FALSE)]
-        script = Script(("agent", asked("AUDIT-TASK"), steps), ("parent", parent, reacting((r"\[bg\] label", launch(TASK)))))
+        script = Script(
+            ("agent", asked("AUDIT-TASK"), steps), ("parent", parent, reacting((r"\[bg\] label", launch(TASK))))
+        )
         with Model(script) as model:
             home.base_url = model.url
             told = run_it(home, model, host, mode)
@@ -67,7 +69,11 @@ def test_an_agent_that_never_corrects_itself_is_let_go_and_its_original_arrives(
         return block("COMPLETION_REPORT", **FALSE, recommendations="Rotate the keys each month.")(request)
 
     script = Script(
-        ("agent", asked("AUDIT-TASK"), [later(original, 0.3), prose("Done."), prose("As stated above."), prose("Yes.")]),
+        (
+            "agent",
+            asked("AUDIT-TASK"),
+            [later(original, 0.3), prose("Done."), prose("As stated above."), prose("Yes.")],
+        ),
         ("parent", parent, reacting((r"\[bg\] label", launch(TASK)))),
     )
     with Model(script) as model, Home(model.url) as home:

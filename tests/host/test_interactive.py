@@ -46,7 +46,7 @@ def pick(term: Interactive, question: str, downs: int) -> None:
     term.keys("Enter")
 
 
-def is_told(about: str):  # noqa: ANN201
+def is_told(about: str):
     return lambda request: request.actor == "parent" and bool(reminders(request, about))
 
 
@@ -95,7 +95,7 @@ def test_plain_chat_is_relayed_and_an_unrelated_message_answers_nothing(host: st
     """What the parent sends in its own words arrives whole, marked as its own, and no question counts as answered."""
     note = "The user says in chat: both formats.\nArchived ones too."
 
-    def relay(request: Request):  # noqa: ANN202
+    def relay(request: Request):
         return wake(request, note)
 
     script = Script(
@@ -111,7 +111,7 @@ def test_plain_chat_is_relayed_and_an_unrelated_message_answers_nothing(host: st
                 ),
                 ("What is the time", text("Noon.")),
                 ("Both formats, and archived", relay),
-                    note=note,
+                note=note,
             ),
         ),
     )

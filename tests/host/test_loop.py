@@ -116,17 +116,18 @@ def test_the_loop(host: str, mode: str, capsys: pytest.CaptureFixture[str]) -> N
         assert rows(home, "SELECT * FROM errors") == []
         assert rows(home, "SELECT 1 FROM deliveries WHERE seen IS NULL") == []
         proven = one(home, "SELECT kind, typed, proven FROM resumes")
-        assert proven and proven["proven"] and proven["kind"] == "CLARIFICATION_RESPONSE"
+        assert proven
+        assert proven["proven"]
+        assert proven["kind"] == "CLARIFICATION_RESPONSE"
         assert proven["typed"] == "Here is what I know."
         _print_delay(host, mode, home, asks, tells, capsys)
 
 
 def _print_delay(host: str, mode: str, home: Home, asks: Request, tells: Request, capsys: Any) -> None:
     ends = [row["ended"] for row in rows(home, "SELECT ended FROM runs ORDER BY ended")]
+    first, second = asks.time - ends[0], tells.time - ends[1]
     with capsys.disabled():
-        print(
-            f"\n{host} {mode}: from a run's end to the reminder {asks.time - ends[0]:.2f} s, {tells.time - ends[1]:.2f} s"
-        )
+        print(f"\n{host} {mode}: from a run's end to the reminder {first:.2f} s, {second:.2f} s")  # noqa: T201
 
 
 def test_a_report_in_prose_is_corrected_once_and_then_delivered_whole(host: str) -> None:

@@ -1,0 +1,113 @@
+"""What the host's prompts are taken for, on every recorded version, and what each version can do."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from bg import host
+from drive import EVENTS, VERSIONS
+
+
+def payloads(version, name):
+    found = [
+        json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted((EVENTS / version).rglob("*.json"))
+        if f"-{name}" in path.name
+    ]
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_recorded_payload_is_read(version):
+    for path in sorted((EVENTS / version).rglob("*.json")):
+        event = host.read(path.read_text(encoding="utf-8"))
+        assert event is not None, path
+        assert event.session, path
+        if "SubagentStop" in path.name:
+            assert event.agent, path
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_machine_prompts_are_told_from_the_users(version):
+    for payload in payloads(version, "UserPromptSubmit"):
+        words = payload["prompt"]
+        machine = words.lstrip().startswith(("<task-notification>", "<agent-message"))
+        assert host.is_machine_prompt(words) == machine, words[:80]
+        for found in host.notifications(words):
+            assert found.agent
+            assert found.status in {"completed", "failed", "killed"}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_launch_and_its_agent_are_read(version):
+    tool = "Task" if version in ("2.1.7", "2.1.38") else "Agent"
+    launched = [
+        json.loads(path.read_text(encoding="utf-8"))
+        for path in (EVENTS / version / "background").glob(f"*-PostToolUse-{tool}.json")
+    ]
+    assert [bool(host.started_agent(host.read(json.dumps(payload)))) for payload in launched] == [True]
+    assert host.foreground_text(host.read(json.dumps(launched[0]))) is None
+
+
+def test_two_notifications_in_one_prompt():
+    one = (
+        "<task-notification>\n<task-id>a{0}</task-id>\n<status>completed</status>\n<summary>s</summary>\n"
+        "<result>r{0} &lt;x&gt;</result>\n</task-notification>"
+    )
+    found = host.notifications(f"{one.format(1)}\n{one.format(2)}")
+    assert [(each.agent, each.result) for each in found] == [("a1", "r1 <x>"), ("a2", "r2 <x>")]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "command", "arguments"),
+    [
+        ("/bg", "bg", ""),
+        ("/bg:bg do it\nnow", "bg", "do it\nnow"),
+        ("/bg do $HOME `x`", "bg", "do $HOME `x`"),
+        ("/bg-status", "bg-status", ""),
+        ("/bg:bg-answer bg-1 x", "bg-answer", "bg-1 x"),
+        ("/bgx", "", ""),
+        ("please /bg it", "", ""),
+        ("bg", "", ""),
+        ("/background x", "", ""),
+    ],
+)
+def test_typed_commands(prompt, command, arguments):
+    assert host.typed_command(prompt) == (command, arguments)
+
+
+@pytest.mark.parametrize(
+    ("version", "way", "hands_back"),
+    [
+        ("2.1.7", "Task", False),
+        ("2.1.38", "Task", False),
+        ("2.1.100", "none", False),
+        ("2.1.197", "SendMessage", False),
+        ("2.1.258", "SendMessage", False),
+        ("2.1.327", "SendMessage", True),
+        ("", "unknown", True),
+    ],
+)
+def test_what_a_version_can_do(version, way, hands_back, monkeypatch):
+    monkeypatch.delenv("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS", raising=False)
+    numbers = host.version_of(version)
+    assert host.resume_way(numbers) == way
+    assert host.hands_back(numbers, "auto") is hands_back
+    assert host.hands_back(numbers, "default") is False
+
+
+def test_an_answer_has_its_events_shape():
+    event = host.read(json.dumps({"hook_event_name": "PreToolUse", "session_id": "s"}))
+    assert host.render(event, host.Answer()) == ""
+    said = json.loads(host.render(event, host.Answer(deny="no", notice=["a", "b"], updated_input={"x": 1})))
+    assert said == {
+        "systemMessage": "a\nb",
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "updatedInput": {"x": 1},
+            "permissionDecision": "deny",
+            "permissionDecisionReason": "no",
+        },
+    }
