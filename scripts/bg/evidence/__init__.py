@@ -72,7 +72,8 @@ class _Examination:
         disk = Disk(self.launch, self.clock)
         failed = str((self.fields or {}).get("status", "")).strip().lower() == "failed"
         whole = "\n".join(statement.text for statement in said)
-        self.files = Files(disk, calls, "\n".join(brief.values()), whole, failed=failed)
+        goal = next((text for name, text in brief.items() if name.lower() == "goal"), "")
+        self.files = Files(disk, calls, "\n".join(brief.values()), goal, whole, failed=failed)
         self.all_made = bool(words.ALL_MADE.search(whole))
         if len(self.report) > reports.MOST:
             self._limit(f"Only the first {reports.MOST} characters of the report were read.")

@@ -24,13 +24,15 @@ KINDS = {"made": "deliverable", "listed": "deliverable", "present": "deliverable
 class Files:
     """The judge of one report's files."""
 
-    def __init__(self, disk: Disk, calls: Calls, brief: str, report: str, *, failed: bool) -> None:
+    def __init__(self, disk: Disk, calls: Calls, brief: str, goal: str, report: str, *, failed: bool) -> None:
         self._disk = disk
         self._calls = calls
         self._brief = brief
         self._reverted = bool(words.REVERTED.search(report))
         self._gone = bool(words.REMOVED.search(report) or words.RENAMED.search(report))
         self._failed = failed
+        self._reading = not goal.strip() or bool(words.READING.match(goal))
+        self._asked_words = {word.lower() for word in re.findall(r"[^\W\d_]{5,}", brief)}
 
     def judge(self, mention: Mention, stance: Stance, statement: Statement, words_said: str) -> list[Finding]:
         """The findings on one mention; none where it claims nothing that can be looked at."""
@@ -48,21 +50,49 @@ class Files:
     def _say(self, kind: str, grade: str, reason: str, subject: str = "") -> list[Finding]:
         return [Finding(self._claim, kind, subject or self._subject, grade, reason)]
 
-    def _strong(self, mention: Mention, stance: Stance) -> bool:
+    def _must_be(self, mention: Mention, stance: Stance) -> bool:
         """Whether the words leave no doubt that the file must be there."""
         if stance.kind == "listed":
-            return stance.strong and not self._failed
-        if stance.kind not in {"made", "changed", "present"}:
+            return stance.level == 2 and not self._failed
+        if stance.kind not in {"made", "changed", "present"} or stance.level == 2:
+            return stance.kind in {"made", "changed", "present"}
+        if self._asked(mention):
+            return stance.kind != "present" or stance.level == 1
+        if stance.level == 1:
+            return bool(self._asked_words & {word.lower() for word in re.findall(r"[^\W\d_]{5,}", stance.clause)}) or (
+                stance.headed and not self._reading
+            )
+        return stance.own and stance.kind != "present" and not self._calls.may_have_written()
+
+    def _must_differ(self, mention: Mention, stance: Stance, files: tuple[Found, ...]) -> bool:
+        """Whether the words leave no doubt that the agent changed the file."""
+        edited = [each.name for each in files if self._calls.wrote(each.name)]
+        thrown_away = bool(edited) and self._calls.undone()
+        edits = {"Edit", "MultiEdit"}
+        stands = any(call.name in edits and not call.failed and call.path.endswith(tuple(edited)) for call in self._calls.calls) if edited else False
+        if self._reverted or self._said.kind == "fence" or (stands and not thrown_away):
             return False
-        asked = bool(self._brief) and mention.path in self._brief and stance.kind != "present"
-        return stance.strong or asked or not self._calls.may_have_written()
+        if thrown_away:
+            return stance.kind in {"made", "changed", "listed", "state"}
+        if stance.kind == "listed":
+            return stance.level == 2 and not self._failed
+        if stance.level == 2:
+            return not stance.headed or not self._reading or self._calls.may_have_written()
+        if stance.level == 1 and self._asked(mention):
+            return True
+        return stance.own and not self._reading and not self._calls.may_have_written()
+
+    def _asked(self, mention: Mention) -> bool:
+        """Whether the launch names this path."""
+        plain = re.sub(r"^\./", "", mention.path.replace("\\", "/"))
+        return len(plain) > 3 and plain in self._brief.replace("\\", "/")
 
     def _outside(self, mention: Mention, stance: Stance) -> list[Finding]:
         path = Path(os.path.expanduser(mention.path))  # noqa: PTH111  as the report spells it
         if mention.path in self._brief or str(path) in self._brief:
             return self._asked_for(path)
         scratch = path.parent == Path(tempfile.gettempdir()) and self._said.field != "deliverables"
-        if stance.strong and stance.kind in {"made", "changed", "listed"} and self._said.kind != "fence" and not scratch:
+        if stance.level == 2 and stance.kind in {"made", "changed", "listed"} and self._said.kind != "fence" and not scratch:
             return self._say("deliverable", "refuted", f"{self._subject} lies outside the project, and nobody asked for it there.")
         return self._say("reference", "claimed", f"{self._subject} lies outside the project and was not looked at.")
 
@@ -79,8 +109,8 @@ class Files:
 
     def _missing(self, mention: Mention, stance: Stance, *, certain: bool) -> list[Finding]:
         before = self._disk.existed(mention.path)
-        strong = self._strong(mention, stance)
-        if stance.kind == "removed" and stance.strong:
+        strong = self._must_be(mention, stance)
+        if stance.kind == "removed" and stance.level == 2:
             grade, why = ("verified", "was there at launch and is gone") if before else ("claimed", "is not there; whether it ever was cannot be told")
             return self._say("deliverable", grade, f"{mention.path} {why}.")
         if before and not (strong and not self._gone):
@@ -117,7 +147,7 @@ class Files:
             return lines
         if stance.kind in {"plan", "denied"}:
             return lines or self._in_passing(files)
-        if stance.kind == "removed" and stance.strong:
+        if stance.kind == "removed" and stance.level == 2:
             return self._still_there(mention, files)
         changed = self._disk.any_changed(files)
         fresh = tuple(each for each in files if self._disk.changed(each)) if changed else ()
@@ -129,9 +159,7 @@ class Files:
             return lines + self._fresh(mention, stance, fresh, kind)
         if changed is False and stance.kind in {"made", "changed", "listed"}:
             return lines + self._unchanged(mention, stance, files, kind)
-        if changed is False and stance.kind == "state" and (not self._calls.may_have_written() or (
-            self._calls.undone() and any(self._calls.wrote(each.name) for each in files)
-        )):
+        if changed is False and stance.kind == "state" and self._must_differ(mention, stance, files):
             return lines + self._unchanged(mention, stance, files, kind)
         if changed is None and stance.kind in {"made", "changed", "listed"}:
             grade = "attested" if any(self._calls.wrote(each.name) for each in files) else "claimed"
@@ -153,18 +181,13 @@ class Files:
             wrong = self._disk.fault(each)
             if wrong and not words.BROKEN_SAID.search(said):
                 return self._say("deliverable" if kind == "reference" else kind, "refuted", f"{each.name} does not parse: {wrong}.", mention.path)
-        mine = stance.kind in {"made", "changed"} and stance.strong
+        mine = stance.kind in {"made", "changed"} and stance.level == 2
         if mine and not any(self._calls.may_have_touched(each.name) for each in files):
             return self._say(kind, "refuted", f"{files[0].name} changed since the launch, but no call of the agent touched it.", mention.path)
         return self._say(kind, "verified", f"{files[0].name} is new or changed since the launch and not empty.", mention.path)
 
     def _unchanged(self, mention: Mention, stance: Stance, files: tuple[Found, ...], kind: str) -> list[Finding]:
-        edited = [each for each in files if self._calls.wrote(each.name)]
-        thrown_away = bool(edited) and self._calls.undone()
-        edits_stand = any(call.name in {"Edit", "MultiEdit"} and not call.failed and any(
-            call.path.endswith(each.name) for each in files) for call in self._calls.calls) and not thrown_away
-        sure = (stance.strong or thrown_away or not self._calls.may_have_written()) and not self._reverted and not edits_stand
-        if sure and self._said.kind != "fence" and not (stance.kind == "listed" and self._failed):
+        if self._must_differ(mention, stance, files):
             return self._say(kind, "refuted", f"{files[0].name} is as it was at launch.", mention.path)
         return self._say(kind, "claimed", f"{files[0].name} is there, as it was at launch; whether a change of it is claimed is not clear.", mention.path)
 
@@ -183,7 +206,7 @@ class Files:
             return self._say(KINDS.get(stance.kind, "reference"), "verified", f"{folder.name}/ is there, with {len(fresh)} new or changed files.")
         if stance.kind in {"plan", "denied", "kept", "removed"}:
             return []
-        if stance.kind in {"made", "listed"} and self._strong(mention, stance):
+        if stance.kind in {"made", "listed"} and self._must_be(mention, stance):
             return self._say("deliverable", "claimed", f"{folder.name}/ is there, but no file in it is new since the launch.")
         return self._say("reference", "verified", f"{folder.name}/ is there.")
 
@@ -197,7 +220,7 @@ class Files:
         else:
             named, short_of = self._disk.project.matching(mention.path), False
         kind = KINDS.get(stance.kind, "reference")
-        strong = self._strong(mention, stance)
+        strong = self._must_be(mention, stance)
         if (not named or short_of) and not self._disk.existed(mention.path):
             if strong and self._disk.project.complete and self._said.kind != "fence":
                 return self._say(kind, "refuted", f"{'Not every file' if named else 'No file'} of {mention.path} exists.")

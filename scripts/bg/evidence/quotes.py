@@ -128,7 +128,7 @@ def _judged(disk: Disk, calls: Calls, quote: Quote) -> Optional[Finding]:
         return None
     if anywhere:
         return Finding(claim, "quote", subject, "claimed", f"The quoted text stands in {files[0].name}, but not near that line.")
-    if not quote.sure or not _substantial(quote.text) or calls.said(quote.text.strip()[:200]) or _partly(disk, files, quote.text):
+    if not quote.sure or not _substantial(quote.text) or calls.said(quote.text.strip()[:200]) or _partly(disk, files, quote.text) or _paraphrased(disk, files, quote.text):
         return None
     return Finding(claim, "quote", subject, "refuted", f"{files[0].name} holds nothing like the quoted text.")
 
@@ -161,6 +161,12 @@ def _substantial(quote: str) -> bool:
     return len(_tight(quote)) >= 10 and not re.fullmatch(r"[\w.#:-]+(?:\(\))?", quote.strip()) and bool(
         len(CODE_SIGNS.findall(quote)) >= 2 or len(quote.split()) >= 4
     )
+
+
+def _paraphrased(disk: Disk, files: list[Found], quote: str) -> bool:
+    """Whether a quote is a call or signature whose name does stand in the file."""
+    name = re.fullmatch(r"\s*(?:async |def |function |fn |func |class )?([\w.]+)\([^()]*\):?\s*", quote)
+    return bool(name) and any(name[1].rsplit(".", 1)[-1] in (disk.text(each) or "") for each in files) if name else False
 
 
 def _partly(disk: Disk, files: list[Found], quote: str) -> bool:

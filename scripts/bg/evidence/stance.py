@@ -1,6 +1,6 @@
 """What a statement says of a file: that it was made, changed, removed, kept, is there, or is only planned.
 
-`strong` means that the words leave no doubt; only then may a missing or unchanged file refute them.
+Only words that leave no doubt, or that the launch asked for, may be refuted by a missing or unchanged file.
 """
 
 from __future__ import annotations
@@ -30,15 +30,21 @@ WERE = (
     r"fue|fueron|ha sido)?\s*(?:now\s+|also\s+|all\s+|both\s+|newly\s+|jetzt\s+)?\(?"
 )
 LISTED = rf"(?:{ANY}(?:\s*\([^()]{{0,60}}\))?(?:\s*,\s*|\s+and\s+|\s+und\s+|\s*&\s*|\s+et\s+|\s+y\s+)(?:and\s+)?){{0,8}}"
+PASSIVE = re.compile(r"(?<!\w)(?:is|are|was|were|ist|sind|wurde|wurden|fue|fueron)(?!\w)", re.IGNORECASE)
+DESCRIBING = re.compile(r"(?<!\w)(?:is|are|gets?|be|being|which|that|wird|werden)\s+(?:\w+\s+)?$", re.IGNORECASE)
+PRESENT_PASSIVE = re.compile(r"(?<!\w)(?:is|are|gets?)\s+(?:\w+\s+)?\w+(?:ed|en|t)\b.*\b(?:and|then)\s+\w+\s+\w+\s+\W*$", re.IGNORECASE)
+DESCRIBED = re.compile(r"\s+(?:by|when|whenever|at|on|from|every|each|via|through|during|only|automatically|in (?:20|19|v|commit|version|\d))\b", re.IGNORECASE)
 AGENT_NOUN = re.compile(r"(?:for|from|of|about|on|like|by|with|using|via|than|against|per|auf|aus|für|von|pour|de|para)\s+\W{0,3}(?:the\s+)?$", re.IGNORECASE)
 
 
 class Stance(NamedTuple):
-    """What is said of one mention."""
+    """What is said of one mention, how surely (2 beyond doubt, 1 likely, 0 in passing), and whether the agent says it of itself."""
 
     kind: str  # made, changed, removed, kept, present, listed, state, plan, denied, neutral
-    strong: bool
+    level: int
     clause: str
+    own: bool = False
+    headed: bool = False
 
 
 def masked(text: str, found: list[Mention]) -> str:
@@ -65,27 +71,38 @@ def stance(statement: Statement, text: str, number: int, *, all_made: bool) -> S
     sign = chr(FIRST + number)
     clause = next((each for each in clauses(text) if sign in each), text)
     if planned(statement):
-        return Stance("plan", strong=False, clause=clause)
+        return Stance("plan", 0, clause)
     said = re.sub(r"\bno longer\b|\bnot only\b|\bno issues?\b|\bno errors?\b", " ", clause, flags=re.IGNORECASE)
     if words.KEPT.search(clause):
-        return Stance("kept", strong=False, clause=clause)
+        return Stance("kept", 0, clause)
     ordered = words.BASE_VERB.match(clause) and statement.kind != "row"
     if ordered or words.HEDGE.search(said) or (statement.kind == "row" and any(map(words.PLAN_CELL.match, statement.text.split("|")))):
-        return Stance("plan", strong=False, clause=clause)
+        return Stance("plan", 0, clause)
     if words.DENIED.search(said):
-        return Stance("denied", strong=False, clause=clause)
-    kind = _by_words(clause, sign)
-    if kind == "present" and words.CHANGED.search(" ".join(statement.under[-2:])):
-        return Stance("changed", strong=False, clause=clause)
+        return Stance("denied", 0, clause)
+    head = " ".join(statement.under[-2:])
+    headed = bool(words.CHANGED.search(head))
+    own = headed or bool(words.AGENTIVE.search(_sentence(text, sign)))
+    kind, level = _by_words(clause, sign)
+    if kind == "present" and headed:
+        return Stance("changed", 0, clause, own, headed)
+    if kind and level:
+        return Stance(kind, level, clause, own)
+    placed = _by_place(statement, text, sign, all_made=all_made)
+    if placed:
+        level = 0 if words.BASE_VERB.match(_after(text, sign)) else 1 if placed == "present" else 2
+        return Stance(placed, level, clause, own, headed=placed != "listed")
     if kind:
-        return Stance(kind, strong=True, clause=clause)
-    kind = _by_place(statement, text, sign, all_made=all_made)
-    if kind:
-        return Stance(kind, strong=not words.BASE_VERB.match(_after(text, sign)), clause=clause)
+        return Stance(kind, 0, clause, own)
     for kind, pattern in (("changed", words.CHANGED), ("made", words.MADE), ("removed", words.REMOVED), ("state", words.STATE_NOW)):
         if pattern.search(clause) and not words.BASE_VERB.match(clause) and not words.LOOKED_AT.search(clause):
-            return Stance(kind, strong=False, clause=clause)
-    return Stance("neutral", strong=False, clause=clause)
+            return Stance(kind, 0, clause, own, headed)
+    return Stance("neutral", 0, clause, own)
+
+
+def _sentence(text: str, sign: str) -> str:
+    """The sentence of a masked text that holds a mention."""
+    return next((each for each in re.split(r"(?<=[.!?。])\s+|\n", text) if sign in each), text)
 
 
 def planned(statement: Statement) -> bool:
@@ -104,27 +121,36 @@ def _after(text: str, sign: str) -> str:
     return text[text.index(sign) + 1 :].lstrip(" :`*–—-)")[:40] if sign in text else ""
 
 
-def _by_words(clause: str, sign: str) -> str:
-    """What a verb right beside the mention says of it."""
+def _by_words(clause: str, sign: str) -> tuple[str, int]:
+    """What a verb right beside the mention says of it, and how surely: `is generated by` describes, `generated` claims."""
     before, _, after = clause.partition(sign)
-    if words.BASE_VERB.match(clause) or AGENT_NOUN.search(before):
-        return ""
+    if AGENT_NOUN.search(before):
+        return "", 0
     for kind, verbs in _VERBS.items():
-        if re.search(rf"(?<!\w)(?:{verbs}){OBJECT}[`*\"'(\[]{{0,3}}{LISTED}$", before[-240:], re.IGNORECASE):
-            return kind
-        if re.match(rf"{WERE}(?:{verbs})(?!\w)(?!\s+(?:in|to|by|from|on|at|with)\s+[`*]{{0,2}}{ANY})", after[:120], re.IGNORECASE):
-            return kind
-    if re.search(rf"(?:^|\W)(?:{words.PUT})[`*\"'(\[]{{0,3}}(?:\w+/)?{LISTED}$", before[-240:], re.IGNORECASE):
-        return "made"
+        verb = re.search(rf"(?<!\w)(?:{verbs}){OBJECT}[`*\"'(\[]{{0,3}}{LISTED}$", before[-240:], re.IGNORECASE)
+        if verb:
+            return kind, 2 if _by_agent(before[-240:][: verb.start()]) else 0
+        behind = re.match(rf"{WERE}(?:{verbs})(?!\w)(?!\s+(?:in|to|by|from|on|at|with)\s+[`*]{{0,2}}{ANY})", after[:120], re.IGNORECASE)
+        if behind and not DESCRIBED.match(after[behind.end() : behind.end() + 40]):
+            return kind, 1 if PASSIVE.search(behind[0]) else 2
+    put = re.search(rf"(?:^|\W)(?:{words.PUT})[`*\"'(\[]{{0,3}}(?:\w+/)?{LISTED}$", before[-240:], re.IGNORECASE)
+    if put:
+        return "made", 1 if DESCRIBING.search(before[-240:][: put.start() + 1]) or PRESENT_PASSIVE.search(before[-240:]) else 2
     if re.search(rf"(?:^|\W)(?:{words.AT})[`*\"'(\[]{{0,3}}(?:\w+/)?{LISTED}$", before[-240:], re.IGNORECASE):
-        return "present"
+        return "present", 1
     if re.search(rf"{words.SEE}[`*\"'(\[]{{0,3}}$", before[-60:], re.IGNORECASE):
-        return "present"
+        return "present", 2
     if re.match(rf"[`*\"')\]]{{0,3}}\s*(?:\([^()]{{0,60}}\)\s*)?(?:{words.PRESENT})(?!\w)", after[:120], re.IGNORECASE):
-        return "present"
+        return "present", 2 if words.FINISHED.search(after[:60]) else 1
     if re.search(r"(?:→|->|=>|⇒)\s*[`*]{0,3}$", before) and re.search(r"\w", before) and not re.search(ANY, before):
-        return "present"
-    return ""
+        return "present", 2 if re.search(r"\d|\bok\b|✓|✅", before) or words.MADE.search(before) else 1
+    return "", 0
+
+
+def _by_agent(before: str) -> bool:
+    """Whether nobody else than the agent stands before a verb: `commit 4c1d0aa added x.py` tells of another."""
+    before = re.split(r"(?:^|,\s|\band\b|\bund\b|\bet\b|\by\b|[:–—]\s)", before)[-1]
+    return bool(re.fullmatch(r"\W*(?:\[[ xX]\]\s*)?(?:(?:I|I've|we|we've|also|then|now|have|has been|ich|habe|successfully|newly|just|finally|j'ai|he|done)\W+){0,4}\W*", before, re.IGNORECASE))
 
 
 _VERBS = {

@@ -22,12 +22,17 @@ TESTISH = re.compile(
     rf"(?<![\w/])(?:(?:unit |integration |e2e |regression )?tests?|test suite|suite|specs|{TEST_NAMES}|{RUNNER_PHRASES}|tests?lauf|pruebas|テスト|测试|testes|тест\w*)(?![\w/]|\.\w)",
     re.IGNORECASE,
 )
-CHECKISH = re.compile(rf"(?<![\w/.])(?:lint(?:er|ing)?|type[- ]?checks?|types|{CHECK_NAMES}|{CHECK_PHRASES})(?![\w/]|\.\w)", re.IGNORECASE)
+CHECKISH = re.compile(rf"(?<![\w/.])(?:lint(?:er|ing)?|type[- ]?checks?|{CHECK_NAMES}|{CHECK_PHRASES})(?![\w/]|\.\w)", re.IGNORECASE)
+PASS = r"pass(?:es|ed|ing)?(?=\s*(?:$|[.,;:!)(|/*–—-]|in (?!an? |the )|with\b|on\b|now\b|again\b|too\b|there\b|locally\b|inside\b|and\b|for\b|after\b|under\b|cleanly\b|→|✓|✅))"
 PASSING = re.compile(
-    r"(?<!\w)(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|success(?:ful(?:ly)?)?|ok|clean|all good|bestanden|grün|laufen durch|erfolgreich|"
-    r"passent|réussi\w*|verts?|pasan|pasaron|pasados?|verdes?|passam|passaram|passano|superati|no (?:issues|errors|complaints|warnings|problems)|"
-    r"0 (?:errors|failed|failures|issues|problems)|nothing to (?:say|report|complain)|without (?:errors|warnings|failures))(?!\w)"
-    r"|✓|✅|✔|成功|通过|パス|通った|проход\w*|успешн\w*",
+    rf"(?<!\w)(?:{PASS}|green|succeed(?:s|ed)?|successful(?:ly)?|all (?:good|ok)|(?:[:=→-]|is|are|was|were)\s*(?:all\s+)?(?:ok|success)|bestanden|grün|laufen durch|erfolgreich|"
+    r"passent|réussi\w*|verts?|pasan|pasaron|pasados?|verdes?|passam|passaram|passano|superati|0 (?:failed|failures)|проход\w*|успешн\w*)(?!\w)"
+    r"|(?:tests?|suite)\W{0,4}[✓✅✔]|成功|通过|パス|通った",
+    re.IGNORECASE,
+)
+CLEAN = re.compile(
+    r"(?<!\w)(?:clean|no (?:issues|errors|complaints|warnings|problems)|0 (?:errors|issues|problems|warnings)|nothing to (?:say|report|complain)|without (?:errors|warnings))(?!\w)"
+    r"|[✓✅✔]\s*$",
     re.IGNORECASE,
 )
 SUMMARY = re.compile(
@@ -39,7 +44,7 @@ EVERYTHING = re.compile(r"\b(?:everything|all|it all|the lot) (?:now )?(?:pass(?
 FAILING = re.compile(r"\b(?:fails?|failing|failed|not (?:yet )?green|not reached)\b|[1-9]\d* failed|schlagen fehl", re.IGNORECASE)
 UNSURE = re.compile(
     r"(?<!\w)(?:not|n't|never|cannot|unable|fails?|failing|still|would|should|could|might|may|if|unless|once|until|will|want|need\w*|make sure|ensure|"
-    r"verify that|so that|expected? to|to (?:pass|run|test|check|see|confirm)|except|apart from|other than|excluding|all but|but for|pre-existing|skipped|unrelated|"
+    r"verify that|so that|must|has to|have to|requires?|when|whenever|as long as|assuming|configured|enabled|allowed|rules?|expected? to|to (?:pass|run|test|check|see|confirm)|except|apart from|other than|excluding|all but|but for|pre-existing|skipped|unrelated|"
     r"nicht|kein\w*|sollte\w*|würde\w*|pas|sans|devrai\w*|sin|debería\w*|não|нет|не|you|your|please|before|ago|yesterday|earlier|nobody|without running|"
     r"no tests?|no test runs?|no runs?|any)(?!\w)|[1-9]\d* (?:failed|failing|failures?|errors?)|通らない|ません|失敗(?!0)|没有|未",
     re.IGNORECASE,
@@ -60,7 +65,7 @@ def judge(calls: Calls, statement: Statement, report: str) -> list[Finding]:
     pieces = statement.text[:8000].split("\n") if statement.kind == "fence" else _sentences(statement.text[:8000])
     for piece in pieces:
         plain = BENIGN.sub(" 0 errors ", piece)
-        passing = SUMMARY.search(piece) or PASSING.search(plain)
+        passing = SUMMARY.search(piece) or PASSING.search(plain) or (CHECKISH.search(piece) and CLEAN.search(piece))
         testish = SUMMARY.search(piece) or EVERYTHING.search(piece) or TESTISH.search(piece)
         checkish = CHECKISH.search(piece)
         if statement.kind == "fence" and not SUMMARY.search(piece):
@@ -74,7 +79,7 @@ def judge(calls: Calls, statement: Statement, report: str) -> list[Finding]:
         if words.BASE_VERB.match(piece) and not SUMMARY.search(piece):
             continue
         attributed = bool(words.REPORTED.search(piece))
-        findings.append(_judged(calls, piece, report, tests=bool(testish), attributed=attributed))
+        findings.append(_judged(calls, piece, report, tests=bool(testish and not (checkish and not SUMMARY.search(piece) and not TESTISH.search(CHECKISH.sub(" ", piece)))), attributed=attributed))
     return findings[:20]
 
 

@@ -152,6 +152,18 @@ REVERTED = _any(
 )
 FORMERLY = _any("formerly|former|previous|previously|was|were|used to|old|before|at launch|ehemals|früher|war|ancien\\w*|antes|original\\w*")
 NOTHING = re.compile(r"^\W*(?:none|no files?|nothing|n/?a|keine?|aucun\w*|ningun\w*|なし|无)\b|^\W*$|^\W*(?:なし|无)\W*$", re.IGNORECASE)
+AGENTIVE = re.compile(
+    rf"(?<!\w)(?:I|I've|I'd|we|we've)(?!\w)|(?<!\w)(?:ich habe|habe ich|wir haben|j'ai|nous avons|he|hemos|eu|ho|abbiamo|ik heb|я)(?!\w)"
+    rf"|^\W*(?:\w+:\s+)?(?:{MADE_WORDS}|{CHANGED_WORDS}|{REMOVED_WORDS})(?!\w)|{MADE_CJK}|{CHANGED_CJK}",
+    re.IGNORECASE,
+)
+READING = re.compile(
+    r"^\W*(?:please )?(?:review|find|explain|list|check|audit|assess|summari[sz]e|trace|explore|investigate|analy[sz]e|research|compare|look|show|tell|why|how|what|which|where|"
+    r"is|are|does|do|can|who|read|describe|map|locate|search|count|measure|understand|study|inspect|evaluate|identify|figure out|determine|verify|confirm|"
+    r"prüfe|finde|erkläre|suche|untersuche|warum|wie|was|wo|analysiere|vérifier|expliquer|trouver|analyser|pourquoi|comment|revisar|explicar|buscar|analizar|"
+    r"por qué|cómo|检查|分析|解释|查找|調べ|確認)",
+    re.IGNORECASE,
+)
 REPORTED = _any(
     "according to|says|said|states?|stated|claims?|claimed|reports? that|reportedly|readme|helper|its author|laut|selon|según|segundo|"
     "on main|in ci|upstream|the ci|you said|user says|user said|they say|apparently|supposedly|documented|previously|"
