@@ -102,8 +102,9 @@ class Drive:
     ) -> dict[str, Any]:
         """The host tells the parent that the agent has ended."""
         return self.prompt(
-            f'<task-notification>\n<task-id>{agent}</task-id>\n<status>{status}</status>\n<summary>Agent "audit" {summary}'
-            f"</summary>\n<result>{result}</result>\n</task-notification>"
+            f"<task-notification>\n<task-id>{agent}</task-id>\n<status>{status}</status>\n"
+            f'<summary>Agent "audit" {summary}</summary>'
+            f"\n<result>{result}</result>\n</task-notification>"
         )
 
     def stop(self, **changes: Any) -> dict[str, Any]:
