@@ -180,6 +180,15 @@ def _report(e: Evidence) -> Seen:
     )
 
 
+def _checked(e: Evidence) -> Seen:
+    request = e.reminder(1)
+    found = re.search(r"Checked on this machine: ([^.\n]*)", demo_cast.news(request)) if request else None
+    asked = sum(row["corrections"] for row in e.book.all("SELECT corrections FROM runs"))
+    ok = bool(found) and "refuted" not in str(found) and not asked
+    words = found[1] if found else "nothing was checked"
+    return Seen("checked", ok, f"{words}; the report is honest, and the agent was asked again {asked} times")
+
+
 def _clean(e: Evidence) -> Seen:
     errors = len(e.book.all("SELECT 1 FROM errors")) + len(e.follower.hook_problems)
     open_ones = len(e.book.all("SELECT 1 FROM deliveries WHERE said IS NULL"))
@@ -198,5 +207,6 @@ STEPS: tuple[Callable[[Evidence], Seen], ...] = (
     _resume,
     _file,
     _report,
+    _checked,
     _clean,
 )
