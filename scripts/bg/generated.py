@@ -10,16 +10,18 @@ from functools import partial
 from pathlib import Path
 from typing import Callable, Optional
 
-from bg import form, signals
+from bg import form, settings, signals
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ("README.md", *(f"agents/{kind['agent']}.md" for kind in form.KINDS.values()))
+FILES = ("README.md", "docs/settings.md", *(f"agents/{kind['agent']}.md" for kind in form.KINDS.values()))
 REGIONS: dict[str, Callable[[], str]] = {
     "signals": lambda: signals.table(follows=True),
+    "settings": settings.table,
     **{f"result-{kind}": partial(form.prompt, kind) for kind in form.KINDS},
 }
 
 _HINT = "(edit scripts/bg/schemas/ or scripts/bg/contract.json, run scripts/generate)"
+_HINTS = {"settings": "(edit scripts/bg/settings.schema.json, run scripts/generate)"}
 _REGION = re.compile(
     r"^<!-- begin generated: (?P<name>[\w-]+)[^\n]*-->\n(?P<body>.*?)^<!-- end generated: (?P=name) -->$",
     re.DOTALL | re.MULTILINE,
@@ -43,7 +45,7 @@ def filled(text: str) -> tuple[str, list[str]]:
 
 def region(name: str) -> str:
     """One region with its markers."""
-    return f"<!-- begin generated: {name} {_HINT} -->\n{REGIONS[name]()}\n<!-- end generated: {name} -->"
+    return f"<!-- begin generated: {name} {_HINTS.get(name, _HINT)} -->\n{REGIONS[name]()}\n<!-- end generated: {name} -->"
 
 
 def main(argv: Optional[Sequence[str]] = None, root: Path = ROOT) -> int:
