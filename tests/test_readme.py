@@ -15,7 +15,8 @@ from rig import clients
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-DOCUMENTS = ("README.md", "CHANGELOG.md", "SECURITY.md", ".github/CONTRIBUTING.md")
+PAGES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))
+DOCUMENTS = ("README.md", "CHANGELOG.md", "SECURITY.md", ".github/CONTRIBUTING.md", *PAGES)
 
 
 def spans(text: str) -> list[str]:
@@ -70,10 +71,16 @@ def test_every_command_of_the_plugin_is_documented_in_both_forms_and_no_other():
     assert commands | {f"bg:{name}" for name in commands} == named
 
 
-def test_every_setting_is_documented_with_its_default():
-    known = {name: given["default"] for name, given in settings.schema()["properties"].items() if name != "$schema"}
-    table = dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", README, re.MULTILINE))
-    assert {name: json.dumps(default) for name, default in known.items()} == table
+def test_every_page_is_linked():
+    pages = {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")}
+    assert pages
+    assert pages <= named_paths(README)
+
+
+def test_every_setting_that_is_named_exists():
+    named = {key for span in spans(README) if span.startswith("{") for key in json.loads(span)}
+    assert named
+    assert named <= set(settings.schema()["properties"])
 
 
 def test_every_supported_version_is_named_and_no_older_one_promised():
