@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import os
 import signal
 import sys
@@ -77,8 +76,6 @@ def run(view: View, plugin: Path, version: str) -> int:
     began = time.monotonic()
     with Home() as home:
         demo_cast.lay_out(home.project)
-        (home.path / ".claude").mkdir()
-        (home.path / ".claude" / "bg.json").write_text(json.dumps({"install_packages": False}), encoding="utf-8")
         with Model(demo_cast.script(home.project)) as model:
             home.base_url = model.url
             view.plain(
