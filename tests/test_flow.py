@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 
@@ -218,6 +219,21 @@ def test_a_relaunch_gives_a_new_agent_everything(newest):
     newest.ends("b1", block("COMPLETION_REPORT", token))
     assert "reports partial success" in context(newest.announced("b1"))
     assert newest.rows("SELECT count(*) AS n FROM tasks") == [{"n": 1}]
+
+
+def test_an_answer_from_another_session_is_sent_by_the_one_that_owns_the_task(newest):
+    asking(newest)
+    mine, newest.session = newest.session, "another-session"
+    live = newest.ledger()
+    with contextlib.closing(live), live.transaction():
+        live.write("UPDATE sessions SET pid = 1, pid_started = ''")
+    said = newest.prompt("/bg-answer bg-1 Q1: CSV Q2: no")
+    assert "bg-1 belongs to another open session" in said["reason"]
+    assert context(newest.prompt("Anything?")) == ""
+    newest.session = mine
+    assert "Resume it now" in context(newest.prompt("And here?"))
+    newest.stop()
+    assert "Resume it now" not in context(newest.prompt("Again?"))
 
 
 def test_only_the_user_approves_a_delegation_and_the_new_agent_is_its_child(newest):

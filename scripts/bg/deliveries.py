@@ -12,7 +12,7 @@ import time
 from bg.ledger import Ledger
 from bg.tasks import Row
 
-ENDED, MESSAGE, GROUP = "ended", "message", "group"
+ENDED, MESSAGE, GROUP, ANSWERED = "ended", "message", "group", "answered"
 
 
 def make(book: Ledger, label: str, kind: str, key: str) -> bool:

@@ -109,6 +109,8 @@ class Scene:
             return self._group(agent)
         task = tasks.get(self.book, row["label"])
         assert task is not None
+        if row["kind"] == deliveries.ANSWERED:
+            return replies.Reminder(self.next_step(task), f"{task['label']}: answered in another session")
         told = replies.Told(
             task=task,
             brief=launch.brief(task["prompt"] or ""),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Optional
 
-from bg import answers, host, inbox, launch, resume, status, tasks
+from bg import answers, deliveries, host, inbox, launch, resume, status, tasks
+from bg.on import session
 from bg.quoting import inline, neutral
 from bg.scene import Scene
 from bg.tasks import Row
@@ -87,10 +88,18 @@ def _decide(scene: Scene, item: Row, text: str) -> None:
     )
 
 
-def _go_on(scene: Scene, label: str) -> None:
+def _go_on(scene: Scene, label: str) -> str:
+    """Tell the parent what comes next; a line for the user where that is another session's parent."""
     task = tasks.get(scene.book, label)
-    if task is not None:
+    if task is None:
+        return ""
+    if session.claim(scene, task):
         scene.answer.context.append(scene.next_step(task))
+        return ""
+    sent = ",".join(str(row["answer"]) for row in inbox.unsent(scene.book, task["agent"] or ""))
+    with scene.book.transaction():
+        deliveries.make(scene.book, label, deliveries.ANSWERED, f"{task['agent']}:0:answers {sent}")
+    return f"{label} belongs to another open session, which sends the answers at its next event."
 
 
 def answer_command(scene: Scene, arguments: str) -> None:
@@ -112,9 +121,11 @@ def answer_command(scene: Scene, arguments: str) -> None:
     left = inbox.waiting(scene.book, label=label)
     ready = inbox.unsent(scene.book, task["agent"] or "") and (typed.go or not left)
     if ready or scene.answer.context:
-        _go_on(scene, label)
-        scene.answer.notice += lines
-        return
+        elsewhere = _go_on(scene, label)
+        if not elsewhere:
+            scene.answer.notice += lines
+            return
+        lines.append(elsewhere)
     if left:
         names = ", ".join(item["qid"] for item in left)
         lines.append(f"Still open: {names}. `/bg-answer {label} go` sends what there is.")

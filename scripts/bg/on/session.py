@@ -41,6 +41,19 @@ def take_over(scene: Scene) -> None:
                 _interrupt(scene, task)
 
 
+def claim(scene: Scene, task: Row) -> bool:
+    """Make a task this session's own, unless the session that it belongs to still lives."""
+    owner = task["session"]
+    if owner == scene.session:
+        return True
+    process = _process(scene, owner)
+    if process != processes.host() and _is_alive(scene, owner, process):
+        return False
+    with scene.book.transaction():
+        scene.book.write("UPDATE tasks SET session = ? WHERE label = ?", scene.session, task["label"])
+    return True
+
+
 def _owners(scene: Scene) -> list[str]:
     rows = scene.book.all("SELECT DISTINCT session FROM tasks WHERE project = ?", scene.project)
     return [row["session"] for row in rows]

@@ -53,7 +53,8 @@ def _mention_quiet(scene: Scene) -> None:
 def _launch(scene: Scene, arguments: str) -> None:
     if not arguments:
         typed = scene.launch_command
-        dialog.say(scene, f"Nothing to hand over: type {typed} <task>, for example\n  {typed} Audit the authentication code")
+        example = f"{typed} Audit the authentication code"
+        dialog.say(scene, f"Nothing to hand over: type {typed} <task>, for example\n  {example}")
         return
     full = launch.full(scene.book, scene.project, scene.settings.max_tasks)
     if full:
