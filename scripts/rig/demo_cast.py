@@ -205,7 +205,8 @@ class _Agent:
                 "status": "success",
                 "deliverables": f"- {REPORT}",
                 "summary": f"Both files in auth/ are read. {len(FINDINGS)} findings are in {REPORT}.",
-                "metrics_achieved": f"- 2 of 2 files in auth/ are read\n- {len(FINDINGS)} findings, each with file and line",
+                "metrics_achieved": "- 2 of 2 files in auth/ are read\n"
+                f"- {len(FINDINGS)} findings, each with file and line",
                 "issues_encountered": "None.",
                 "recommendations": "Store password hashes, and take session tokens from the secrets module.",
                 "total_duration": f"{time.monotonic() - self.began:.0f} seconds",

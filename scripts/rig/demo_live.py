@@ -46,7 +46,7 @@ class Own:
     def __init__(self, argv: list[str], folder: Path, env: dict[str, str]) -> None:
         self.events: list[dict[str, Any]] = []
         self.stderr = ""
-        self.process = subprocess.Popen(  # noqa: S603 (the claude that the user has on PATH)
+        self.process = subprocess.Popen(
             argv,
             cwd=folder,
             env=env,
@@ -202,7 +202,7 @@ def _version(claude: str) -> str:
 
 def _output(command: list[str]) -> str:
     try:
-        done = subprocess.run(  # noqa: S603 (the claude that the user has on PATH)
+        done = subprocess.run(
             command, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL
         )
     except (OSError, subprocess.SubprocessError) as error:

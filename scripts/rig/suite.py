@@ -102,7 +102,7 @@ def _packages() -> bool:
         return True
     _say(f"installing {', '.join(wanted)}")
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
-    if subprocess.run(command, check=False).returncode == 0:  # noqa: S603 (the pins of this repository)
+    if subprocess.run(command, check=False).returncode == 0:
         return True
     still = [pin for pin in pins if not _has(pin)]
     if any(pin.startswith("pytest==") for pin in still):
