@@ -82,9 +82,8 @@ class Count:
             {version for version, _ in self.hosts}, key=lambda name: [int(n) for n in re.findall(r"\d+", name)]
         )
         total = sum(number for (_, outcome), number in self.hosts.items() if outcome != "skipped")
-        terminalreporter.write_line(
-            f"{total} tests on real clients, on {len([v for v in versions if v != 'other'])} versions"
-        )
+        tried = {version for version, outcome in self.hosts if outcome != "skipped"} - {"other"}
+        terminalreporter.write_line(f"{total} tests on real clients, on {len(tried)} versions")
         for version in versions:
             parts = [
                 f"{self.hosts[version, outcome]} {outcome}"
