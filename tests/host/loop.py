@@ -8,18 +8,11 @@ from pathlib import Path
 from typing import Any, Optional
 
 from bg import signals
+from drive import PLAIN
 from rig.home import Home
 from rig.request import Request
 from rig.script import Reply, call, text
 
-#: A report that claims nothing of the disk, for the cases that are about something else.
-PLAIN = {
-    "deliverables": "The answer in the summary",
-    "summary": "The login has no rate limit.",
-    "metrics_achieved": "The question is answered",
-    "issues_encountered": "None",
-    "recommendations": "None",
-}
 NOTE = "Here is what I know."
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = re.compile(r"You are (bg-\d+-[a-z2-7]{10})")
