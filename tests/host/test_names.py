@@ -1,0 +1,100 @@
+"""In a terminal: which commands are ours, the literal /bg by the shortcut, the statusline, the notification."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import time
+
+import pytest
+from loop import ROOT, block, launch, reacting, rows
+from rig.home import Home
+from rig.model import Model
+from rig.script import Script, asked, parent, text
+from rig.terminal import Interactive
+from test_interactive import _clear as clear
+from test_interactive import options
+from test_loop import TASK, later
+
+BGCTL = str(ROOT / "scripts" / "bgctl")
+SHADOWED = ("2.1.258", "2.1.327")
+
+
+def write_shortcut(home: Home) -> None:
+    subprocess.run([BGCTL, "shortcuts", "--write"], env=home.env(), check=True, capture_output=True)
+
+
+def enter(term: Interactive, words: str) -> None:
+    term.say(words)
+    time.sleep(0.5)
+
+
+def test_the_bare_names_and_the_shortcut(host: str) -> None:
+    """`/bg-status` and `/bg-answer` are ours everywhere; `/bg` is, with the shortcut, on every host."""
+    script = Script(("parent", parent, reacting((r"\[bg\] label", text("I was told to hand it over.")))))
+    with Model(script) as model, Home(model.url) as home:
+        write_shortcut(home)
+        with Interactive(home, host, [ROOT], options(host)) as term:
+            assert "is the host's own command" not in term.screen()
+            enter(term, "/bg-status")
+            term.wait_for(r"No background tasks here\. Type /bg <task> to start one", 15)
+            clear(term)
+            enter(term, "/bg-answer")
+            term.wait_for("Nothing waits for an answer", 15)
+            assert model.by("parent") == []
+            clear(term)
+            enter(term, "/bg Audit the authentication code")
+            term.wait_for("I was told to hand it over", 20)
+        told = model.by("parent")[0].all_text()
+        assert re.search(r"\[bg\] label: bg-1 for this task", told)
+        assert "A shortcut of the bg plugin" in told
+
+
+@pytest.mark.versions("2.1.7", "2.1.38", "2.1.100", "2.1.197")
+def test_where_the_name_is_free_a_plain_bg_is_ours(host: str) -> None:
+    script = Script(("parent", parent, reacting((r"\[bg\] label", text("I was told to hand it over.")))))
+    with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
+        assert "is the host's own command" not in term.screen()
+        enter(term, "/bg Audit the authentication code")
+        term.wait_for("I was told to hand it over", 20)
+        assert "[bg] label: bg-1" in model.by("parent")[0].all_text()
+
+
+@pytest.mark.versions(*SHADOWED)
+def test_where_the_host_took_the_name_a_session_says_so_once(host: str) -> None:
+    """Nothing is typed here: a plain /bg would send the session away."""
+    with Model(Script(("parent", parent, [text("Hi.")] * 3))) as model, Home(model.url) as home:
+        with Interactive(home, host, [ROOT]) as term:
+            shown = " ".join(term.wait_for("is the host's own command", 15).split())
+            assert f"bg: in Claude Code {host} a plain /bg is the host's own command" in shown
+            assert "Type /bg:bg <task>" in shown
+        with Interactive(home, host, [ROOT]) as term:
+            enter(term, "Hello")
+            term.wait_for("Hi", 15)
+            assert "is the host's own command" not in term.screen(history=True)
+
+
+def test_the_statusline_and_the_notification(host: str) -> None:
+    """The segment follows the task; the terminal gets its sequence where the host passes it on."""
+    script = Script(
+        ("agent", asked("AUDIT-TASK"), [later(block("CLARIFICATION_NEEDED"), 4)]),
+        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)))),
+    )
+    with Model(script) as model, Home(model.url) as home:
+        home.settings({"statusLine": {"type": "command", "command": f'"{BGCTL}" statusline'}})
+        (home.path / ".claude" / "bg.json").write_text(json.dumps({"notify": True}))
+        with Interactive(home, host, [ROOT], options(host)) as term:
+            raw = home.root / "raw"
+            term._tmux("pipe-pane", "-t", "rig", "-o", f"cat > '{raw}'")
+            enter(term, "/bg:bg Audit the authentication code")
+            term.wait_for("bg: 1 working", 20)
+            if host == "2.1.38":  # it does not wake the parent by itself
+                time.sleep(5)
+                enter(term, "Anything new?")
+            term.wait_for("bg-1 asks 2 questions", 30)
+            enter(term, "Thanks")
+            term.wait_for("bg: 1 asks", 20)
+            passed = b"\x1b]777;notify;Claude Code;bg-1 asks 2 questions\x07" in raw.read_bytes()
+        assert passed is (host in ("2.1.197", *SHADOWED))
+        assert rows(home, "SELECT * FROM errors") == []
