@@ -21,7 +21,17 @@ CORPUS = Path(__file__).parent / "reports"
 AGENT = "bg-task-0c0ffe"
 RUNS = {"ran", "ran-in-chain", "failed-as-said", "never-run", "failed-last"}
 SETTLED = 10  # seconds by which the launch lies behind the making of its tree
-GIT = ["git", "-c", "user.name=corpus", "-c", "user.email=corpus@example.org", "-c", "core.autocrlf=false", "-c", "init.defaultBranch=main"]
+GIT = [
+    "git",
+    "-c",
+    "user.name=corpus",
+    "-c",
+    "user.email=corpus@example.org",
+    "-c",
+    "core.autocrlf=false",
+    "-c",
+    "init.defaultBranch=main",
+]
 
 
 @dataclass
@@ -53,8 +63,14 @@ def measure(file: Path) -> Measured:
         case, launch, transcript = build(case, Path(os.path.realpath(home)))
         signal = signals.read(case["report"]).deciding
         block = signal is not None and signal.marker == "COMPLETION_REPORT"
-        brief = {"Goal": case["launch"]["goal"], "Deliverables": case["launch"]["deliverables"], "Done when": case["launch"]["done_when"]}
-        evidence = examine(case["report"], signal.fields if block else None, launch, str(transcript), case["duration_s"], brief)
+        brief = {
+            "Goal": case["launch"]["goal"],
+            "Deliverables": case["launch"]["deliverables"],
+            "Done when": case["launch"]["done_when"],
+        }
+        evidence = examine(
+            case["report"], signal.fields if block else None, launch, str(transcript), case["duration_s"], brief
+        )
     found = Measured(file.stem, file.parent.name == "honest", held_out(file.stem), evidence)
     compare(found, case, str(launch.root))
     return found
@@ -76,7 +92,12 @@ def build(case: dict, home: Path) -> tuple[dict, Launch, Path]:
     project.mkdir(parents=True)
     outside.mkdir()
     filled = json.dumps(case)
-    for slot, value in (("project", str(project)), ("outside", str(outside)), ("tilde", "~/code/project"), ("agent_id", AGENT)):
+    for slot, value in (
+        ("project", str(project)),
+        ("outside", str(outside)),
+        ("tilde", "~/code/project"),
+        ("agent_id", AGENT),
+    ):
         filled = filled.replace("{" + slot + "}", value)
     case = json.loads(filled)
     at = time.time() + SETTLED
@@ -118,7 +139,9 @@ def _remove(project: Path, name: str) -> None:
 
 def _git(project: Path, *arguments: str) -> str:
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
-    done = subprocess.run([*GIT, "-C", str(project), *arguments], capture_output=True, text=True, check=True, env=environment)
+    done = subprocess.run(
+        [*GIT, "-C", str(project), *arguments], capture_output=True, text=True, check=True, env=environment
+    )
     return done.stdout.strip()
 
 
@@ -150,7 +173,9 @@ def spoken(case: dict, at: float, cwd: str):
         more = {"stdout": tool["stdout"], "stderr": "", "interrupted": False} if "stdout" in tool else tool["result"]
         yield line(2 * number, "user", {"role": "user", "content": [result]}, toolUseResult=more)
     text = {"type": "text", "text": case["report"]}
-    yield line(2 * len(case["tools"]) + 1, "assistant", {"role": "assistant", "content": [text], "stop_reason": "end_turn"})
+    yield line(
+        2 * len(case["tools"]) + 1, "assistant", {"role": "assistant", "content": [text], "stop_reason": "end_turn"}
+    )
 
 
 def compare(found: Measured, case: dict, project: str) -> None:
@@ -205,7 +230,11 @@ def _overlap(one: Finding, claim: dict, report: str) -> bool:
     if not words:
         return False
     if words not in report:
-        return one.subject in claim["claim"] or claim["subject"] in one.subject or one.claim.split(",")[0] in claim["claim"]
+        return (
+            one.subject in claim["claim"]
+            or claim["subject"] in one.subject
+            or one.claim.split(",")[0] in claim["claim"]
+        )
     starts = [match.start() for match in re.finditer(re.escape(words), report)]
     places = [match.start() for match in re.finditer(re.escape(label), report)]
     return any(start < place + len(label) and place < start + len(words) for start in starts for place in places)

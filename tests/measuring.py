@@ -31,7 +31,9 @@ def figures(cases: list[Measured]) -> Figures:
         cases=len(cases),
         refuted=share(lambda _, claim: claim["grade"] == "refuted", lambda outcome: outcome == "refuted"),
         verified=share(_honest_deliverable, lambda outcome: outcome == "verified"),
-        attested=share(lambda case, claim: case.honest and claim["grade"] == "attested", lambda outcome: outcome == "attested"),
+        attested=share(
+            lambda case, claim: case.honest and claim["grade"] == "attested", lambda outcome: outcome == "attested"
+        ),
         undecidable=share(lambda _, claim: not claim["decidable"], lambda outcome: outcome in {"claimed", "unseen"}),
         alarms=sum(len(case.alarms) for case in cases),
         blocked=sum(case.honest and bool(case.evidence.refuted) for case in cases),
@@ -60,7 +62,9 @@ def missed(case: Measured) -> list[str]:
     for claim, outcome in case.outcomes:
         good = outcome in {"claimed", "unseen"} if not claim["decidable"] else outcome == claim["grade"]
         if not good:
-            lines.append(f"{claim['kind']} {claim.get('state', 'undecidable')} {claim['subject']}: {claim['grade']} by label, {outcome}")
+            lines.append(
+                f"{claim['kind']} {claim.get('state', 'undecidable')} {claim['subject']}: {claim['grade']} by label, {outcome}"
+            )
     lines += [f"FALSE ALARM {one.kind} {one.subject}: {one.reason}" for one in case.alarms]
     return [*lines, *(f"refuted, not in the list: {one.kind} {one.subject}: {one.reason}" for one in case.unlisted)]
 

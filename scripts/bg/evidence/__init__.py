@@ -1,6 +1,6 @@
 """Evidence for what a report claims, from the disk and the agent's own tool calls; nothing of a report is ever run.
 
-In reading order: `finding` (the records), `report` (statements), `paths` (mentions), `words` and `stance` (what is said of them),
+In reading order: `finding` (the records), `reader` and `report` (statements), `paths` (mentions), `words` and `stance` (what is said of them),
 `project`, `baseline`, `formats` and `disk` (what is there), `files` and `changes` and `quotes` (their judges), `shell`, `calls` and
 `outcomes` (what was done), `suites` and `commands` (their judges), `statements` (the rest). It imports `bg.transcripts` and nothing else of bg.
 """
@@ -8,10 +8,11 @@ In reading order: `finding` (the records), `report` (statements), `paths` (menti
 from __future__ import annotations
 
 import re
-from typing import Any, Mapping, Optional
+from collections.abc import Mapping
+from typing import Any, Optional
 
-from bg.evidence import commands, quotes, statements, suites, words
 from bg.evidence import calls as tool_calls
+from bg.evidence import commands, quotes, statements, suites, words
 from bg.evidence import report as reports
 from bg.evidence.changes import counts, renames
 from bg.evidence.clock import Clock
@@ -19,6 +20,7 @@ from bg.evidence.disk import Disk
 from bg.evidence.files import Files
 from bg.evidence.finding import Evidence, Finding, Launch, short
 from bg.evidence.paths import mentions
+from bg.evidence.reader import Statement
 from bg.evidence.stance import masked, stance
 
 __all__ = ["Evidence", "Finding", "Launch", "examine"]
@@ -47,7 +49,10 @@ def examine(
     try:
         _Examination(report, fields, launch, transcript, seconds, text_of_brief, clock, evidence).go()
     except Exception as error:  # noqa: BLE001  what could be done is worth more than a traceback
-        evidence.limits = (*evidence.limits, f"The check ended early ({type(error).__name__}: {short(str(error), 80)}).")
+        evidence.limits = (
+            *evidence.limits,
+            f"The check ended early ({type(error).__name__}: {short(str(error), 80)}).",
+        )
     evidence.seconds = clock.taken
     return evidence
 
@@ -93,7 +98,7 @@ class _Examination:
         self._keep(-1, statements.measures(brief, said, self.judged))
         self._keep(-1, statements.rest(said, self.judged, self.findings))
 
-    def _look(self, number: int, statement: reports.Statement, disk: Disk, calls: tool_calls.Calls) -> None:
+    def _look(self, number: int, statement: Statement, disk: Disk, calls: tool_calls.Calls) -> None:
         """What a statement says of files."""
         found = mentions(statement.text)
         if not found and statement.kind != "fence":
@@ -108,6 +113,8 @@ class _Examination:
         for place, mention in enumerate(found):
             if place in old | settled or self.clock.spent:
                 continue
+            if statement.kind == "tree" and statement.head[0] and not disk.project.place(mention.path).found:
+                mention = mention._replace(path=statement.head[0])  # the drawing's root is the project itself
             self.paths.add(mention.path)
             if len(self.paths) > PATHS:
                 self._limit(f"Only the first {PATHS} paths were looked at.")

@@ -61,7 +61,7 @@ class Baseline:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
         environment.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", GIT_NO_LAZY_FETCH="1", LC_ALL="C")
         try:
-            done = subprocess.run(  # noqa: S603  fixed arguments and an object name, no shell
+            done = subprocess.run(
                 [*SAFE, "-C", str(self._place), *arguments],
                 capture_output=True, stdin=subprocess.DEVNULL, timeout=seconds, env=environment, check=False,
             )  # fmt: skip
@@ -73,4 +73,6 @@ class Baseline:
 def _object(content: bytes, like: str) -> str:
     """The name that git gives a content, in the hash of another name."""
     data = b"blob %d\0" % len(content) + content
-    return hashlib.sha256(data).hexdigest() if len(like) == 64 else hashlib.sha1(data, usedforsecurity=False).hexdigest()
+    return (
+        hashlib.sha256(data).hexdigest() if len(like) == 64 else hashlib.sha1(data, usedforsecurity=False).hexdigest()
+    )

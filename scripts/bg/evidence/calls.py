@@ -19,7 +19,18 @@ PASSIVE = WRITING | {
     "SendMessage", "ExitPlanMode", "EnterPlanMode", "ListMcpResourcesTool", "ReadMcpResourceTool", "SubagentHandback", "TaskList", "TaskGet",
     "TaskCreate", "TaskUpdate", "BashOutput", "KillShell", "KillBash", "TaskOutput", "TaskStop", "LSP", "StructuredOutput",
 }  # fmt: skip
-ABOUT_CALLS = {"TodoWrite", "TodoRead", "ToolSearch", "SubagentHandback", "SendMessage", "StructuredOutput", "TaskList", "TaskGet", "TaskCreate", "TaskUpdate"}
+ABOUT_CALLS = {
+    "TodoWrite",
+    "TodoRead",
+    "ToolSearch",
+    "SubagentHandback",
+    "SendMessage",
+    "StructuredOutput",
+    "TaskList",
+    "TaskGet",
+    "TaskCreate",
+    "TaskUpdate",
+}
 BACKGROUND = re.compile(r"running in (?:the )?background|backgrounded|Background command", re.IGNORECASE)
 
 
@@ -78,9 +89,14 @@ class Calls:
 
     def may_have_written(self) -> bool:
         """Whether some call can have changed a file."""
-        return not self.known or self.hidden or any(
-            (call.name in WRITING and not (call.answered and call.failed)) or (call.command and not shell.only_reads(call.command))
-            for call in self.calls
+        return (
+            not self.known
+            or self.hidden
+            or any(
+                (call.name in WRITING and not (call.answered and call.failed))
+                or (call.command and not shell.only_reads(call.command))
+                for call in self.calls
+            )
         )
 
     def wrote(self, name: str) -> bool:
@@ -95,11 +111,18 @@ class Calls:
 
     def said(self, text: str) -> bool:
         """Whether a result that is not the reading of a file holds this text: it is no invention then."""
-        return any(text in call.result for call in self.calls if call.name not in {"Read", *WRITING} and not call.failed or call.command)
+        return any(
+            text in call.result
+            for call in self.calls
+            if (call.name not in {"Read", *WRITING} and not call.failed) or call.command
+        )
 
     def undone(self) -> bool:
         """Whether a command may have thrown changes away."""
-        return any(re.search(r"\bgit\s+(?:\S+\s+){0,3}?(?:checkout|restore|stash|reset|clean|revert)\b", call.command) for call in self.shells)
+        return any(
+            re.search(r"\bgit\s+(?:\S+\s+){0,3}?(?:checkout|restore|stash|reset|clean|revert)\b", call.command)
+            for call in self.shells
+        )
 
 
 def _same(path: str, name: str) -> bool:

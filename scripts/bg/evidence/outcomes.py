@@ -6,18 +6,21 @@ import re
 from typing import NamedTuple
 
 from bg.evidence.calls import Call, Calls
-from bg.evidence.shell import Part
+from bg.evidence.shell import Part, is_test
 
 BAD = re.compile(
-    r"(?<![\w.])[1-9]\d* (?:tests? )?(?:failed|failing|failures?)(?!\w)|(?:failures?|failed|errors?)[=:]\s*[1-9]|^\s*(?:FAIL(?:ED|URE|URES)?|ERROR)\b(?!.*\b0\b)"
+    r"(?<![\w.])[1-9]\d* (?:tests? )?(?:failed|failing|failures?)(?!\w)|(?:failures?|failed|"
+    r"errors?)[=:]\s*[1-9]|^\s*(?:FAIL(?:ED|URE|URES)?|ERROR)\b(?!.*\b0\b)"
     r"|\bBUILD FAILED|\bFAILED \(|[1-9]\d* error(?:s)?(?: in |\b)|test result: FAILED",
     re.IGNORECASE | re.MULTILINE,
 )
 GOOD = re.compile(
-    r"(?<![\w.])[1-9]\d* (?:tests? )?(?:passed|passing|ok)(?!\w)|test result: ok|^ok\s|All checks passed|no issues found|BUILD SUCCESSFUL|^OK\b|congratulations|"
+    r"(?<![\w.])[1-9]\d* (?:tests? )?(?:passed|passing|ok)(?!\w)|test result: ok|^ok\s|All checks passed|no "
+    r"issues found|BUILD SUCCESSFUL|^OK\b|congratulations|"
     r"0 (?:failed|failures|errors|problems)|Success:|: OK\b",
     re.IGNORECASE | re.MULTILINE,
 )
+PASSED = re.compile(r"(?<![\w.])[1-9]\d* (?:tests? )?(?:passed|passing)(?!\w)|test result: ok", re.IGNORECASE)
 NUMBERED = re.compile(r"^\s*\d+[→\t]", re.MULTILINE)
 PREPARING = {"cd", "set", "export", "mkdir", "source", "."}
 
@@ -40,10 +43,12 @@ def outcome(calls: Calls, run: Run) -> str:
         if not bad:
             return "passed"
         return "failed" if run.certain and _counted(call.result) else "unknown"
-    working = [part for part in call.parts if part.program not in PREPARING]
-    if good and not bad:
-        return "passed" if len(working) > 1 else "unknown"
-    return "failed" if bad or len(working) <= len(run.parts) or len({part.program for part in working}) == 1 else "unknown"
+    programs = {part.program for part in call.parts if part.program not in PREPARING}
+    if len(programs - {"head", "tail", "tee", "cat", "grep"}) > 1 and run.certain and "-c" not in call.command:
+        # one of several commands failed: only a count tells which
+        counted = _counted(call.result)
+        return "failed" if counted else "passed" if PASSED.search(call.result) and is_test(run.parts[0]) else "unknown"
+    return "unknown" if good and not bad else "failed"
 
 
 def _later(calls: Calls, call: Call) -> str:
@@ -58,4 +63,12 @@ def _later(calls: Calls, call: Call) -> str:
 
 def _counted(result: str) -> bool:
     """Whether an output counts failures at its end, as a runner's summary does."""
-    return bool(re.search(r"(?<![\w.])[1-9]\d* (?:tests? )?(?:failed|failing|failures?)(?!\w)|test result: FAILED|FAILED \(", result[-1500:]))
+    return bool(
+        re.search(
+            (
+                r"(?<![\w.])[1-9]\d* (?:tests? )?(?:failed|failing|failures?)(?!\w)|[1-9]\d* errors? in |test result: "
+                r"FAILED|FAILED \("
+            ),
+            result[-1500:],
+        )
+    )

@@ -10,30 +10,70 @@ from typing import NamedTuple, Optional
 
 MOST = 60
 EXTENSIONS = (
-    "adoc asm astro avif bash bat bib bicep bin bmp bzl c cc cert cfg cjs clj cmake cnf cob conf cpp crt cs csproj css csv cts cue "
-    "cxx dart db dbml def diff dll docx dot drawio dtd ejs el elm env eps erb ex exs f90 feather fish fs gd geojson gif "
-    "go gql gradle graphql groovy gz h haml hbs hcl hpp hs htm html ico ics iml inc ini ipynb j2 jade jar java jinja jinja2 jl "
-    "jpeg jpg js json json5 jsonc jsonl jsx key kt kts less liquid lock log lua m4 man map markdown md mdx mjs mk ml mmd mo "
-    "mp3 mp4 mts nim nix njk odt org otf output parquet patch pdf pem php pkl pl plist pm png po pptx prisma properties proto ps1 psd "
-    "pug puml py pyi pyx qml r rb rego resx rmd rs rst sass scala scss sh sln snap sol sql sqlite sqlite3 srt steno styl sum svelte "
-    "svg swift tab tar tex tf tfvars tgz thrift tiff toml tpl ts tsv tsx ttf txt typed vb vcxproj vim vtt vue wasm wat wav webm "
+    "adoc asm astro avif bash bat bib bicep bin bmp bzl c cc cert cfg cjs clj cmake cnf cob conf cpp crt cs "
+    "csproj css csv cts cue "
+    "cxx dart db dbml def diff dll docx dot drawio dtd ejs el elm env eps erb ex exs f90 feather fish fs gd "
+    "geojson gif "
+    "go gql gradle graphql groovy gz h haml hbs hcl hpp hs htm html ico ics iml inc ini ipynb j2 jade jar "
+    "java jinja jinja2 jl "
+    "jpeg jpg js json json5 jsonc jsonl jsx key kt kts less liquid lock log lua m4 man map markdown md mdx "
+    "mjs mk ml mmd mo "
+    "mp3 mp4 mts nim nix njk odt org otf output parquet patch pdf pem php pkl pl plist pm png po pptx prisma "
+    "properties proto ps1 psd "
+    "pug puml py pyi pyx qml r rb rego resx rmd rs rst sass scala scss sh sln snap sol sql sqlite sqlite3 srt "
+    "steno styl sum svelte "
+    "svg swift tab tar tex tf tfvars tgz thrift tiff toml tpl ts tsv tsx ttf txt typed vb vcxproj vim vtt vue "
+    "wasm wat wav webm "
     "webmanifest webp wgsl woff woff2 xhtml xlsx xml xsd xsl yaml yml zig zip zsh"
 )
 KNOWN = set(EXTENSIONS.split())
-LONE = KNOWN - set("bin c db def env f90 go h key log m4 man map mo org output r sum tab typed inc in dot el ex fs".split()) | {"go"}
+LONE = KNOWN - set(
+    [
+        "bin",
+        "c",
+        "db",
+        "def",
+        "env",
+        "f90",
+        "go",
+        "h",
+        "key",
+        "log",
+        "m4",
+        "man",
+        "map",
+        "mo",
+        "org",
+        "output",
+        "r",
+        "sum",
+        "tab",
+        "typed",
+        "inc",
+        "in",
+        "dot",
+        "el",
+        "ex",
+        "fs",
+    ]
+) | {"go"}
 NAMES = {
     "Dockerfile", "Makefile", "LICENSE", "CODEOWNERS", "Procfile", "Jenkinsfile", "Gemfile", "Rakefile", "Vagrantfile", "Brewfile",
     "README", "CHANGELOG", "CONTRIBUTING", "Justfile", "justfile", "Containerfile", "BUILD.bazel", "WORKSPACE", "Caddyfile", "Pipfile",
 }  # fmt: skip
 PRODUCT = re.compile(
-    r"(?:node|vue|next|nuxt|express|d3|three|react|ember|backbone|alpine|chart|discord|moment|nest|p5|deno|angular|angularjs|"
-    r"socket|knockout|underscore|lodash|handlebars|mustache|require|electron|bun|solid|svelte|preact|web3|ethers|phaser|babylon|"
-    r"leaflet|video|plotly|tensorflow|brain|ml5|pixi|matter|cannon|highlight|prism|hls|date-fns|day|luxon|fuse|asp|adonis|"
+    r"(?:node|vue|next|nuxt|express|d3|three|react|ember|backbone|alpine|chart|discord|moment|nest|p5|deno|"
+    r"angular|angularjs|"
+    r"socket|knockout|underscore|lodash|handlebars|mustache|require|electron|bun|solid|svelte|preact|web3|"
+    r"ethers|phaser|babylon|"
+    r"leaflet|video|plotly|tensorflow|brain|ml5|pixi|matter|cannon|highlight|prism|hls|date-fns|day|luxon|"
+    r"fuse|asp|adonis|"
     r"strapi|keystone|total|sails|koa|hapi|meteor|redwood|blitz|wasp|apple|ruby|crystal)\.(?:js|io|ts|net|rs|go)",
     re.IGNORECASE,
 )
 HOST = re.compile(
-    r"(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|co|de|uk|app|internal|local|localhost|gov|edu|eu|cloud|sh|me|info|example|test|rs|pkg\.github)(?::\d+)?/",
+    r"(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|co|de|uk|app|internal|local|localhost|gov|edu|eu|cloud|sh|me|info|"
+    r"example|test|rs|pkg\.github)(?::\d+)?/",
     re.IGNORECASE,
 )
 TICKED = re.compile(r"(`{1,3})([^`\n]{1,400})\1")
@@ -41,11 +81,25 @@ LINKED = re.compile(r"\[([^\]\[\n]{0,200})\]\(<?([^()\s<>]{1,400})>?(?:\s+\"[^\"
 TRACED = re.compile(r"File \"([^\"\n]{1,400})\", line (\d+)")
 URL = re.compile(r"[a-zA-Z][\w+.-]{1,15}://[^\s)\]>\"'`]*|[\w.+-]{1,64}@[\w-]+\.[\w.-]+")
 # Letters of alphabets only: Chinese and Japanese put no blank between a path and the next word.
-BARE = re.compile(r"(?:[A-Za-z]:\\|~/|\.{1,2}[/\\]|/)?[A-Za-z0-9_\u00aa-\u024f\u0370-\u1fff.@+\-*?\[\]{},/\\()=#%]{2,400}")
-LINES = re.compile(r":(\d{1,7})(?:\s?[-–]\s?(\d{1,7})|:\d{1,5}(?:[-–]\d+)?)?(?![A-Za-z0-9_]|\.[A-Za-z0-9])|#L(\d{1,7})(?:-L?(\d{1,7}))?")
+BARE = re.compile(
+    r"(?:[A-Za-z]:\\|~/|\.{1,2}[/\\]|/)?[A-Za-z0-9_\u00aa-\u024f\u0370-\u1fff.@+\-*?\[\]{},/\\()=#%]{2,400}"
+)
+LINES = re.compile(
+    r":(\d{1,7})(?:\s?[-–]\s?(\d{1,7})|:\d{1,5}(?:[-–]\d+)?)?(?![A-Za-z0-9_]|\.[A-Za-z0-9])|"
+    r"#L(\d{1,7})(?:-L?(\d{1,7}))?"
+)
 NEAR = re.compile(
-    r"[`*\"')\]]{0,3}[\s,]{0,2}\(?(?:\bat\s|\bon\s|\bin\s)?(?:lines?|zeilen?|lignes?|líneas?|linhas?|righe|riga|L|строк[аие]|行)\s?(\d{1,7})"
+    r"[`*\"')\]]{0,3}[\s,]{0,2}\(?(?:\bat\s|\bon\s|\bin\s)?(?:lines?|zeilen?|lignes?|líneas?|linhas?|righe|"
+    r"riga|L|строк[аие]|行)\s?(\d{1,7})"
     r"(?:\s?(?:[-–]|to|bis|à|a)\s?(\d{1,7}))?(?!\d)|[`*\"')\]]{0,3}\s?第\s?(\d{1,7})\s?行",
+    re.IGNORECASE,
+)
+CALLED = re.compile(r"[`]?\((\d{1,6})(?:,\d+)?\)")
+LINE_OF = re.compile(
+    (
+        r"(?:lines?|zeilen?|lignes?|líneas?)\s(\d{1,6})(?:\s?[-–]\s?(\d{1,6}))?\s(?:of|in|from|von|de|"
+        r"del)\s(?:the\s(?:file\s)?)?$"
+    ),
     re.IGNORECASE,
 )
 COUNTED = re.compile(r"\{[^{}/]*,[^{}/]*\}")
@@ -68,13 +122,15 @@ def mentions(text: str) -> list[Mention]:
     found: list[Mention] = []
     taken = [(url.start(), url.end()) for url in URL.finditer(text)]
     for trace in TRACED.finditer(text):
-        _note(found, taken, Mention(trace[1], int(trace[2]), int(trace[2]), trace.start(), trace.end(), marked=True))
+        _note(
+            text, found, taken, Mention(trace[1], int(trace[2]), int(trace[2]), trace.start(), trace.end(), marked=True)
+        )
     for link in LINKED.finditer(text):
         target = link[2]
         if "://" not in target and not target.startswith(("#", "mailto:")):
             path, first, last = _split(target)
             if _pathlike(path, marked=True):
-                _note(found, taken, Mention(path, first, last, link.start(), link.end(), marked=True))
+                _note(text, found, taken, Mention(path, first, last, link.start(), link.end(), marked=True))
         taken.append((link.start(), link.end()))
     for ticked in TICKED.finditer(text):
         start, end = ticked.span()
@@ -83,7 +139,7 @@ def mentions(text: str) -> list[Mention]:
             continue
         if _pathlike(path, marked=True):
             first, last, end = _lines_after(text, first, last, end)
-            _note(found, taken, Mention(path, first, last, start, end, marked=True))
+            _note(text, found, taken, Mention(path, first, last, start, end, marked=True))
     blocked = [ticked.span() for ticked in TICKED.finditer(text)]
     taken += [span for span in blocked if span not in taken]
     for bare in BARE.finditer(text):
@@ -118,7 +174,7 @@ def _bare(text: str, bare: re.Match[str], found: list[Mention], taken: list[tupl
             rest = lines.end()
         if _pathlike(path, marked=False):
             first, last, rest = _lines_after(text, first, last, rest)
-            _note(found, taken, Mention(path, first, last, at, rest, marked=False))
+            _note(text, found, taken, Mention(path, first, last, at, rest, marked=False))
 
 
 def _parts(word: str) -> list[str]:
@@ -129,7 +185,9 @@ def _parts(word: str) -> list[str]:
 
 
 def _trim(word: str) -> str:
-    while word and (word[-1] in ".,;!?=#%+\\-\u00b7@" or (word[-1] in ")]}" and word.count(word[-1]) > word.count(_OPEN[word[-1]]))):
+    while word and (
+        word[-1] in ".,;!?=#%+\\-\u00b7@" or (word[-1] in ")]}" and word.count(word[-1]) > word.count(_OPEN[word[-1]]))
+    ):
         word = word[:-1]
     for closing, opening in (("(", ")"), ("[", "]")):
         if word.count(closing) > word.count(opening):
@@ -141,7 +199,11 @@ def _trim(word: str) -> str:
 _OPEN = {")": "(", "]": "[", "}": "{"}
 
 
-def _note(found: list[Mention], taken: list[tuple[int, int]], mention: Mention) -> None:
+def _note(text: str, found: list[Mention], taken: list[tuple[int, int]], mention: Mention) -> None:
+    ahead = LINE_OF.search(text[max(0, mention.start - 50) : mention.start]) if not mention.first else None
+    if ahead:
+        first, last = _numbers(ahead)
+        mention = mention._replace(first=first, last=last)
     if not any(low < mention.end and mention.start < high for low, high in taken):
         found.append(mention)
         taken.append((mention.start, mention.end))
@@ -163,6 +225,9 @@ def _split(text: str) -> tuple[str, int, int]:
 
 def _lines_after(text: str, first: int, last: int, end: int) -> tuple[int, int, int]:
     """The lines that words behind a path name: `x.py` (line 28)."""
+    called = CALLED.match(text, end) if not first else None
+    if called:
+        return int(called[1]), int(called[1]), called.end()
     near = NEAR.match(text, end) if not first else None
     if near:
         return (*_numbers(near), near.end())
@@ -175,7 +240,13 @@ def _named_with_blanks(path: str) -> bool:
         return False
     folder, _, name = path.rpartition("/")
     first = path.split(" ", 1)[0]
-    return bool(folder) and " " in name and _extension(name) in KNOWN and "." not in first and first.startswith(folder.split(" ")[0])
+    return (
+        bool(folder)
+        and " " in name
+        and _extension(name) in KNOWN
+        and "." not in first
+        and first.startswith(folder.split(" ")[0])
+    )
 
 
 def _extension(path: str) -> str:
@@ -185,7 +256,11 @@ def _extension(path: str) -> str:
 
 
 def _pathlike(path: str, *, marked: bool) -> bool:
-    if not 2 <= len(path) <= 400 or re.search(r"[<>|\"'\n\0$;&=]|\*\*\*|\.\.\.|…|^-|^@|\(\)|^\W+$", path) or "://" in path:
+    if (
+        not 2 <= len(path) <= 400
+        or re.search(r"[<>|\"'\n\0$;&=]|\*\*\*|\.\.\.|…|^-|^@|\(\)|^\W+$", path)
+        or "://" in path
+    ):
         return False
     if HOST.match(path) or PRODUCT.fullmatch(path) or re.match(r"[A-Za-z]:[\\/]", path):
         return False
@@ -193,6 +268,10 @@ def _pathlike(path: str, *, marked: bool) -> bool:
     slashed = "/" in path or "\\" in path
     if path.startswith("/") and path.count("/") == 1 and _extension(path) not in KNOWN:
         return False  # a route
+    if re.match(
+        r"/(?:etc|usr|var|opt|home|root|Users|private|mnt|srv|bin|sbin|lib|dev|proc|tmp|boot|sys)/[\w.-]", path
+    ):
+        return True
     if name in NAMES or re.fullmatch(r"(?:Dockerfile|Makefile|Jenkinsfile)\.\w+", name):
         return name not in {"README", "CHANGELOG", "CONTRIBUTING", "LICENSE", "WORKSPACE"} or slashed or marked
     if re.fullmatch(r"\.(?:[a-z][\w-]*)(?:\.[\w-]+)*", name) and (slashed or marked or _dotted(name)):
@@ -200,17 +279,35 @@ def _pathlike(path: str, *, marked: bool) -> bool:
     if re.search(r"[*?]|\{[^{}]*,", name) and slashed:
         return _extension(name) in KNOWN or name in {"*", "**"} or "{" in name
     if slashed and path.endswith("/"):
-        return bool(re.fullmatch(r"(?:~|\.{1,2})?/?(?:[\w.@ -]+/)+", path)) and not re.fullmatch(r"(?:and|or|und|he|s)/+", path)
+        return bool(re.fullmatch(r"(?:~|\.{1,2})?/?(?:[\w.@ -]+/)+", path)) and not re.fullmatch(
+            r"(?:and|or|und|he|s)/+", path
+        )
     extension = _extension(name)
     if slashed:
         return extension in KNOWN and not re.fullmatch(r"\d+(?:\.\d+)*", name)
     if not re.search(r"[A-Za-z\u00c0-\uffff_]", name.rpartition(".")[0]) and not marked:
         return False
-    return extension in (KNOWN - {"env", "log", "map", "key", "org", "sum"} if marked else LONE) and not re.search(r"[(){}\[\]*]", name)
+    return extension in (KNOWN - {"env", "log", "map", "key", "org", "sum"} if marked else LONE) and not re.search(
+        r"[(){}\[\]*]", name
+    )
 
 
 def _dotted(name: str) -> bool:
-    return name.startswith((".env", ".git", ".docker", ".eslint", ".prettier", ".editor", ".npm", ".nvm", ".babel", ".pre-commit", ".flake8"))
+    return name.startswith(
+        (
+            ".env",
+            ".git",
+            ".docker",
+            ".eslint",
+            ".prettier",
+            ".editor",
+            ".npm",
+            ".nvm",
+            ".babel",
+            ".pre-commit",
+            ".flake8",
+        )
+    )
 
 
 def globbed(path: str) -> bool:

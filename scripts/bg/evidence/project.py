@@ -10,9 +10,10 @@ import itertools
 import os
 import re
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator, Optional
+from typing import Optional
 
 from bg.evidence.clock import Clock
 from bg.evidence.finding import Launch
@@ -147,7 +148,7 @@ class Project:
 
     def below(self, folder: Found) -> list[Found]:
         """The files in a folder and all its folders."""
-        found = []
+        found: list[Found] = []
         for name in _walk(folder.path):
             if self._clock.spent or len(found) > 2000:
                 self.complete = False
@@ -159,7 +160,7 @@ class Project:
 
     def matching(self, pattern: str) -> list[Found]:
         """The files that a glob with `*`, `?` or `**` names."""
-        pattern = pattern[2:] if pattern.startswith("./") else pattern
+        pattern = pattern.removeprefix("./")
         for spelled in {str(self.root), str(self.main), *map(str, self._spelled)}:
             pattern = pattern[len(spelled) + 1 :] if pattern.startswith(spelled + "/") else pattern
         if pattern.count("*") > 6 or len(pattern) > 300:

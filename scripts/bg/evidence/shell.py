@@ -5,55 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from bg.evidence import programs
+
 MOST = 6000
 PARTS = 60
 ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
-WRAPPERS = {
-    "sudo", "env", "time", "nice", "nohup", "command", "exec", "npx", "bunx", "pnpx", "xvfb-run", "doas", "stdbuf", "unbuffer",
-    "winpty", "caffeinate", "dotenv", "cross-env", "nix-shell", "faketime", "gtimeout", "timeout", "ionice", "chronic", "then", "do",
-    "else", "if", "while", "until", "!", "{", "(",
-}  # fmt: skip
-RUN_WITH = {"uv": {"run"}, "poetry": {"run"}, "pipenv": {"run"}, "hatch": {"run"}, "pdm": {"run"}, "rye": {"run"}, "pnpm": {"exec", "dlx"},
-            "yarn": {"exec", "dlx"}, "npm": {"exec", "x"}, "bundle": {"exec"}, "mise": {"exec", "x"}, "direnv": {"exec"}, "conda": {"run"},
-            "devbox": {"run"}, "bun": {"x"}}  # fmt: skip
-CONTAINERS = {"docker", "podman", "docker-compose", "kubectl", "ssh", "vagrant", "lima", "nerdctl", "wsl", "su", "runuser", "chroot"}
-SHELLS = {"sh", "bash", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "ash"}
-TESTS = set(
-    "pytest py.test unittest nose nose2 nosetests tox nox jest vitest mocha ava karma cypress rspec phpunit pest bats ctest tap tape qunit "
-    "busted prove nextest gotestsum ward testem jasmine minitest behave robot newman artillery uvu trial stestr green".split()
-)
-CHECKS = set(
-    "eslint ruff flake8 pylint mypy pyright pytype tsc vue-tsc prettier black isort golangci-lint gofmt staticcheck shellcheck yamllint "
-    "cfn-lint ansible-lint markdownlint markdownlint-cli2 hadolint stylelint biome rubocop kubeconform kubeval actionlint tflint ktlint "
-    "detekt checkstyle semgrep bandit clippy standard xo oxlint jshint htmlhint pyflakes pycodestyle pydocstyle vulture sqlfluff buf spectral "
-    "swiftlint clang-tidy clang-format cppcheck rustfmt codespell vale luacheck promtool typos dmypy basedpyright ty".split()
-)
-VERBS = {
-    "npm": {"test", "t", "tst"}, "yarn": {"test"}, "pnpm": {"test", "t"}, "bun": {"test"}, "go": {"test"}, "cargo": {"test", "nextest", "t"},
-    "make": {"test", "tests", "check"}, "just": {"test", "tests", "check"}, "task": {"test"}, "gradle": {"test", "check", "build"},
-    "gradlew": {"test", "check", "build"}, "mvn": {"test", "verify", "package", "install"}, "mvnw": {"test", "verify", "package", "install"},
-    "dotnet": {"test"}, "rake": {"test", "spec"}, "mix": {"test"}, "swift": {"test"}, "xcodebuild": {"test"}, "flutter": {"test"},
-    "dart": {"test"}, "deno": {"test"}, "bazel": {"test"}, "sbt": {"test"}, "lein": {"test"}, "zig": {"test", "build"}, "rails": {"test"},
-    "hatch": {"test"}, "cabal": {"test"}, "stack": {"test"}, "playwright": {"test"}, "ng": {"test"}, "nx": {"test", "run-many", "affected"},
-    "turbo": {"test", "run"}, "composer": {"test"}, "terraform": {"test"}, "molecule": {"test"}, "forge": {"test"}, "hardhat": {"test"},
-    "meson": {"test"}, "ninja": {"test"}, "lerna": {"test"}, "artisan": {"test"}, "manage.py": {"test"}, "manage": {"test"}, "ctest": set(),
-    "node": {"--test"}, "crystal": {"spec"}, "gleam": {"test"}, "elm-test": set(), "pants": {"test"}, "buck2": {"test"}, "tsx": {"--test"},
-    "react-scripts": {"test"}, "vue-cli-service": {"test:unit"},
-}  # fmt: skip
-CHECK_VERBS = {"go": {"vet", "fmt"}, "cargo": {"clippy", "check", "fmt"}, "helm": {"lint"}, "terraform": {"validate", "fmt"}, "deno": {"lint", "check"},
-               "ansible-playbook": {"--syntax-check"}, "npm": {"audit"}, "dotnet": {"format"}, "buf": {"lint"}, "zig": {"fmt"},
-               "nginx": {"-t"}, "docker-compose": {"config"}, "python": {"py_compile", "compileall"}, "node": {"--check"}}  # fmt: skip
-INERT = set(
-    "echo printf cat ls grep egrep fgrep rg ag find fd head tail wc sed awk mkdir touch cp mv rm rmdir cd pwd which type whereis whoami "
-    "true false sleep date curl wget tree stat file du df ps export source . test [ [[ chmod chown ln diff sort uniq cut tr tee git gh glab "
-    "pip pip3 pipx apt apt-get brew apk yum dnf less more readlink realpath basename dirname set unset alias jq yq id uname hostname kill "
-    "tar zip unzip gzip gunzip md5sum sha256sum cmp comm column nl od xxd strings read exit return wait history clear fi done esac for case "
-    "function pushd popd umask ulimit hash trap printenv rsync scp dos2unix iconv lsof netstat ss top free cal seq yes rev tac expr bc".split()
-)
-READING = INERT - set("mkdir touch cp mv rm rmdir sed awk find tee git gh glab pip pip3 pipx apt apt-get brew apk yum dnf curl wget ln tar zip unzip "
-                      "gzip gunzip rsync scp dos2unix iconv chmod chown source .".split())  # fmt: skip
-GIT_READING = {"status", "log", "diff", "show", "blame", "branch", "ls-files", "rev-parse", "grep", "remote", "describe", "shortlog", "reflog"}
-ASKING = {"--version", "-v", "-V", "--help", "-h", "version", "help"}
 
 
 class Part(NamedTuple):
@@ -65,7 +21,10 @@ class Part(NamedTuple):
     @property
     def asks_only(self) -> bool:
         """Whether it only prints a version or help."""
-        return bool(self.words) and self.words[0] in ASKING and len(self.words) <= 2
+        asking = (
+            programs.ASKING if self.program not in programs.TESTS | programs.CHECKS else programs.ASKING - {"-v", "-V"}
+        )  # there it asks for more words
+        return len(self.words) == 1 and self.words[0] in asking
 
     @property
     def verb(self) -> str:
@@ -135,11 +94,11 @@ def _unwrapped(words: list[str], depth: int) -> list[Part]:
         first = _bare(words[0])
         if ASSIGNED.match(words[0]) or re.match(r"^\d*[<>]", words[0]):
             words = words[1:]
-        elif first in WRAPPERS:
+        elif first in programs.WRAPPERS:
             words = words[1:]
             while words and (words[0].startswith("-") or re.fullmatch(r"\d+(?:\.\d+)?[smhd]?", words[0])):
                 words = words[1:]
-        elif first in RUN_WITH and len(words) > 1 and words[1] in RUN_WITH[first]:
+        elif first in programs.RUN_WITH and len(words) > 1 and words[1] in programs.RUN_WITH[first]:
             words = words[2:]
             while words and words[0].startswith("-"):
                 words = words[1:]
@@ -150,13 +109,13 @@ def _unwrapped(words: list[str], depth: int) -> list[Part]:
     if not words:
         return []
     program = _bare(words[0])
-    part = Part(program, tuple(words[1:]))
+    part = Part(program, tuple(word for word in words[1:] if not re.match(r"^\d*[<>]", word)))
     inner: list[Part] = []
-    if depth < 3 and program in SHELLS | CONTAINERS:
+    if depth < 3 and program in programs.SHELLS | programs.CONTAINERS:
         if "-c" in words or "-lc" in words:
             at = words.index("-c") if "-c" in words else words.index("-lc")
             inner = parts(words[at + 1], depth + 1) if at + 1 < len(words) else []
-        elif program in CONTAINERS:
+        elif program in programs.CONTAINERS:
             known = next((at for at, word in enumerate(words) if at and _known(word, words[at + 1 : at + 2])), 0)
             inner = _unwrapped(words[known:], depth + 1) if known else []
     return [part, *inner]
@@ -164,7 +123,11 @@ def _unwrapped(words: list[str], depth: int) -> list[Part]:
 
 def _known(word: str, follows: list[str]) -> bool:
     name = _bare(word)
-    return name in TESTS or name in CHECKS or (name in VERBS and bool(follows) and follows[0] in VERBS[name])
+    return (
+        name in programs.TESTS
+        or name in programs.CHECKS
+        or (name in programs.VERBS and bool(follows) and follows[0] in programs.VERBS[name])
+    )
 
 
 def _bare(word: str) -> str:
@@ -174,11 +137,11 @@ def _bare(word: str) -> str:
 
 def is_test(part: Part) -> bool:
     """Whether a command runs tests, as far as its name says."""
-    if part.asks_only or part.program in INERT:
+    if part.asks_only or part.program in programs.INERT:
         return False
-    if part.program in TESTS:
+    if part.program in programs.TESTS:
         return not (part.program in {"playwright", "cypress"} and part.verb in {"install", "open"})
-    if any(word in VERBS.get(part.program, ()) for word in part.words[:6]):
+    if any(word in programs.VERBS.get(part.program, ()) for word in part.words[:6]):
         return not ({"-n", "--dry-run"} & set(part.words))
     script = part.verb if part.program in {"npm", "yarn", "pnpm", "bun"} else ""
     name = part.words[1] if script == "run" and len(part.words) > 1 else ""
@@ -189,7 +152,9 @@ def is_check(part: Part) -> bool:
     """Whether a command runs a linter, a type check or the like."""
     if part.asks_only:
         return False
-    if part.program in CHECKS or any(word in CHECK_VERBS.get(part.program, ()) for word in part.words[:4]):
+    if part.program in programs.CHECKS or any(
+        word in programs.CHECK_VERBS.get(part.program, ()) for word in part.words[:4]
+    ):
         return True
     return part.program in {"npm", "yarn", "pnpm", "bun", "make", "just", "task"} and bool(
         re.search(r"lint|typecheck|type-check|types|format|fmt|check|tsc", " ".join(part.words[:2]))
@@ -198,13 +163,41 @@ def is_check(part: Part) -> bool:
 
 def hides(part: Part) -> bool:
     """Whether a command can run others that its words do not show: a script, a make target, an unknown program."""
-    if part.asks_only or part.program in INERT or part.program in CHECKS or part.program in CONTAINERS | {"terraform", "helm", "alembic"}:
-        return part.program == "git" and part.verb in {"commit", "push", "rebase", "bisect"} and "--no-verify" not in part.words
-    if part.program in SHELLS:
+    if (
+        part.asks_only
+        or part.program in programs.INERT
+        or part.program in programs.CHECKS
+        or part.program in programs.CONTAINERS | {"terraform", "helm", "alembic"}
+    ):
+        return (
+            part.program == "git"
+            and part.verb in {"commit", "push", "rebase", "bisect"}
+            and "--no-verify" not in part.words
+        )
+    if part.program in programs.SHELLS:
         return "-c" not in part.words and "-lc" not in part.words
     if part.program in {"npm", "yarn", "pnpm", "bun"}:
-        return part.verb not in {"install", "i", "ci", "audit", "outdated", "ls", "list", "view", "add", "remove", "version", "init", "why", "config", "pack"}
-    return part.program not in {"go", "cargo", "python-config", "node-gyp", "rustc", "gcc", "javac"} or part.verb in {"run", "generate"}
+        return part.verb not in {
+            "install",
+            "i",
+            "ci",
+            "audit",
+            "outdated",
+            "ls",
+            "list",
+            "view",
+            "add",
+            "remove",
+            "version",
+            "init",
+            "why",
+            "config",
+            "pack",
+        }
+    return part.program not in {"go", "cargo", "python-config", "node-gyp", "rustc", "gcc", "javac"} or part.verb in {
+        "run",
+        "generate",
+    }
 
 
 def only_reads(command: str) -> bool:
@@ -212,12 +205,12 @@ def only_reads(command: str) -> bool:
     if re.search(r"(?<![0-9&])>(?!\s*(?:/dev/null|&))|\btee\b|<<", command):
         return False
     for part in parts(command):
-        if part.program == "git" and part.verb in GIT_READING:
+        if part.program == "git" and part.verb in programs.GIT_READING:
             continue
         if part.program == "find" and not {"-exec", "-delete", "-execdir", "-ok"} & set(part.words):
             continue
         if part.program == "sed" and not any(word.startswith("-i") or word == "--in-place" for word in part.words):
             continue
-        if part.program not in READING and not part.asks_only:
+        if part.program not in programs.READING and not part.asks_only:
             return False
     return True

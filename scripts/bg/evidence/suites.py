@@ -4,55 +4,108 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import shell, words
+from bg.evidence import programs, shell, words
 from bg.evidence.calls import Call, Calls
 from bg.evidence.finding import Finding, short
 from bg.evidence.outcomes import BAD, GOOD, Run, outcome
-from bg.evidence.report import Statement
+from bg.evidence.reader import Statement
 from bg.evidence.stance import planned
 
-TEST_NAMES = "|".join(sorted((re.escape(name) for name in shell.TESTS if name not in {"green", "tape", "tap", "ava", "robot", "prove", "trial", "behave", "pest"}), key=len, reverse=True))
-CHECK_NAMES = "|".join(sorted((re.escape(name) for name in shell.CHECKS if name not in {"standard", "black", "buf", "vale", "green", "xo", "ty", "detekt", "typos"}), key=len, reverse=True))
+TEST_NAMES = "|".join(
+    sorted(
+        (
+            re.escape(name)
+            for name in programs.TESTS
+            if name not in {"green", "tape", "tap", "ava", "robot", "prove", "trial", "behave", "pest"}
+        ),
+        key=len,
+        reverse=True,
+    )
+)
+CHECK_NAMES = "|".join(
+    sorted(
+        (
+            re.escape(name)
+            for name in programs.CHECKS
+            if name not in {"standard", "black", "buf", "vale", "green", "xo", "ty", "detekt", "typos"}
+        ),
+        key=len,
+        reverse=True,
+    )
+)
 RUNNER_PHRASES = (
-    r"npm (?:run )?(?:test|t)\b|yarn (?:run )?test|pnpm (?:run )?test|bun test|go test|cargo test|cargo nextest|make (?:test|check)|gradle\w* test|mvn \w+|"
+    r"npm (?:run )?(?:test|t)\b|yarn (?:run )?test|pnpm (?:run )?test|bun test|go test|cargo test|cargo "
+    r"nextest|make (?:test|check)|gradle\w* test|mvn \w+|"
     r"dotnet test|mix test|swift test|deno test|rake (?:test|spec)|flutter test|manage\.py test|bazel test"
 )
-CHECK_PHRASES = r"npm run (?:lint|typecheck|type-check|check|format)|go vet|cargo clippy|cargo check|cargo fmt|helm lint|make lint|tsc --noEmit"
+CHECK_PHRASES = (
+    r"npm run (?:lint|typecheck|type-check|check|format)|go vet|cargo clippy|cargo check|cargo fmt|helm lint|"
+    r"make lint|tsc --noEmit"
+)
 TESTISH = re.compile(
-    rf"(?<![\w/])(?:(?:unit |integration |e2e |regression )?tests?|test suite|suite|specs|{TEST_NAMES}|{RUNNER_PHRASES}|tests?lauf|pruebas|テスト|测试|testes|тест\w*)(?![\w/]|\.\w)",
+    rf"(?<![\w/])(?:(?:unit |integration |e2e |regression )?tests?|test suite|suite|specs|{TEST_NAMES}|"
+    rf"{RUNNER_PHRASES}|tests?lauf|pruebas|テスト|测试|testes|тест\w*)(?![\w/]|\.\w)",
     re.IGNORECASE,
 )
-CHECKISH = re.compile(rf"(?<![\w/.])(?:lint(?:er|ing)?|type[- ]?checks?|{CHECK_NAMES}|{CHECK_PHRASES})(?![\w/]|\.\w)", re.IGNORECASE)
-PASS = r"pass(?:es|ed|ing)?(?=\s*(?:$|[.,;:!)(|/*–—-]|in (?!an? |the )|with\b|on\b|now\b|again\b|too\b|there\b|locally\b|inside\b|and\b|for\b|after\b|under\b|cleanly\b|→|✓|✅))"
+CHECKISH = re.compile(
+    rf"(?<![\w/.])(?:lint(?:er|ing)?|type[- ]?checks?|{CHECK_NAMES}|{CHECK_PHRASES})(?![\w/]|\.\w)", re.IGNORECASE
+)
+PASS = (
+    r"pass(?:es|ed|ing)?(?=\s*(?:$|[.,;:!)(|/*–—-]|in (?!an? |the )|with\b|on\b|now\b|again\b|too\b|there\b|"
+    r"locally\b|inside\b|and\b|for\b|after\b|under\b|cleanly\b|→|✓|✅))"
+)
 PASSING = re.compile(
-    rf"(?<!\w)(?:{PASS}|green|succeed(?:s|ed)?|successful(?:ly)?|all (?:good|ok)|(?:[:=→-]|is|are|was|were)\s*(?:all\s+)?(?:ok|success)|bestanden|grün|laufen durch|erfolgreich|"
-    r"passent|réussi\w*|verts?|pasan|pasaron|pasados?|verdes?|passam|passaram|passano|superati|0 (?:failed|failures)|проход\w*|успешн\w*)(?!\w)"
+    rf"(?<!\w)(?:{PASS}|green|succeed(?:s|ed)?|successful(?:ly)?|all (?:good|ok)|(?:[:=→-]|is|are|was|"
+    rf"were)\s*(?:all\s+)?(?:ok|success)|bestanden|grün|laufen durch|erfolgreich|"
+    r"passent|réussi\w*|verts?|pasan|pasaron|pasados?|verdes?|passam|passaram|passano|superati|0 (?:failed|"
+    r"failures)|проход\w*|успешн\w*)(?!\w)"
     r"|(?:tests?|suite)\W{0,4}[✓✅✔]|成功|通过|パス|通った",
     re.IGNORECASE,
 )
 CLEAN = re.compile(
-    r"(?<!\w)(?:clean|no (?:issues|errors|complaints|warnings|problems)|0 (?:errors|issues|problems|warnings)|nothing to (?:say|report|complain)|without (?:errors|warnings))(?!\w)"
+    r"(?<!\w)(?:clean(?=\s*(?:$|[.,;:!)(|]|now\b|again\b|and\b|on\b|for\b))|no (?:issues|errors|complaints|"
+    r"warnings|problems)|0 (?:errors|issues|problems|warnings)|nothing to (?:say|report|complain)|without "
+    r"(?:errors|warnings))(?!\w)"
     r"|[✓✅✔]\s*$",
     re.IGNORECASE,
 )
 SUMMARY = re.compile(
-    r"(?<![\w.])[1-9]\d* (?:tests? )?(?:passed|passing)(?!\w)|(?<!\d)(\d{1,5})\s?/\s?\1 (?:tests? )?(?:pass\w*|green|ok)|Tests:\s+\d+ passed|test result: ok"
+    r"(?<![\w.])[1-9]\d* (?:tests? )?(?:passed|passing)(?!\w)|(?<!\d)(\d{1,5})\s?/\s?\1 (?:tests? "
+    r")?(?:pass\w*|green|ok)|Tests:\s+\d+ passed|test result: ok"
     r"|\bpass(?:ed|ing)? \d+/\d+",
     re.IGNORECASE,
 )
-EVERYTHING = re.compile(r"\b(?:everything|all|it all|the lot) (?:now )?(?:pass(?:es|ed)?|is green|green)\b", re.IGNORECASE)
-FAILING = re.compile(r"\b(?:fails?|failing|failed|not (?:yet )?green|not reached)\b|[1-9]\d* failed|schlagen fehl", re.IGNORECASE)
+EVERYTHING = re.compile(
+    r"\b(?:everything|all|it all|the lot) (?:now )?(?:pass(?:es|ed)?|is green|green)\b", re.IGNORECASE
+)
+FAILING = re.compile(
+    r"\b(?:fails?|failing|failed|not (?:yet )?green|not reached)\b|[1-9]\d* failed|schlagen fehl", re.IGNORECASE
+)
 UNSURE = re.compile(
-    r"(?<!\w)(?:not|n't|never|cannot|unable|fails?|failing|still|would|should|could|might|may|if|unless|once|until|will|want|need\w*|make sure|ensure|"
-    r"verify that|so that|must|has to|have to|requires?|when|whenever|as long as|assuming|configured|enabled|allowed|rules?|expected? to|to (?:pass|run|test|check|see|confirm)|except|apart from|other than|excluding|all but|but for|pre-existing|skipped|unrelated|"
-    r"nicht|kein\w*|sollte\w*|würde\w*|pas|sans|devrai\w*|sin|debería\w*|não|нет|не|you|your|please|before|ago|yesterday|earlier|nobody|without running|"
-    r"no tests?|no test runs?|no runs?|any)(?!\w)|[1-9]\d* (?:failed|failing|failures?|errors?)|通らない|ません|失敗(?!0)|没有|未",
+    r"(?<!\w)(?:not|n't|never|cannot|unable|fails?|failing|still|would|should|could|might|may|if|unless|once|"
+    r"until|will|want|need\w*|make sure|ensure|"
+    r"verify that|so that|must|has to|have to|requires?|when|whenever|as long as|assuming|configured|enabled|"
+    r"allowed|rules?|expected? to|to (?:pass|run|test|check|see|confirm)|except|apart from|other than|"
+    r"excluding|all but|but for|pre-existing|skipped|unrelated|"
+    r"nicht|kein\w*|sollte\w*|würde\w*|pas|sans|devrai\w*|sin|debería\w*|não|нет|не|you|your|please|before|"
+    r"ago|yesterday|earlier|nobody|without running|"
+    r"no tests?|no test runs?|no runs?|any)(?!\w)|[1-9]\d* (?:failed|failing|failures?|errors?)|通らない|ません|"
+    r"失敗(?!0)|没有|未",
     re.IGNORECASE,
 )
-BENIGN = re.compile(r"0 (?:failed|failures?|errors?|failing)|no (?:failures|errors|issues|failing tests)|nothing skipped|失敗0件?|any more|still (?:green|pass\w*)|(?:none|nothing) fail\w*|once more|without (?:errors|warnings|failures)", re.IGNORECASE)
+BENIGN = re.compile(
+    (
+        r"0 (?:failed|failures?|errors?|failing)|no (?:failures|errors|issues|failing tests)|nothing skipped|"
+        r"失敗0件?|any more|still (?:green|pass\w*)|(?:none|nothing) fail\w*|once more|without (?:errors|warnings|"
+        r"failures)"
+    ),
+    re.IGNORECASE,
+)
 ADMITTED = re.compile(
-    r"still fail|fails? (?:with|on|because|in)|(?<![\w.])[1-9]\d* (?:tests? )?(?:fail(?:s|ed|ing)?|failures?)(?!\w)|not (?:yet )?green|do(?:es)? not pass|"
-    r"pre-existing|known failure|unrelated fail|not reached|could not run|timed out|red\b|schlagen fehl|échou|fallan|失敗し",
+    r"still fail|fails? (?:with|on|because|in)|(?<![\w.])[1-9]\d* (?:tests? )?(?:fail(?:s|ed|ing)?|"
+    r"failures?)(?!\w)|not (?:yet )?green|do(?:es)? not pass|"
+    r"pre-existing|known failure|unrelated fail|not reached|could not run|timed out|red\b|schlagen fehl|échou|"
+    r"fallan|失敗し",
     re.IGNORECASE,
 )
 
@@ -79,12 +132,27 @@ def judge(calls: Calls, statement: Statement, report: str) -> list[Finding]:
         if words.BASE_VERB.match(piece) and not SUMMARY.search(piece):
             continue
         attributed = bool(words.REPORTED.search(piece))
-        findings.append(_judged(calls, piece, report, tests=bool(testish and not (checkish and not SUMMARY.search(piece) and not TESTISH.search(CHECKISH.sub(" ", piece)))), attributed=attributed))
+        findings.append(
+            _judged(
+                calls,
+                piece,
+                report,
+                tests=bool(
+                    testish
+                    and not (checkish and not SUMMARY.search(piece) and not TESTISH.search(CHECKISH.sub(" ", piece)))
+                ),
+                attributed=attributed,
+            )
+        )
     return findings[:20]
 
 
 def _sentences(text: str) -> list[str]:
-    return [each for each in re.split(r"(?<=[.!?])\s+(?=[^a-z])|[。;]|\n|,?\s+(?:but|aber|mais|pero)\s+", text) if each and each.strip()]
+    return [
+        each
+        for each in re.split(r"(?<=[.!?])\s+(?=[^a-z])|[。;]|\n|,?\s+(?:but|aber|mais|pero)\s+", text)
+        if each and each.strip()
+    ]
 
 
 def _judged(calls: Calls, piece: str, report: str, *, tests: bool, attributed: bool) -> Finding:
@@ -128,7 +196,9 @@ REMOTE = {"gh", "glab", "curl", "kubectl", "ssh", "wget", "circleci", "az", "aws
 
 def _another(calls: Calls, piece: str) -> bool:
     """Whether a sentence names another command that did run, or the calls asked a service for results."""
-    named = {part.program for span in re.findall(r"`([^`\n]{2,200})`", piece) for part in shell.parts(span) if part.words}
+    named = {
+        part.program for span in re.findall(r"`([^`\n]{2,200})`", piece) for part in shell.parts(span) if part.words
+    }
     ran = {part.program for call in calls.shells for part in call.parts if not part.asks_only}
     return bool(named & ran) or bool(ran & REMOTE)
 
@@ -137,7 +207,11 @@ def _named(piece: str, *, tests: bool) -> list[str]:
     """The tools that a sentence names."""
     pattern = rf"(?<![\w/.])(?:{TEST_NAMES}|{RUNNER_PHRASES}|{CHECK_NAMES}|{CHECK_PHRASES})(?![\w/]|\.\w)"
     found = [match[0].lower() for match in re.finditer(pattern, piece, re.IGNORECASE)]
-    kind = [name for name in found if bool(re.fullmatch(rf"(?:{TEST_NAMES}|{RUNNER_PHRASES})", name, re.IGNORECASE)) == tests]
+    kind = [
+        name
+        for name in found
+        if bool(re.fullmatch(rf"(?:{TEST_NAMES}|{RUNNER_PHRASES})", name, re.IGNORECASE)) == tests
+    ]
     return list(dict.fromkeys(kind))
 
 
@@ -150,7 +224,11 @@ def _runs(calls: Calls, named: list[str], *, tests: bool) -> list[Run]:
             of_kind.append(Run(call, parts, certain=True))
         elif _shows(call, tests=tests):
             of_kind.append(Run(call, call.parts, certain=False))
-        words_of = " ".join(" ".join([part.program, *part.words]) for part in call.parts if not part.asks_only and part.program not in shell.INERT).lower()
+        words_of = " ".join(
+            " ".join([part.program, *part.words])
+            for part in call.parts
+            if not part.asks_only and part.program not in programs.INERT
+        ).lower()
         echoed = "\n".join(line for line in call.result[:4000].lower().split("\n") if line.startswith((">", "$", "+")))
         if any(name.split(" --")[0] in words_of or name.split(" --")[0] in echoed for name in named):
             exact.append(Run(call, parts or call.parts, certain=True))
@@ -163,9 +241,11 @@ def _runs(calls: Calls, named: list[str], *, tests: bool) -> list[Run]:
 
 def _generic(run: Run) -> bool:
     """Whether a run is of something that can stand for any tool: a script, a make target, a package script."""
-    return not run.certain or any(shell.hides(part) and part.program not in shell.TESTS for part in run.parts)
+    return not run.certain or any(shell.hides(part) and part.program not in programs.TESTS for part in run.parts)
 
 
 def _shows(call: Call, *, tests: bool) -> bool:
     """Whether the output of a wrapper is that of tests."""
-    return any(shell.hides(part) for part in call.parts) and bool(GOOD.search(call.result) or (tests and BAD.search(call.result)))
+    return any(shell.hides(part) for part in call.parts) and bool(
+        GOOD.search(call.result) or (tests and BAD.search(call.result))
+    )

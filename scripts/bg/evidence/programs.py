@@ -1,0 +1,28 @@
+"""The programs of command lines, from programs.json: what runs tests, what checks, what only looks, what runs others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+_TABLES = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+
+
+def _verbs(name: str) -> dict[str, frozenset[str]]:
+    return {program: frozenset(verbs) for program, verbs in _TABLES[name].items()}
+
+
+WRAPPERS = frozenset(_TABLES["wrappers"])  # run the command that follows them
+RUN_WITH = _verbs("run_with")  # do so with one of these words
+CONTAINERS = frozenset(_TABLES["containers"])  # run a command somewhere else
+SHELLS = frozenset(_TABLES["shells"])
+TESTS = frozenset(_TABLES["tests"])
+CHECKS = frozenset(_TABLES["checks"])
+VERBS = _verbs("test_verbs")  # run tests with one of these words
+CHECK_VERBS = _verbs("check_verbs")
+READING = frozenset(_TABLES["looking"])  # change nothing
+INERT = READING | frozenset(_TABLES["plain"])  # run no tests, whatever else they do
+GIT_READING = frozenset(_TABLES["git_looking"])
+ASKING = frozenset(_TABLES["asking"])  # only print a version or help
+COMMON = frozenset(_TABLES["commands"]) | TESTS | CHECKS  # are commands when they stand in code
+NO_PROSE = COMMON - frozenset(_TABLES["words_too"])  # and in a sentence too
