@@ -28,11 +28,17 @@ from hypothesis import strategies as st
         ("bg-3.Q2: both", "bg-3", {"Q2": "both"}, "", False),
         ("bg-3 D1: deny, too costly", "bg-3", {"D1": "deny, too costly"}, "", False),
         ("bg-3 the rule in Q1: is fine", "bg-3", {}, "the rule in Q1: is fine", False),
+        ("bg-1 Q1: csv for bg-1  Q2: none", "bg-1", {"Q1": "csv for bg-1", "Q2": "none"}, "", False),
         ("bg-3\nQ1: a\nb\nQ2: c", "bg-3", {"Q1": "a\nb", "Q2": "c"}, "", False),
     ],
 )
 def test_what_was_typed_is_taken_apart(typed, label, by_id, plain, go):
     assert answers.take_apart(typed) == answers.Typed(label, by_id, plain, go)
+
+
+def test_two_tasks_at_once_are_told_apart():
+    typed = answers.take_apart("bg-1 Q1: a\nbg-2 Q1: b")
+    assert (typed.label, typed.other) == ("bg-1", "bg-2")
 
 
 @given(st.text(max_size=200))

@@ -10,7 +10,8 @@ from bg.quoting import inline
 from bg.tasks import Row
 
 GO = "go"
-_ID = re.compile(r"(?:^|[\s,;])(?:(bg-\d+)[\s.:])?\s*([QBD]\d{1,3})\s*[:=]\s*", re.IGNORECASE)
+# A label before an id counts at the beginning of a line only: elsewhere it belongs to the answer before it.
+_ID = re.compile(r"(?:^\s*(?:(bg-\d+)[\s.:]+)?|[\s,;])([QBD]\d{1,3})\s*[:=]\s*", re.IGNORECASE | re.MULTILINE)
 _LIKE = 0.55
 
 
@@ -21,6 +22,7 @@ class Typed(NamedTuple):
     by_id: dict[str, str]
     plain: str
     go: bool
+    other: str = ""
 
 
 def take_apart(arguments: str) -> Typed:
@@ -28,20 +30,19 @@ def take_apart(arguments: str) -> Typed:
     found = re.match(r"\s*(bg-\d+)\b[.:,]?\s*", arguments, re.IGNORECASE)
     label = found[1].lower() if found else ""
     rest = arguments[found.end() :] if found else arguments
-    if re.fullmatch(r"\s*[QBD]\d{1,3}\s*", rest, re.IGNORECASE):
-        return Typed(label, {}, rest.strip(), False)
     heads = list(_ID.finditer(rest))
     if not heads or rest[: heads[0].start()].strip():
         words = rest.strip()
         return Typed(label, {}, "" if words.lower() == GO else words, words.lower() == GO)
     by_id: dict[str, str] = {}
-    go = False
+    other = ""
     for head, following in zip(heads, [*heads[1:], None]):
-        text = rest[head.end() : following.start() if following else len(rest)].strip().rstrip(",;")
-        by_id[head[2].upper()] = text
-        if not label and head[1]:
-            label = head[1].lower()
-    return Typed(label, by_id, "", go)
+        text = rest[head.end() : following.start() if following else len(rest)]
+        by_id[head[2].upper()] = text.strip().rstrip(",;")
+        named = (head[1] or "").lower()
+        label = label or named
+        other = named if named not in ("", label) else other
+    return Typed(label, by_id, "", go=False, other=other)
 
 
 def prefix(item: Row) -> str:

@@ -135,6 +135,8 @@ def answer_command(scene: Scene, arguments: str) -> None:
 def _addressed(scene: Scene, typed: answers.Typed, waiting: list[Row]) -> tuple[str, str]:
     """Which task the user means; a sentence where that cannot be told."""
     labels = list(dict.fromkeys(item["label"] for item in waiting))
+    if typed.other:
+        return "", f"Answer one task at a time: {typed.label} and {typed.other} are named. Nothing was recorded."
     if typed.label:
         task = tasks.get(scene.book, typed.label)
         if task is None:

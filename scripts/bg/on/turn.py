@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg import deliveries, host, inbox, launch, replies, status, tasks
+from bg import deliveries, host, inbox, launch, replies, status, tasks, transcripts
 from bg.on import dialog, ending, session
 from bg.quoting import inline
 from bg.scene import Scene
@@ -128,7 +128,9 @@ def _ask_first(scene: Scene) -> None:
         for item in inbox.waiting(scene.book, session=scene.session)
         if item["shown"] is None and inbox.kind(item) == inbox.QUESTION
     ]
-    spoken = scene.event.last_text or ""
+    spoken = scene.event.last_text
+    if spoken is None:  # 2.1.7 and 2.1.38 do not hand it over
+        spoken = transcripts.last_assistant(transcripts.tail(scene.event.transcript)).text
     told = [item for item in items if _mentions(spoken, item)]
     left = [item for item in items if item not in told]
     key = f"asked_first:{scene.session}"
