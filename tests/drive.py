@@ -108,7 +108,13 @@ class Drive:
         )
 
     def stop(self, **changes: Any) -> dict[str, Any]:
-        return self.send(recorded(self.version, self.scene, "Stop"), **changes)
+        """The parent's turn ends; the hosts that say so list the agents that still run."""
+        payload = recorded(self.version, self.scene, "Stop")
+        if payload.get("background_tasks"):
+            like = payload["background_tasks"][0]
+            live = self.rows("SELECT agent FROM runs WHERE ended IS NULL")
+            payload["background_tasks"] = [{**like, "id": row["agent"]} for row in live]
+        return self.send(payload, **changes)
 
     @staticmethod
     def ledger() -> Ledger:
