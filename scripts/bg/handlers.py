@@ -7,6 +7,7 @@ hook takes it in.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import sys
 import traceback
 from pathlib import Path
@@ -14,46 +15,53 @@ from typing import Callable, Optional, TextIO
 
 from bg import deliveries, host, packages, settings, shortcuts, spool, state, transcripts
 from bg.host import Answer, Event
-from bg.ledger import Ledger, Unavailable
-from bg.on import dialog, ending, launching, resuming, turn
+from bg.ledger import Corrupt, Ledger, Unavailable
 from bg.scene import Scene
 
 Handler = Callable[[Scene], None]
 
-HANDLERS: dict[str, Handler] = {
-    "SessionStart": turn.start,
-    "SessionEnd": turn.end,
-    "UserPromptSubmit": turn.prompt,
-    "Stop": turn.stop,
-    "SubagentStop": ending.stopped,
-    "PreToolUse Agent": launching.before,
-    "PreToolUse Task": launching.before,
-    "PreToolUse SendMessage": resuming.before_message,
-    "PreToolUse SubagentHandback": ending.handed_back,
-    "PreToolUse AskUserQuestion": dialog.before_question,
-    "PostToolUse Agent": launching.after,
-    "PostToolUse Task": launching.after,
-    "PostToolUse SendMessage": resuming.after_message,
-    "PostToolUse TaskOutput": ending.polled,
-    "PostToolUse AskUserQuestion": dialog.after_question,
-    "PostToolUse Skill": launching.skill,
-    "PostToolUseFailure Agent": launching.failed,
-    "PostToolUseFailure Task": launching.failed,
-    "PostToolUseFailure SendMessage": resuming.failed_message,
+# By name, so that an event reads only the module that knows it.
+HANDLERS: dict[str, str] = {
+    "SessionStart": "turn.start",
+    "SessionEnd": "turn.end",
+    "UserPromptSubmit": "turn.prompt",
+    "Stop": "turn.stop",
+    "SubagentStop": "ending.stopped",
+    "PreToolUse Agent": "launching.before",
+    "PreToolUse Task": "launching.before",
+    "PreToolUse SendMessage": "resuming.before_message",
+    "PreToolUse SubagentHandback": "ending.handed_back",
+    "PreToolUse AskUserQuestion": "dialog.before_question",
+    "PostToolUse Agent": "launching.after",
+    "PostToolUse Task": "launching.after",
+    "PostToolUse SendMessage": "resuming.after_message",
+    "PostToolUse TaskOutput": "ending.polled",
+    "PostToolUse AskUserQuestion": "dialog.after_question",
+    "PostToolUse Skill": "launching.skill",
+    "PostToolUseFailure Agent": "launching.failed",
+    "PostToolUseFailure Task": "launching.failed",
+    "PostToolUseFailure SendMessage": "resuming.failed_message",
 }
 
 
 # These have nothing to do where nothing was ever launched, and must not make a ledger of their own.
 WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop")
+SHOWN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
 
 
 def handler_for(event: Event) -> Optional[Handler]:
     """The handler of this event, None where it is none of ours."""
-    return HANDLERS.get(f"{event.name} {event.tool}".strip())
+    known = HANDLERS.get(f"{event.name} {event.tool}".strip())
+    if known is None:
+        return None
+    module, _, name = known.partition(".")
+    handler: Handler = getattr(importlib.import_module(f"bg.on.{module}"), name)
+    return handler
 
 
 def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
     """Read one event, answer it, exit 0."""
+    event, text = None, ""
     try:
         text = stdin.buffer.read().decode("utf-8", "replace") if hasattr(stdin, "buffer") else stdin.read()
         event = host.read(text)
@@ -62,6 +70,8 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
             _answer(event, handler, text, stdout)
     except Exception:  # noqa: BLE001 - a hook that fails may not disturb the session
         _trace_aside("main", traceback.format_exc())
+        if event and _worth_keeping(event):
+            spool.keep(state.directory(), text)
     return 0
 
 
@@ -76,18 +86,18 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
     try:
         book = Ledger(place)
     except Unavailable as error:
-        spool.keep(place, text)
-        _trace_aside(event.name, error.reason)
+        _put_off(place, event, text, error, stdout)
         return
     with contextlib.closing(book):
-        with contextlib.suppress(Unavailable):
-            spool.take_in(place, lambda old: _replay(book, old))
-        scene = Scene(event, book, Answer(notice=first))
         try:
+            with contextlib.suppress(Unavailable):
+                spool.take_in(place, lambda old, at: _replay(book, old, at))
+            scene = Scene(event, book, Answer(notice=first))
             handler(scene)
         except Unavailable as error:
-            spool.keep(place, text)
-            _trace_aside(event.name, error.reason)
+            _put_off(place, event, text, error, stdout)
+            if isinstance(error, Corrupt):
+                book.retire()
             return
         except Exception:  # noqa: BLE001 - see main
             _trace(book, event.name, traceback.format_exc())
@@ -105,24 +115,70 @@ def _first_words(event: Event, place: Path) -> list[str]:
 
 def _say(scene: Scene, stdout: TextIO) -> None:
     """Print the answer whole, then note that it was said."""
-    if not host.typed_command(scene.event.prompt)[0] and not scene.settings.notices:
+    if scene.answer.notice and not host.typed_command(scene.event.prompt)[0] and not scene.settings.notices:
         scene.answer.notice = []
+    told = _tell_where_the_old_one_is(scene)
     said = host.render(scene.event, scene.answer)
     if said:
         stdout.write(said)
         stdout.flush()
-    if scene.surfaced:
+    if scene.surfaced or told:
         with contextlib.suppress(Unavailable), scene.book.transaction():
             deliveries.say(scene.book, scene.surfaced)
+            if told:
+                scene.book.set_meta("kept_aside_told", told)
 
 
-def _replay(book: Ledger, text: str) -> None:
+def _speaks_to_the_user(event: Event) -> bool:
+    """The host shows the user a line from this event."""
+    return event.name in SHOWN and not event.in_subagent
+
+
+def _tell_where_the_old_one_is(scene: Scene) -> str:
+    """Once after a ledger was moved aside, the user is told where it is; its path where that was said now."""
+    kept = scene.book.meta("kept_aside")
+    if not kept or scene.answer.block or not _speaks_to_the_user(scene.event):
+        return ""
+    if kept == scene.book.meta("kept_aside_told"):
+        return ""
+    scene.answer.notice.append(f"bg: the ledger could not be read. It is kept at {kept}; a new one was begun.")
+    return kept
+
+
+def _worth_keeping(event: Event) -> bool:
+    """The event brings something that no later event brings again."""
+    if event.name == "UserPromptSubmit":
+        return host.is_machine_prompt(event.prompt) or host.typed_command(event.prompt)[0] == "bg-answer"
+    asks = event.name == "PreToolUse" and event.tool == "AskUserQuestion"
+    return event.name not in {"Stop", "SessionStart"} and not asks
+
+
+def _put_off(place: Path, event: Event, text: str, error: Unavailable, stdout: TextIO) -> None:
+    """The ledger cannot be used now: what this event brings waits in the spool, and the user knows."""
+    kept = _worth_keeping(event) and spool.keep(place, text)
+    _trace_aside(event.name, error.reason)
+    command = host.typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
+    advice = {
+        "bg": "Nothing was handed over; type it again in a moment.",
+        "bg-answer": "Your answer is kept, and counts as soon as the ledger can be used."
+        if kept
+        else "Your answer was not recorded; type it again in a moment.",
+        "bg-status": "Try again in a moment.",
+    }.get(command, "")
+    if not advice and _speaks_to_the_user(event) and not error.passing and spool.first_in(event.session):
+        advice = "What agents report is kept, and read as soon as the ledger can be used."
+    if advice:
+        stdout.write(host.render(event, Answer(notice=[f"bg: {error.reason}. {advice} See scripts/bgctl doctor."])))
+        stdout.flush()
+
+
+def _replay(book: Ledger, text: str, at: float) -> None:
     """Take in an event that an earlier hook could not write down; what it would have said is said later."""
     event = host.read(text)
     handler = handler_for(event) if event else None
     if not event or not handler:
         return
-    scene = Scene(event, book, late=True)
+    scene = Scene(event, book, late=at)
     try:
         handler(scene)
     except Unavailable:

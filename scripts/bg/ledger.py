@@ -7,6 +7,7 @@ The only module that opens the database. What stands in the tables is read and w
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import sqlite3
 import time
@@ -17,6 +18,7 @@ from typing import Any, Optional
 from bg import state
 
 LOCK_WAIT = 2.0
+MOUNTS = Path("/proc/self/mounts")
 NETWORK_FILESYSTEMS = ("nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "webdav")
 
 TABLES = """
@@ -68,18 +70,25 @@ VERSION = 1
 class Unavailable(Exception):  # noqa: N818 - a state of the disk, not a mistake
     """The ledger cannot be read or written now; `reason` says why in a sentence."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, *, passing: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.passing = passing
 
 
-def filesystem(place: Path) -> str:
+class Corrupt(Unavailable):
+    """What stands in the file is no ledger, or no longer a whole one."""
+
+
+def filesystem(place: Path, mounts: Path = MOUNTS) -> str:
     """The kind of file system below a directory, empty where the machine does not tell."""
     best, kind = "", ""
     with contextlib.suppress(OSError):
         where = os.path.realpath(place)
-        for line in Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines():
+        for line in mounts.read_text(encoding="utf-8", errors="replace").splitlines():
             fields = line.split()
+            if len(fields) < 3:
+                continue
             mount = fields[1].replace("\\040", " ")
             inside = where == mount or where.startswith(mount.rstrip("/") + "/")
             if inside and len(mount) >= len(best):
@@ -87,12 +96,12 @@ def filesystem(place: Path) -> str:
     return kind
 
 
-def journal_mode(place: Path) -> str:
+def journal_mode(place: Path, mounts: Path = MOUNTS) -> str:
     """WAL, except where its shared memory does not work: a home on the network."""
     asked = os.environ.get("BG_JOURNAL_MODE", "").upper()
     if asked in {"WAL", "DELETE"}:
         return asked
-    return "DELETE" if filesystem(place) in NETWORK_FILESYSTEMS else "WAL"
+    return "DELETE" if filesystem(place, mounts) in NETWORK_FILESYSTEMS else "WAL"
 
 
 class Ledger:
@@ -102,36 +111,75 @@ class Ledger:
         self.place = place
         self.path = place / state.LEDGER
         self.kept_aside: Optional[Path] = None
+        self._is_alone = False
         if not create and not self.path.is_file():
             raise Unavailable(f"there is no ledger at {self.path}")
         try:
             state.make_private(place)
-            self._connection = self._open()
-        except sqlite3.DatabaseError as error:
-            if not _is_corrupt(error):
-                raise Unavailable(f"the ledger at {self.path} cannot be opened: {error}") from error
-            self.kept_aside = self._keep_aside()
-            self._connection = self._open()
-            self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('kept_aside', ?)", (str(self.kept_aside),))
+            self._connection = self._open_or_replace()
+        except sqlite3.Error as error:
+            raise self._problem("opened", error) from error
         except OSError as error:
             raise Unavailable(f"the directory {place} cannot be used: {error.strerror or error}") from error
 
+    def _open_or_replace(self) -> sqlite3.Connection:
+        """The connection; what is no ledger is moved aside, by one hook only, and a new ledger begun."""
+        try:
+            return self._open()
+        except sqlite3.DatabaseError as error:
+            if not (_is_corrupt(error) or self.path.is_dir()):
+                raise
+        with self._alone():
+            with contextlib.suppress(sqlite3.DatabaseError):
+                return self._open()
+            self.kept_aside = self._keep_aside()
+            connection = self._open()
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('kept_aside', ?)", (str(self.kept_aside),))
+        return connection
+
     def _open(self) -> sqlite3.Connection:
-        fresh = not self.path.exists()
+        if self._is_cut_to_nothing():
+            raise sqlite3.DatabaseError("file is not a database: it is empty, and its log is not")
         connection = sqlite3.connect(str(self.path), timeout=LOCK_WAIT, isolation_level=None)
         connection.row_factory = sqlite3.Row
         try:
-            if fresh or connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:
-                self.path.touch(mode=0o600)
-                self.path.chmod(0o600)
-                connection.execute(f"PRAGMA journal_mode={journal_mode(self.place)}")
-                connection.executescript(f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version={VERSION}; COMMIT;")
+            if connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:
+                self._make(connection)
             else:
                 connection.execute("SELECT 1 FROM tasks LIMIT 1")
         except sqlite3.DatabaseError:
             connection.close()
             raise
         return connection
+
+    def _make(self, connection: sqlite3.Connection) -> None:
+        """The tables, by one hook only: changing the journal waits for no lock."""
+        with self._alone():
+            self.path.touch(mode=0o600)
+            self.path.chmod(0o600)
+            if connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:
+                connection.execute(f"PRAGMA journal_mode={journal_mode(self.place)}")
+                connection.executescript(f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version={VERSION}; COMMIT;")
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other hook makes or moves the ledger meanwhile, as far as this disk knows locks."""
+        if self._is_alone:
+            yield
+            return
+        with (self.place / "making.lock").open("a") as lock:
+            with contextlib.suppress(OSError):
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            self._is_alone = True
+            try:
+                yield
+            finally:
+                self._is_alone = False
+
+    def _is_cut_to_nothing(self) -> bool:
+        """SQLite would throw the log of an empty file away."""
+        log = Path(f"{self.path}-wal")
+        return self.path.is_file() and not self.path.stat().st_size and log.is_file() and log.stat().st_size > 0
 
     def _keep_aside(self) -> Path:
         aside = self.path.with_name(f"{state.LEDGER}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
@@ -141,39 +189,73 @@ class Ledger:
                 Path(f"{self.path}{suffix}").rename(f"{aside}{suffix}")
         return aside
 
+    def retire(self) -> None:
+        """Close a ledger that proved corrupt while it was used, and move it aside: the next hook begins a new one."""
+        self.close()
+        with contextlib.suppress(OSError, sqlite3.Error), self._alone():
+            if not self._is_whole():
+                aside = self._keep_aside()
+                self._connection = self._open()
+                self.set_meta("kept_aside", str(aside))
+                self.close()
+
+    def _is_whole(self) -> bool:
+        try:
+            with contextlib.closing(sqlite3.connect(str(self.path), timeout=LOCK_WAIT)) as connection:
+                return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+        except sqlite3.DatabaseError as error:
+            return not _is_corrupt(error)
+
+    def _problem(self, what: str, error: sqlite3.Error) -> Unavailable:
+        kind = Corrupt if _is_corrupt(error) else Unavailable
+        return kind(f"the ledger at {self.path} cannot be {what}: {error}", passing="locked" in str(error))
+
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """One short write; everything in it is durable together, or nothing is."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
-            raise Unavailable(f"the ledger cannot be written: {error}") from error
+            raise self._problem("written", error) from error
         try:
             yield
             self._connection.execute("COMMIT")
         except BaseException as error:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
-            if isinstance(error, sqlite3.Error):
-                raise Unavailable(f"the ledger cannot be written: {error}") from error
+            if isinstance(error, sqlite3.Error) and (_is_corrupt(error) or _is_passing(error)):
+                raise self._problem("written", error) from error
+            raise
+
+    def _run(self, sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
+        try:
+            return self._connection.execute(sql, values)
+        except sqlite3.Error as error:
+            if _is_corrupt(error) or _is_passing(error):
+                raise self._problem("used", error) from error
             raise
 
     def write(self, sql: str, *values: Any) -> int:
         """Run one statement; how many rows it changed."""
-        return self._connection.execute(sql, values).rowcount
+        return self._run(sql, values).rowcount
 
     def insert(self, sql: str, *values: Any) -> int:
-        """Run one INSERT; the new row's id."""
-        return self._connection.execute(sql, values).lastrowid or 0
+        """Run one INSERT; the new row's id, 0 where it was there already."""
+        cursor = self._run(sql, values)
+        return (cursor.lastrowid or 0) if cursor.rowcount > 0 else 0
 
     def one(self, sql: str, *values: Any) -> Optional[sqlite3.Row]:
         """The first row, None where there is none."""
-        row: Optional[sqlite3.Row] = self._connection.execute(sql, values).fetchone()
-        return row
+        found = self.all(sql, *values)
+        return found[0] if found else None
 
     def all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
         """Every row."""
-        return self._connection.execute(sql, values).fetchall()
+        cursor = self._run(sql, values)
+        try:
+            return cursor.fetchall()
+        except sqlite3.Error as error:
+            raise self._problem("read", error) from error
 
     def value(self, sql: str, *values: Any) -> Any:
         """The first column of the first row."""
@@ -191,7 +273,7 @@ class Ledger:
     def trace(self, event: str, text: str) -> None:
         """Keep a hook's own error where `/bg-status` and the doctor show it; the last hundred stay."""
         with self.transaction():
-            self.write("INSERT INTO errors (at, event, text) VALUES (?, ?, ?)", time.time(), event, text[:2000])
+            self.write("INSERT INTO errors (at, event, text) VALUES (?, ?, ?)", time.time(), event, text[-2000:])
             self.write("DELETE FROM errors WHERE id <= (SELECT max(id) - 100 FROM errors)")
 
     def close(self) -> None:
@@ -199,6 +281,14 @@ class Ledger:
         self._connection.close()
 
 
-def _is_corrupt(error: sqlite3.DatabaseError) -> bool:
+def _is_corrupt(error: sqlite3.Error) -> bool:
     words = str(error).lower()
     return any(sign in words for sign in ("malformed", "not a database", "file is encrypted", "no such table"))
+
+
+def _is_passing(error: sqlite3.Error) -> bool:
+    """Another hook or the disk is in the way, which another time it will not be."""
+    words = str(error).lower()
+    return any(
+        sign in words for sign in ("locked", "busy", "full", "readonly", "unable to open", "disk i/o", "protocol")
+    )
