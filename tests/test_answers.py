@@ -41,6 +41,11 @@ def test_two_tasks_at_once_are_told_apart():
     assert (typed.label, typed.other) == ("bg-1", "bg-2")
 
 
+def test_an_answer_may_hold_what_looks_like_an_id():
+    taken = answers.take_apart("bg-1 Q1: name it Q4: revenue, Q2: no;", lambda _, qid: qid in ("Q1", "Q2"))
+    assert taken.by_id == {"Q1": "name it Q4: revenue", "Q2": "no;"}
+
+
 @given(st.text(max_size=200))
 def test_nothing_typed_is_lost(text):
     typed = answers.take_apart(f"bg-3 {text}")

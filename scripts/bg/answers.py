@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import Any, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 from bg.quoting import inline
 from bg.tasks import Row
@@ -25,8 +25,11 @@ class Typed(NamedTuple):
     other: str = ""
 
 
-def take_apart(arguments: str) -> Typed:
-    """`[label] Q1: … Q2: …`, `[label] text`, `[label] go`; nothing of the text is changed."""
+def take_apart(arguments: str, was_asked: Callable[[str, str], bool] = lambda _label, _qid: True) -> Typed:
+    """`[label] Q1: … Q2: …`, `[label] text`, `[label] go`; nothing of the text is changed.
+
+    Behind the first id only what was asked is taken for one: an answer may hold the like.
+    """
     found = re.match(r"\s*(bg-\d+)\b[.:,]?\s*", arguments, re.IGNORECASE)
     label = found[1].lower() if found else ""
     rest = arguments[found.end() :] if found else arguments
@@ -34,11 +37,12 @@ def take_apart(arguments: str) -> Typed:
     if not heads or rest[: heads[0].start()].strip():
         words = rest.strip()
         return Typed(label, {}, "" if words.lower() == GO else words, words.lower() == GO)
+    heads = [head for head in heads if head is heads[0] or head[1] or was_asked(label, head[2].upper())]
     by_id: dict[str, str] = {}
     other = ""
     for head, following in zip(heads, [*heads[1:], None]):
-        text = rest[head.end() : following.start() if following else len(rest)]
-        by_id[head[2].upper()] = text.strip().rstrip(",;")
+        text = rest[head.end() : following.start() if following else len(rest)].strip()
+        by_id[head[2].upper()] = text.rstrip(",;") if following else text
         named = (head[1] or "").lower()
         label = label or named
         other = named if named not in ("", label) else other
@@ -67,8 +71,20 @@ def match(question: str, items: list[Row]) -> Optional[Row]:
     if not scored or scored[0][0] < _LIKE:
         return None
     if len(scored) > 1 and scored[1][0] > scored[0][0] - 0.1:
-        return None
+        # Several agents that ask the same are asked for one after the other: each question is shown with its label.
+        same = {_plain(item["text"]) for score, item in scored if score > scored[0][0] - 0.1}
+        return scored[0][1] if len(same) == 1 else None
     return scored[0][1]
+
+
+def put(item: Row) -> str:
+    """An item as a dialog shows it."""
+    return f"{prefix(item)} {inline(item['text'], 900)}"
+
+
+def is_put(question: str, item: Row) -> bool:
+    """The dialog's question is this item in its own words."""
+    return " ".join(question.split()) == " ".join(put(item).split())
 
 
 def _plain(text: str) -> str:
@@ -99,7 +115,7 @@ def rewrite(questions: list[dict[str, Any]], items: list[Row]) -> Optional[list[
         result.append(
             {
                 **question,
-                "question": f"{prefix(item)} {inline(item['text'], 900)}",
+                "question": put(item),
                 "header": f"{item['label']} {item['qid']}"[:12],
             }
         )

@@ -2,17 +2,20 @@
 
 made (durable) → surfaced (a hook is about to say it) → said (it was printed) → seen (the host went on
 after it). A hook killed between surfaced and said left no word, so it is said again; what is seen is
-never repeated.
+never repeated. While the hook that is about to say it still lives, no other one does.
 """
 
 from __future__ import annotations
 
+import os
 import time
 
+from bg import processes
 from bg.ledger import Ledger
 from bg.tasks import Row
 
 ENDED, MESSAGE, GROUP, ANSWERED = "ended", "message", "group", "answered"
+CLAIM = 20.0  # as long as the host lets a hook live
 
 
 def make(book: Ledger, label: str, kind: str, key: str) -> bool:
@@ -25,12 +28,23 @@ def make(book: Ledger, label: str, kind: str, key: str) -> bool:
 
 
 def due(book: Ledger, session: str) -> list[Row]:
-    """What this session has not seen yet, the oldest first."""
-    return book.all(
+    """What this session has not seen yet: what to do about an answer first, then the oldest."""
+    rows = book.all(
         "SELECT d.*, t.session AS owner FROM deliveries d JOIN tasks t ON t.label = d.label"
-        " WHERE d.seen IS NULL AND t.session = ? ORDER BY d.id",
+        " WHERE d.seen IS NULL AND t.session = ? ORDER BY d.kind <> 'answered', d.id",
         session,
     )
+    return [row for row in rows if not _is_claimed(row)]
+
+
+def _is_claimed(row: Row) -> bool:
+    """Another hook, started at the same time, is just about to say it."""
+    if row["surfaced"] is None or row["said"] is not None or time.time() - row["surfaced"] > CLAIM:
+        return False
+    owner = (row["via"] or "").rpartition(" ")[2]
+    if not owner.isdigit() or int(owner) == os.getpid():
+        return False
+    return processes.alive(processes.Process(int(owner), ""))
 
 
 def surface(book: Ledger, ids: list[int], session: str, event: str) -> None:
@@ -40,7 +54,7 @@ def surface(book: Ledger, ids: list[int], session: str, event: str) -> None:
             "UPDATE deliveries SET surfaced = ?, said = NULL, session = ?, via = ? WHERE id = ?",
             time.time(),
             session,
-            event,
+            f"{event} {os.getpid()}",
             identifier,
         )
 
@@ -51,10 +65,10 @@ def say(book: Ledger, ids: list[int]) -> None:
         book.write("UPDATE deliveries SET said = ? WHERE id = ?", time.time(), identifier)
 
 
-def see(book: Ledger, session: str) -> None:
+def see(book: Ledger, session: str, now: float) -> None:
     """The host went on after these were said: they have arrived."""
     book.write(
-        "UPDATE deliveries SET seen = ? WHERE seen IS NULL AND said IS NOT NULL AND session = ?", time.time(), session
+        "UPDATE deliveries SET seen = ? WHERE seen IS NULL AND said < ? AND session = ?", time.time(), now, session
     )
 
 

@@ -5,31 +5,33 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
 from bg import deliveries, host, inbox, launch, processes, replies, reports, shortcuts, state, tasks, transcripts
+from bg import settings as users
 from bg.host import Answer, Event
 from bg.ledger import Ledger
 from bg.quoting import CONTEXT_LIMIT, fit
-from bg.settings import Settings, load
 from bg.tasks import Row
 
 ROOT = Path(__file__).resolve().parents[2]
+MOST_REMINDERS = 12  # more than fit into one event, less than what would take long to compose
+LEAST_ROOM = 400
 
 
-@dataclass
 class Scene:
-    """What every handler is given."""
+    """What every handler is given; `late` tells when an event came that the spool gave back."""
 
-    event: Event
-    book: Ledger
-    answer: Answer = field(default_factory=Answer)
-    surfaced: list[int] = field(default_factory=list)
-    examined: dict[str, dict[str, Any]] = field(default_factory=dict)
-    #: The event comes from the spool: nobody hears an answer to it any more.
-    late: bool = False
+    def __init__(
+        self, event: Event, book: Ledger, answer: Optional[Answer] = None, *, late: Optional[float] = None
+    ) -> None:
+        self.event = event
+        self.book = book
+        self.answer = answer or Answer()
+        self.surfaced: list[int] = []
+        self.examined: dict[str, dict[str, Any]] = {}
+        self.late = late
 
     @property
     def session(self) -> str:
@@ -55,9 +57,9 @@ class Scene:
         return shortcuts.launch_command(self.version)
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> users.Settings:
         """What the user has set for this project."""
-        return load(self.project)
+        return users.load(self.project)
 
     @property
     def answer_command(self) -> str:
@@ -71,36 +73,65 @@ class Scene:
         process = processes.host() or processes.Process(0, "")
         with self.book.transaction():
             tasks.note_session(self.book, self.session, project, self.event.transcript, version)
-            self.book.write(
-                "UPDATE sessions SET pid = ?, pid_started = ? WHERE id = ?", process.pid, process.started, self.session
-            )
+            if self.late is None:
+                self.book.write(
+                    "UPDATE sessions SET pid = ?, pid_started = ? WHERE id = ?",
+                    process.pid,
+                    process.started,
+                    self.session,
+                )
         state.mark(self.book.place, self.session)
 
     def see(self) -> None:
         """The host went on after what was said before."""
+        now = time.time() if self.late is None else self.late
         waiting = self.book.value(
-            "SELECT 1 FROM deliveries WHERE seen IS NULL AND said IS NOT NULL AND session = ?", self.session
+            "SELECT 1 FROM deliveries WHERE seen IS NULL AND said < ? AND session = ?", now, self.session
         )
         if waiting:
             with self.book.transaction():
-                deliveries.see(self.book, self.session)
+                deliveries.see(self.book, self.session, now)
 
     def remind(self, rows: Optional[list[Row]] = None) -> None:
         """Say what this session has not seen: one reminder an event, at most what the host keeps whole."""
         rows = deliveries.due(self.book, self.session) if rows is None else rows
-        if not rows:
-            return
-        reminders = [self.reminder(row) for row in rows]
         used = sum(len(text) + 2 for text in self.answer.context)
+        if not rows or self.late is not None or CONTEXT_LIMIT - used < LEAST_ROOM:
+            return
+        moot = [row for row in rows if row["kind"] == deliveries.ANSWERED and self._is_sent(row)]
+        reminders = {row["id"]: self.reminder(row) for row in rows[:MOST_REMINDERS] if row not in moot}
         rest = f"More background reports wait; they follow at the next event, or run: {self.bgctl('status')}"
-        kept, count = fit([found.text for found in reminders], CONTEXT_LIMIT - used, rest)
-        self.surfaced = [row["id"] for row in rows[:count]]
         with self.book.transaction():
+            for row in moot:
+                deliveries.settle(self.book, row["key"])
+            # Another hook may have said some of them meanwhile.
+            due = [row["id"] for row in deliveries.due(self.book, self.session) if row["id"] in reminders]
+            kept, count = fit([reminders[one].text for one in due], CONTEXT_LIMIT - used, rest) if due else ([], 0)
+            self.surfaced = due[:count]
             deliveries.surface(self.book, self.surfaced, self.session, self.event.name)
         self.answer.context += kept
-        self.answer.notice += [found.notice for found in reminders[:count]]
-        if self.settings.notify and any(row["shown"] is None for row in inbox.waiting(self.book, session=self.session)):
-            self.answer.sequence = host.notification(reminders[0].notice.split(" · ")[0], self.version)
+        notices = [reminders[one].notice for one in self.surfaced if reminders[one].notice]
+        self.answer.notice += notices
+        waits = any(row["shown"] is None for row in inbox.waiting(self.book, session=self.session))
+        if notices and waits and self.settings.notify:
+            self.answer.sequence = host.notification(notices[0].split(" · ")[0], self.version)
+
+    def _is_sent(self, row: Row) -> bool:
+        """The answers that this row speaks of are on their way: there is nothing left to do about them."""
+        task = tasks.get(self.book, row["label"])
+        return task is None or not inbox.unsent(self.book, task["agent"] or "")
+
+    def owe_next_step(self, label: str) -> bool:
+        """Inside a transaction: the session that has this task is owed the next step; whether that is another one."""
+        task = tasks.get(self.book, label)
+        if task is None:
+            return False
+        for row in self.book.all(
+            "SELECT key FROM deliveries WHERE label = ? AND kind = ? AND seen IS NULL", label, deliveries.ANSWERED
+        ):
+            deliveries.settle(self.book, row["key"])
+        deliveries.make(self.book, label, deliveries.ANSWERED, f"{label}:0:{self.session} {time.time_ns()}")
+        return bool(task["session"] != self.session)
 
     def reminder(self, row: Row) -> replies.Reminder:
         """The text of one delivery, from the record as it is now."""
@@ -110,7 +141,8 @@ class Scene:
         task = tasks.get(self.book, row["label"])
         assert task is not None
         if row["kind"] == deliveries.ANSWERED:
-            return replies.Reminder(self.next_step(task), f"{task['label']}: answered in another session")
+            notice = "" if self.session in key else f"{task['label']}: answered in another session"
+            return replies.Reminder(self.next_step(task), notice)
         told = replies.Told(
             task=task,
             brief=launch.brief(task["prompt"] or ""),

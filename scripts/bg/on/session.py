@@ -42,15 +42,14 @@ def take_over(scene: Scene) -> None:
 
 
 def claim(scene: Scene, task: Row) -> bool:
-    """Make a task this session's own, unless the session that it belongs to still lives."""
+    """Inside a transaction: make a task this session's own, unless the session that it belongs to still lives."""
     owner = task["session"]
     if owner == scene.session:
         return True
     process = _process(scene, owner)
     if process != processes.host() and _is_alive(scene, owner, process):
         return False
-    with scene.book.transaction():
-        scene.book.write("UPDATE tasks SET session = ? WHERE label = ?", scene.session, task["label"])
+    scene.book.write("UPDATE tasks SET session = ? WHERE label = ?", scene.session, task["label"])
     return True
 
 

@@ -105,16 +105,22 @@ def stop(scene: Scene) -> None:
     scene.see()
     ending.catch_up(scene)
     _close_windows(scene)
-    fresh = [row for row in deliveries.due(scene.book, scene.session) if row["surfaced"] is None]
-    if host.announces_every_end(scene.version):
-        fresh = [row for row in fresh if time.time() - row["made"] > ANNOUNCED_WITHIN]
+    fresh = [row for row in deliveries.due(scene.book, scene.session) if _is_fresh(scene, row)]
     if fresh:
         scene.remind(fresh)
-    elif scene.settings.gate == "on":
+    else:
         _ask_first(scene)
     if scene.answer.context and not _takes_context(scene.version):
         scene.answer.block = "\n\n".join(scene.answer.context)
         scene.answer.context = []
+
+
+def _is_fresh(scene: Scene, row: Row) -> bool:
+    """Nobody has heard it: it was never surfaced, or the hook that was about to say it was killed."""
+    if row["surfaced"] is not None and (row["said"] is not None or scene.event.repeated_stop):
+        return False
+    soon = row["kind"] == deliveries.ENDED and host.announces_every_end(scene.version)
+    return not soon or time.time() - row["made"] > ANNOUNCED_WITHIN
 
 
 def _takes_context(version: Optional[host.Version]) -> bool:
@@ -139,6 +145,8 @@ def _ask_first(scene: Scene) -> None:
         with scene.book.transaction():
             inbox.mark_shown(scene.book, [item["id"] for item in told])
     if not left or scene.event.repeated_stop or scene.book.meta(key) == mark:
+        return
+    if scene.settings.gate != "on":
         return
     with scene.book.transaction():
         scene.book.set_meta(key, mark)
