@@ -165,6 +165,17 @@ def in_session(book: Ledger, session: str, states: tuple[str, ...]) -> list[Row]
     return book.all(f"SELECT * FROM tasks WHERE session = ? AND state IN ({marks}) ORDER BY number", session, *states)
 
 
+def unfinished(book: Ledger, session: str) -> list[Row]:
+    """The tasks of a session whose agent works, or has a run that nobody has ended."""
+    marks = ",".join("?" * len(RUNNING_STATES))
+    return book.all(
+        f"SELECT * FROM tasks WHERE session = ? AND agent <> '' AND (state IN ({marks}) OR EXISTS"
+        " (SELECT 1 FROM runs WHERE runs.agent = tasks.agent AND runs.ended IS NULL)) ORDER BY number",
+        session,
+        *RUNNING_STATES,
+    )
+
+
 # Launches
 
 
@@ -276,6 +287,7 @@ def running(book: Ledger, agent: str, label: str) -> Row:
     row = last_run(book, agent)
     if row is None or row["ended"] is not None:
         begin_run(book, agent, label, row["run"] + 1 if row else 1)
+        set_state(book, label, "working")
         row = last_run(book, agent)
     assert row is not None
     return row

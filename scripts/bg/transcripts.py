@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 TAIL = 512 * 1024
 HEAD = 1024 * 1024
@@ -21,8 +20,7 @@ RESUME_LIMIT = 5_242_880
 NEAR_LIMIT = 0.8
 
 
-@dataclass(frozen=True)
-class Final:
+class Final(NamedTuple):
     """The last thing an agent wrote, and whether the host had finished writing it down."""
 
     text: str
@@ -122,6 +120,12 @@ def settled_text(path: str, before: str = "", wait: float = WAIT) -> Final:
         if (final.settled and final.uuid != before) or time.monotonic() >= until:
             return final if final.uuid != before or not before else Final("", "", False)
         time.sleep(STEP)
+
+
+def heard(path: str, message: str) -> bool:
+    """The agent was told this."""
+    plain = " ".join(message.split())
+    return any(record.get("type") == "user" and plain in " ".join(text(record).split()) for record in tail(path))
 
 
 def first_prompt(path: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from bg import host, reports, tasks, transcripts
-from bg.on import judging
+from bg.on import judging, resuming
 from bg.scene import Scene
 from bg.tasks import Row
 from bg.transcripts import Final
@@ -15,6 +15,7 @@ PARKED = "waiting on its own background work"
 TURN_LIMIT = "turn limit"
 API_ERROR = "API Error:"
 GRACE = 5.0
+SILENCE = 60.0
 UNSENT = "ended without delivering a report through SubagentHandback"
 
 
@@ -25,6 +26,7 @@ def stopped(scene: Scene) -> None:
     if task is None:
         scene.note_stranger(event.agent, event.last_text or "")
         return
+    resuming.prove_by_run(scene, event.agent, _path(scene, event.agent))
     final = _final(scene)
     text = final.text if event.last_text is None else event.last_text
     run = reports.keep(scene.book, task["label"], event.agent, event.name, text)
@@ -113,6 +115,7 @@ def announced(scene: Scene) -> None:
 
 def _close(scene: Scene, task: Row, agent: str, text: str, cut: str, source: str) -> None:
     """End a run that no SubagentStop has ended, with the best text there is."""
+    resuming.prove_by_run(scene, agent, _path(scene, agent))
     run = tasks.last_run(scene.book, agent)
     if run is None or run["ended"] is not None:
         return
@@ -137,9 +140,10 @@ def catch_up(scene: Scene) -> None:
                 with book.transaction():
                     tasks.bind(book, launch["token"], transcripts.agent_in(path))
     live = host.live_agents(scene.event)
-    for task in tasks.in_session(book, scene.session, tasks.RUNNING_STATES):
+    for task in tasks.unfinished(book, scene.session):
         agent = task["agent"]
-        if not agent:
+        if live is None and _has_fallen_silent(scene, agent):
+            _close(scene, task, agent, "", "", "transcript")
             continue
         _scan(scene, task, agent)
         if _left_unjudged(scene, agent):
@@ -184,3 +188,16 @@ def _scan(scene: Scene, task: Row, agent: str) -> None:
                 if not signal.terminal:
                     reports.note(book, task["label"], agent, run["run"], signal)
         book.write("INSERT OR REPLACE INTO scans VALUES (?, ?)", agent, end)
+
+
+def _has_fallen_silent(scene: Scene, agent: str) -> bool:
+    """On hosts that do not list what runs: its last words are long said, or a correction was never answered."""
+    path = transcripts.of_agent(scene.event.transcript, agent)
+    run = tasks.last_run(scene.book, agent)
+    if run is None or run["ended"] is not None:
+        return False
+    if time.time() - max(transcripts.last_sign(path), run["asked"] or 0.0, run["began"]) < SILENCE:
+        return False
+    final = transcripts.last_assistant(transcripts.tail(path))
+    fresh = final.settled and final.uuid != _uuid_before(scene, agent, run["run"])
+    return fresh or bool(tasks.reports(scene.book, agent, run["run"]))

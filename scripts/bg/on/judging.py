@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import time
+import traceback
 from pathlib import Path
 from typing import Any, Optional
 
 from bg import launch, reports, settings, tasks, transcripts
+from bg.ledger import Unavailable
 from bg.scene import Scene
 from bg.tasks import Row
 
@@ -43,7 +45,14 @@ def _evidence(scene: Scene, task: Row, run: Row, text: str, token: str) -> dict[
     if signal is not None and signal.marker != "COMPLETION_REPORT":
         return {}
     if text not in scene.examined:
-        scene.examined[text] = found = _gather(scene, task, run, text, signal.fields if signal else None)
+        try:
+            found = _gather(scene, task, run, text, signal.fields if signal else None)
+        except Unavailable:
+            raise
+        except Exception:  # noqa: BLE001 - a checker that fails may not cost the report that it was to check
+            scene.book.trace("evidence", traceback.format_exc())
+            found = {}
+        scene.examined[text] = found
         with scene.book.transaction():
             scene.book.write(
                 "UPDATE runs SET evidence = ? WHERE agent = ? AND run = ?",

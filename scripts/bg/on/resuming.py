@@ -88,7 +88,21 @@ def after_message(scene: Scene) -> None:
             scene.answer.notice.append(f"{row['label']} goes on")
         else:
             unproven(scene)
+    else:
+        _woken_without_us(scene, host.resumed_agent(scene.event))
     scene.remind()
+
+
+def _woken_without_us(scene: Scene, agent: str) -> None:
+    """The hook before this call was killed: the agent runs again, and what was answered has not gone with it."""
+    task = tasks.of_agent(scene.book, agent) if agent else None
+    if task is None:
+        return
+    with scene.book.transaction():
+        tasks.running(scene.book, agent, task["label"])
+        tasks.set_state(scene.book, task["label"], "working")
+        if inbox.unsent(scene.book, agent):
+            scene.owe_next_step(task["label"])
 
 
 def before_task(scene: Scene) -> None:
@@ -112,6 +126,8 @@ def after_task(scene: Scene) -> None:
     event = scene.event
     row = resume.proof(scene.book, event.tool_use)
     if row is None:
+        _woken_without_us(scene, host.started_agent(event))
+        scene.remind()
         return
     with scene.book.transaction():
         prove(scene, event.tool_use, row["agent"])
@@ -131,10 +147,36 @@ def prove(scene: Scene, tool_use: str, agent: str) -> None:
     if row is None or row["proven"] is not None:
         return
     book.write("UPDATE resumes SET proven = ? WHERE id = ?", time.time(), row["id"])
-    inbox.mark_sent(book, row["agent"], row["id"])
+    if _carried(scene, row["message"]):
+        inbox.mark_sent(book, row["agent"], row["id"])
+    elif book.write("UPDATE answers SET resume = NULL WHERE resume = ? AND sent IS NULL", row["id"]):
+        scene.owe_next_step(row["label"])
     last = tasks.last_run(book, agent)
     overtaken = last is not None and last["began"] > row["at"] and last["ended"] is not None
     if not overtaken:
+        tasks.running(book, agent, row["label"])
+        tasks.set_state(book, row["label"], "working")
+
+
+def _carried(scene: Scene, message: str) -> bool:
+    """The call went out with our message; without it, the hook that wrote it down was killed before it was heard."""
+    given = scene.event.tool_input
+    sent = [given[key] for key in ("message", "content", "prompt") if isinstance(given.get(key), str)]
+    plain = " ".join(message.split())
+    return not sent or any(plain in " ".join(text.split()) for text in sent)
+
+
+def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
+    """The agent's next run has begun, and the word that it was woken never came: its transcript has the message."""
+    book = scene.book
+    row = book.one(
+        "SELECT * FROM resumes WHERE agent = ? AND proven IS NULL AND failed IS NULL ORDER BY id DESC LIMIT 1", agent
+    )
+    if row is None or not transcripts.heard(transcript, row["message"]):
+        return
+    with book.transaction():
+        book.write("UPDATE resumes SET proven = ? WHERE id = ?", time.time(), row["id"])
+        inbox.mark_sent(book, agent, row["id"])
         tasks.running(book, agent, row["label"])
         tasks.set_state(book, row["label"], "working")
 
