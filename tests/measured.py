@@ -48,7 +48,11 @@ class Measured:
 
 
 def held_out(name: str) -> bool:
-    """A third of the cases, by a hash of the name, was not looked at while the checker was written."""
+    """A third of the cases, by a hash of the name, was not looked at while the checker was first written.
+
+    The first look at them gave 20 of 33 false claims refuted and 2 of 32 honest reports refuted (commit 9329920); what
+    that showed was then mended, so that since then their figures say no more than those of the others.
+    """
     return hashlib.sha256(name.encode()).digest()[0] % 3 == 0
 
 

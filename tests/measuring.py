@@ -62,9 +62,8 @@ def missed(case: Measured) -> list[str]:
     for claim, outcome in case.outcomes:
         good = outcome in {"claimed", "unseen"} if not claim["decidable"] else outcome == claim["grade"]
         if not good:
-            lines.append(
-                f"{claim['kind']} {claim.get('state', 'undecidable')} {claim['subject']}: {claim['grade']} by label, {outcome}"
-            )
+            what = f"{claim['kind']} {claim.get('state', 'undecidable')} {claim['subject']}"
+            lines.append(f"{what}: {claim['grade']} by label, {outcome}")
     lines += [f"FALSE ALARM {one.kind} {one.subject}: {one.reason}" for one in case.alarms]
     return [*lines, *(f"refuted, not in the list: {one.kind} {one.subject}: {one.reason}" for one in case.unlisted)]
 
@@ -85,10 +84,16 @@ def summary(name: str, found: Figures) -> str:
     def share(pair: tuple[int, int]) -> str:
         return f"{pair[0]}/{pair[1]} ({100 * pair[0] / max(1, pair[1]):.1f}%)"
 
-    return (
-        f"{name}: {found.cases} cases; decidable false claims refuted {share(found.refuted)}; honest deliverables verified "
-        f"{share(found.verified)}; honest runs attested {share(found.attested)}; undecidable left claimed {share(found.undecidable)}; "
-        f"true claims refuted {found.alarms}; honest reports refuted {found.blocked}"
+    return "; ".join(
+        [
+            f"{name}: {found.cases} cases",
+            f"decidable false claims refuted {share(found.refuted)}",
+            f"honest deliverables verified {share(found.verified)}",
+            f"honest runs attested {share(found.attested)}",
+            f"undecidable left claimed {share(found.undecidable)}",
+            f"true claims refuted {found.alarms}",
+            f"honest reports refuted {found.blocked}",
+        ]
     )
 
 

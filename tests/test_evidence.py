@@ -12,12 +12,13 @@ import time
 from pathlib import Path
 
 import pytest
+from bg import signals
+from bg.evidence import Evidence, Launch, examine, formats, paths, shell
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bg.evidence import Evidence, Launch, examine, formats, paths, shell
-
 ROOT = Path(__file__).resolve().parents[1]
+TOLD = json.loads((ROOT / "tests" / "told.json").read_text(encoding="utf-8"))
 PACKAGE = ROOT / "scripts" / "bg" / "evidence"
 GIT = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
 BEFORE = {
@@ -46,7 +47,9 @@ class World:
         if git:
             for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "x"]):
                 subprocess.run([*GIT, "-C", str(self.root), *arguments], check=True, capture_output=True)
-            done = subprocess.run([*GIT, "-C", str(self.root), "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+            done = subprocess.run(
+                [*GIT, "-C", str(self.root), "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+            )
             self.head = done.stdout.strip()
 
     def write(self, name: str, text: str | bytes, after: float = 5) -> Path:
@@ -70,7 +73,17 @@ class World:
         self.write(name, text)
         self.call("Write", "ok", file_path=str(self.root / name), content=text)
 
-    def examine(self, report: str, fields=None, *, goal="Fix the shop", deliverables="", done_when="", transcript=True, seconds=60.0) -> Evidence:
+    def examine(
+        self,
+        report: str,
+        fields=None,
+        *,
+        goal="Fix the shop",
+        deliverables="",
+        done_when="",
+        transcript=True,
+        seconds=60.0,
+    ) -> Evidence:
         path = self.place / "agent-1.jsonl"
         opening = [{"type": "user", "message": {"role": "user", "content": goal}}]
         path.write_text("".join(json.dumps(line) + "\n" for line in [*opening, *self.lines]))
@@ -121,7 +134,7 @@ def test_the_line_counts_what_there_is(world):
         "Created docs/new.md.",
         "Deliverables:\n- docs/new.md (the guide)",
         "| File | What |\n|---|---|\n| `docs/new.md` | guide |\n\nAll files are written.",
-        'Files created:\n\n1. `docs/new.md`\n',
+        "Files created:\n\n1. `docs/new.md`\n",
         '{"status": "success", "files_created": ["docs/new.md"]}',
         "Wrote the guide to docs/new.md.",
         "docs/new.md is in place.",
@@ -218,17 +231,26 @@ def test_yaml_and_toml_where_they_can_be_read(world):
         assert len(world.examine("Created x.yaml and x.toml.").refuted) == 2
 
 
-def test_the_dialect_of_the_file_at_launch_excuses_it(world):
+def test_the_dialect_of_the_file_at_launch_excuses_it():
     assert formats.fault("a.py", b"if x\n  y", None)
     assert formats.fault("a.py", b"if x\n  y", b"also not python (") is None
 
 
 @pytest.mark.parametrize(
     ("report", "grade"),
-    [("See src/a.py:2.", "verified"), ("See src/a.py:99.", "refuted"), ("See src/nope/a2.py:1.", "refuted"), ("src/a.py, line 2", "verified")],
+    [
+        ("See src/a.py:2.", "verified"),
+        ("See src/a.py:99.", "refuted"),
+        ("See src/nope/a2.py:1.", "refuted"),
+        ("src/a.py, line 2", "verified"),
+    ],
 )
 def test_lines(world, report, grade):
-    assert [found.grade for found in world.examine(report, goal="Explain").findings if found.kind == "reference" or found.grade == "refuted"] == [grade]
+    assert [
+        found.grade
+        for found in world.examine(report, goal="Explain").findings
+        if found.kind == "reference" or found.grade == "refuted"
+    ] == [grade]
 
 
 def test_a_line_that_the_agent_itself_removed_is_no_invention(world):
@@ -238,7 +260,9 @@ def test_a_line_that_the_agent_itself_removed_is_no_invention(world):
 
 def test_quotes(world):
     say = "src/api/auth.ts:1 `export const JWT_TTL = '12h';` is short."
-    assert [found.grade for found in world.examine(say, goal="Explain").findings if found.kind == "quote"] == ["verified"]
+    assert [found.grade for found in world.examine(say, goal="Explain").findings if found.kind == "quote"] == [
+        "verified"
+    ]
     invented = "src/api/auth.ts:1 `if (user.role !== 'admin') throw forbidden;` is checked."
     assert [found.kind for found in world.examine(invented, goal="Explain").refuted] == ["quote"]
     proposal = "In src/api/auth.ts:1 use `const JWT_TTL = process.env.JWT_TTL;` instead."
@@ -276,7 +300,16 @@ def test_counts_of_files(world):
 # What was done.
 
 
-@pytest.mark.parametrize("report", ["All tests pass.", "Tests: 5 passed, 5 total", "`npm test` is green.", "Alle Tests bestanden.", "pytest: 3 passed"])
+@pytest.mark.parametrize(
+    "report",
+    [
+        "All tests pass.",
+        "Tests: 5 passed, 5 total",
+        "`npm test` is green.",
+        "Alle Tests bestanden.",
+        "pytest: 3 passed",
+    ],
+)
 def test_tests_that_never_ran_and_tests_that_failed_last(world, report):
     assert world.examine(report).refuted
     assert not world.examine(report, transcript=False).refuted
@@ -286,13 +319,26 @@ def test_tests_that_never_ran_and_tests_that_failed_last(world, report):
     assert world.examine(report).refuted
 
 
-@pytest.mark.parametrize("command", ["sh scripts/gate.sh", "make ci", "python tools/verify.py", "npm run verify", "./run", "nix flake check"])
+@pytest.mark.parametrize(
+    "command", ["sh scripts/gate.sh", "make ci", "python tools/verify.py", "npm run verify", "./run", "nix flake check"]
+)
 def test_a_script_may_have_run_the_tests(world, command):
     world.bash(command, "done")
     assert refuted(world.examine("All tests pass.")) == []
 
 
-@pytest.mark.parametrize("command", ["pip install pytest", "pytest --version", "echo '3 passed'", "git status", "ls tests", "grep -rn pytest .", "cat test.log"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pip install pytest",
+        "pytest --version",
+        "echo '3 passed'",
+        "git status",
+        "ls tests",
+        "grep -rn pytest .",
+        "cat test.log",
+    ],
+)
 def test_what_runs_no_test_attests_none(world, command):
     world.bash(command, "3 passed")
     assert world.examine("All tests pass.").refuted
@@ -311,12 +357,12 @@ def test_another_agent_may_have_done_it(world):
         ("pytest -q; npm run lint", "Exit code 1\n3 passed\nlint: 2 problems", True),
         ("pytest --cov", "Exit code 2\n3 passed\nFAIL Required test coverage of 90% not reached", True),
         ("pytest -q", "Command running in background with ID: b1", False),
+        ("pytest -q && git push", "Exit code 1\n3 passed\n ! [rejected]", True),
     ],
 )
-def test_an_outcome_that_does_not_decide_is_only_claimed(world, command, result, failed):
+def test_a_failure_of_something_else_does_not_refute_tests(world, command, result, failed):
     world.bash(command, result, failed=failed)
-    assert [found.grade for found in world.examine("3 tests passed.").findings if found.kind == "tests"][0] in {"claimed", "attested", "refuted"}
-    assert command.startswith("pytest --cov") or refuted(world.examine("3 tests passed.")) == []
+    assert refuted(world.examine("3 tests passed.")) == []
 
 
 def test_commands(world):
@@ -414,6 +460,38 @@ def test_honest_sentences_of_a_run_that_wrote_and_tested(world, report):
     assert refuted(world.examine(report, done_when="tests pass")) == []
 
 
+def told_to(world, report, goal):
+    deciding = signals.read(report).deciding
+    return world.examine(report, deciding.fields if deciding else None, goal=goal)
+
+
+@pytest.mark.parametrize("report", TOLD["wrote"])
+def test_told_honestly_after_writing(world, report):
+    world.edited("src/b.py", "import os\n\nPOOL = 4\n")
+    world.edited("docs/new.md", "# Pool\n")
+    world.edited("tests/test_b.py", "def test_pool():\n    assert True\n")
+    world.bash("pytest -v 2>&1 | tail -5", "tests/test_b.py::test_pool PASSED\n4 passed in 0.10s")
+    world.bash("ruff check .", "All checks passed!")
+    world.bash("git add -A && git commit -m 'Bigger pool'", "[fix/pool 1a2b3c4] Bigger pool")
+    assert refuted(told_to(world, report, "Make the pool bigger, document and test it")) == []
+
+
+@pytest.mark.parametrize("report", TOLD["read"])
+def test_told_honestly_after_reading(world, report):
+    world.bash("grep -rn total src", "src/a.py:1:def total(items):")
+    assert refuted(told_to(world, report, "Explain how login and the pool work")) == []
+
+
+def test_most_of_what_is_told_falsely_is_refuted(world):
+    world.bash("grep -rn total src", "src/a.py:1:def total(items):")
+    missed = [
+        report
+        for report in TOLD["false"]
+        if not refuted(told_to(world, report, "Make the pool bigger, document and test it"))
+    ]
+    assert len(missed) <= 0.1 * len(TOLD["false"]), missed
+
+
 @pytest.mark.parametrize("git", [True, False])
 def test_without_a_commit_times_decide(tmp_path, git):
     world = World(tmp_path, git=git)
@@ -431,7 +509,11 @@ def test_a_launch_without_a_time_or_commit_refutes_no_change(world):
 
 def test_a_worktree_counts_before_the_project(world):
     tree = world.root / ".claude" / "worktrees" / "w"
-    subprocess.run([*GIT, "-C", str(world.root), "worktree", "add", "-q", "--detach", str(tree), "HEAD"], check=True, capture_output=True)
+    subprocess.run(
+        [*GIT, "-C", str(world.root), "worktree", "add", "-q", "--detach", str(tree), "HEAD"],
+        check=True,
+        capture_output=True,
+    )
     (tree / "src/a.py").write_text("x = 1\n")
     os.utime(tree / "src/a.py", (world.at + 5, world.at + 5))
     launch = Launch(world.root, tree, world.head, world.at)
@@ -450,19 +532,34 @@ def test_a_link_out_of_the_project_is_outside(world, tmp_path):
     evidence = world.examine("Created docs/link.json and deep/secret.json. I wrote ../secret.json.")
     assert len(evidence.refuted) == 3
     assert all("outside the project" in found.reason for found in evidence.refuted)
-    assert "secret" not in json.dumps([found.reason for found in evidence.findings]).replace("deep/secret.json", "").replace("../secret.json", "")
+    assert "secret" not in json.dumps([found.reason for found in evidence.findings]).replace(
+        "deep/secret.json", ""
+    ).replace("../secret.json", "")
 
 
 def test_pipes_and_devices_are_never_opened(world):
     os.mkfifo(world.root / "docs/pipe.json")
     (world.root / "docs/zero.json").symlink_to("/dev/zero")
     started = time.monotonic()
-    evidence = world.examine("Created docs/pipe.json, docs/zero.json, /dev/zero and /proc/self/environ. See docs/pipe.json:3.")
+    evidence = world.examine(
+        "Created docs/pipe.json, docs/zero.json, /dev/zero and /proc/self/environ. See docs/pipe.json:3."
+    )
     assert time.monotonic() - started < 2
     assert all(found.grade != "verified" for found in evidence.findings)
 
 
-@pytest.mark.parametrize("path", ["../../../../etc/passwd", "/etc/passwd", "docs/../../../x.md", "~/.ssh/id.pem", "~root/x.md", "docs/\x00.md", "C:\\x\\y.md"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../../../../etc/passwd",
+        "/etc/passwd",
+        "docs/../../../x.md",
+        "~/.ssh/id.pem",
+        "~root/x.md",
+        "docs/\x00.md",
+        "C:\\x\\y.md",
+    ],
+)
 def test_traversal_reads_nothing(world, path):
     evidence = world.examine(f"Created `{path}` and see `{path}:1` for `root:x:0:0`.")
     assert all(found.grade not in {"verified", "attested"} for found in evidence.findings)
@@ -525,23 +622,45 @@ def test_no_text_is_slow(world, text):
 
 
 PIECES = st.sampled_from(
-    ["src/a.py", "src/a.py:1", "docs/new.md", "../x.md", "/etc/passwd", "`", "```\n", "created ", "removed ", "tests pass", "→", "|", "\n", "- ", "# ", ": ",
-     "I ran `pytest`", "[COMPLETION_REPORT]", "[/COMPLETION_REPORT]", "├── ", "{", "}", '"', "renamed ", " to ", "3 files under ", "docs/", "\x00", "\ue000", "\uf8ff",
-     "deliverables: |\n  ", "deliverables:", "(", ")", "line 3", "*", "…", "not ", "变更", "\u202e", "\ud800"]
-)  # fmt: skip
+    ["src/a.py", "src/a.py:1", "docs/new.md", "../x.md", "/etc/passwd", "`", "created ", "removed ", "tests pass", "→", "- ", "# ", ": ", "I ran `pytest`", "[COMPLETION_REPORT]", "[/COMPLETION_REPORT]", "├── ", "{", "}", '"', "renamed ", " to ", "3 files under ", "docs/", "\x00", "\ue000", "\uf8ff", "deliverables:", "(", ")", "line 3", "*", "…", "not ", "变更", "\u202e", "�"]
+    + ["|", "\n", "```\n", "deliverables: |\n  "]
+)
 TEXTS = st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=40).map("".join))
-ANYTHING = st.recursive(st.none() | st.booleans() | st.floats() | st.integers() | TEXTS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4), max_leaves=12)
-LOOSE = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+LOOSE = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 
 @LOOSE
-@given(report=TEXTS, fields=st.none() | st.dictionaries(st.sampled_from(["deliverables", "summary", "metrics_achieved", "status"]) | TEXTS, ANYTHING, max_size=4), brief=TEXTS)
+@given(
+    report=TEXTS,
+    fields=st.none()
+    | st.dictionaries(
+        st.sampled_from(["deliverables", "summary", "metrics_achieved", "status"]) | TEXTS, ANYTHING, max_size=4
+    ),
+    brief=TEXTS,
+)
 def test_nothing_raises_and_nothing_takes_long(world, report, fields, brief):
     started = time.monotonic()
-    evidence = examine(report, fields, Launch(world.root, world.root, world.head, world.at), "", 5, {"Goal": brief, "Deliverables": brief, "Done when": brief})
+    evidence = examine(
+        report,
+        fields,
+        Launch(world.root, world.root, world.head, world.at),
+        "",
+        5,
+        {"Goal": brief, "Deliverables": brief, "Done when": brief},
+    )
     assert time.monotonic() - started < 3
     assert not [limit for limit in evidence.limits if "ended early" in limit or "could not be checked" in limit]
-    assert all(found.grade in {"verified", "attested", "claimed", "refuted"} and found.reason.endswith(".") for found in evidence.findings)
+    assert all(
+        found.grade in {"verified", "attested", "claimed", "refuted"} and found.reason.endswith(".")
+        for found in evidence.findings
+    )
     json.dumps(evidence.to_json())
 
 
@@ -564,13 +683,17 @@ def test_commands_are_taken_apart_without_raising(text):
 def test_arguments_of_the_wrong_kind_do_not_raise(world, given):
     launch = Launch(world.root, world.root, world.head, world.at)
     assert examine(given, given, launch, given, given, given).counts()["refuted"] == 0
-    assert examine("Created x.md", None, Launch(Path("/nonexistent"), Path("/"), "--help", float("nan")), "/dev/zero").limits
+    assert examine(
+        "Created x.md", None, Launch(Path("/nonexistent"), Path("/"), "--help", float("nan")), "/dev/zero"
+    ).limits
 
 
 def test_git_is_given_no_words_of_the_report(world, monkeypatch):
     asked = []
     real = subprocess.run
-    monkeypatch.setattr(subprocess, "run", lambda arguments, **more: asked.append((arguments, more)) or real(arguments, **more))
+    monkeypatch.setattr(
+        subprocess, "run", lambda arguments, **more: asked.append((arguments, more)) or real(arguments, **more)
+    )
     world.examine("I rewrote `--upload-pack=x.py`, src/a.py and `-rf.md`.")
     assert asked
     for arguments, more in asked:
@@ -586,7 +709,7 @@ def test_the_package_imports_transcripts_and_nothing_else_of_bg():
     found = set()
     for file in PACKAGE.glob("*.py"):
         assert ast.get_docstring(ast.parse(file.read_text())), file
-        assert len(file.read_text().splitlines()) <= 262, file
+        assert len(file.read_text().splitlines()) <= 250, file
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "bg":
                 names = [f"{node.module}.{name.name}" for name in node.names] if node.module == "bg" else [node.module]

@@ -1,4 +1,4 @@
-"""The evidence checker measured on the corpus of reports: the bars hold on the cases it was written with and on the others."""
+"""The evidence checker measured on the corpus of reports, on the cases it was written with and on the others."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
 """Evidence for what a report claims, from the disk and the agent's own tool calls; nothing of a report is ever run.
 
-In reading order: `finding` (the records), `reader` and `report` (statements), `paths` (mentions), `words` and `stance` (what is said of them),
-`project`, `baseline`, `formats` and `disk` (what is there), `files` and `changes` and `quotes` (their judges), `shell`, `calls` and
-`outcomes` (what was done), `suites` and `commands` (their judges), `statements` (the rest). It imports `bg.transcripts` and nothing else of bg.
+In reading order: `finding` (the records); `reader` and `report` (statements); `pathlike` and `paths` (mentions);
+`words`, `beside` and `stance` (what is said of them); `project`, `baseline`, `formats` and `disk` (what is there);
+`certainty` and the judges `files`, `lines`, `outside`, `changes`, `quotes`; `programs`, `shell`, `calls` and `outcomes`
+(what was done) and their judges `suites`, `spoken` and `commands`; `statements` (the rest).
+It imports `bg.transcripts` and nothing else of bg.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import Any, Optional
 from bg.evidence import calls as tool_calls
 from bg.evidence import commands, quotes, statements, suites, words
 from bg.evidence import report as reports
+from bg.evidence.certainty import Certainty
 from bg.evidence.changes import counts, renames
 from bg.evidence.clock import Clock
 from bg.evidence.disk import Disk
@@ -78,7 +81,8 @@ class _Examination:
         failed = str((self.fields or {}).get("status", "")).strip().lower() == "failed"
         whole = "\n".join(statement.text for statement in said)
         goal = next((text for name, text in brief.items() if name.lower() == "goal"), "")
-        self.files = Files(disk, calls, "\n".join(brief.values()), goal, whole, failed=failed)
+        certainty = Certainty(calls, "\n".join(brief.values()), goal, whole, failed=failed)
+        self.files = Files(disk, certainty)
         self.all_made = bool(words.ALL_MADE.search(whole))
         if len(self.report) > reports.MOST:
             self._limit(f"Only the first {reports.MOST} characters of the report were read.")
@@ -114,7 +118,7 @@ class _Examination:
             if place in old | settled or self.clock.spent:
                 continue
             if statement.kind == "tree" and statement.head[0] and not disk.project.place(mention.path).found:
-                mention = mention._replace(path=statement.head[0])  # the drawing's root is the project itself
+                mention = mention._replace(path=statement.head[0])  # noqa: PLW2901  the drawing's root is the project
             self.paths.add(mention.path)
             if len(self.paths) > PATHS:
                 self._limit(f"Only the first {PATHS} paths were looked at.")

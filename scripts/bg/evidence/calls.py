@@ -15,22 +15,15 @@ RESULT = 40_000
 SHELL_TOOLS = {"Bash", "PowerShell", "Shell"}
 WRITING = {"Write", "Edit", "MultiEdit", "NotebookEdit"}
 PASSIVE = WRITING | {
-    "Read", "Glob", "Grep", "LS", "NotebookRead", "WebFetch", "WebSearch", "TodoWrite", "TodoRead", "ToolSearch", "AskUserQuestion",
-    "SendMessage", "ExitPlanMode", "EnterPlanMode", "ListMcpResourcesTool", "ReadMcpResourceTool", "SubagentHandback", "TaskList", "TaskGet",
-    "TaskCreate", "TaskUpdate", "BashOutput", "KillShell", "KillBash", "TaskOutput", "TaskStop", "LSP", "StructuredOutput",
+    "Read", "Glob", "Grep", "LS", "NotebookRead", "WebFetch", "WebSearch", "TodoWrite", "TodoRead", "ToolSearch",
+    "AskUserQuestion", "SendMessage", "ExitPlanMode", "EnterPlanMode", "ListMcpResourcesTool", "ReadMcpResourceTool",
+    "SubagentHandback", "TaskList", "TaskGet", "TaskCreate", "TaskUpdate", "BashOutput", "KillShell", "KillBash",
+    "TaskOutput", "TaskStop", "LSP", "StructuredOutput",
 }  # fmt: skip
 ABOUT_CALLS = {
-    "TodoWrite",
-    "TodoRead",
-    "ToolSearch",
-    "SubagentHandback",
-    "SendMessage",
-    "StructuredOutput",
-    "TaskList",
-    "TaskGet",
-    "TaskCreate",
-    "TaskUpdate",
-}
+    "TodoWrite", "TodoRead", "ToolSearch", "SubagentHandback", "SendMessage", "StructuredOutput", "TaskList", "TaskGet",
+    "TaskCreate", "TaskUpdate",
+}  # fmt: skip
 BACKGROUND = re.compile(r"running in (?:the )?background|backgrounded|Background command", re.IGNORECASE)
 
 

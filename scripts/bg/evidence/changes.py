@@ -21,10 +21,12 @@ PLAIN = re.compile(
     r"package)\s+[`'\"]?([\w./-]{1,200})[`'\"]?\s+(?:to|into)\s+[`'\"]?([\w./-]{1,200})",
     re.IGNORECASE,
 )
-NUMBERS = {word: number for number, group in enumerate(
-    ["", "one ein eine un une uno una", "two zwei deux dos both", "three drei trois tres", "four vier quatre cuatro", "five fünf cinq cinco",
-     "six sechs seis", "seven sieben sept siete", "eight acht huit ocho", "nine neun neuf nueve", "ten zehn dix diez", "eleven elf once", "twelve zwölf douze doce"])
-    for word in group.split()}  # fmt: skip
+NUMBER_WORDS = (
+    "", "one ein eine un une uno una", "two zwei deux dos both", "three drei trois tres", "four vier quatre cuatro",
+    "five fünf cinq cinco", "six sechs seis", "seven sieben sept siete", "eight acht huit ocho", "nine neun neuf nueve",
+    "ten zehn dix diez", "eleven elf once", "twelve zwölf douze doce",
+)  # fmt: skip
+NUMBERS = {word: number for number, group in enumerate(NUMBER_WORDS) for word in group.split()}
 COUNT = re.compile(
     r"(?<![\w.])(\d{1,4}|[a-zäöüßé]{3,7})\s+(?:(?:new|neue|nouveaux|nuevos|more|separate|markdown|test|json|"
     r"html)\s+){0,2}"
@@ -34,10 +36,8 @@ COUNT = re.compile(
     re.IGNORECASE,
 )
 BEHIND = re.compile(
-    (
-        r"([\ue000-\uf8fe])[`*\"')]{0,3}\s*[(:–—-]\s*(?:all\s+)?(\d{1,4}|[a-zäöüé]{3,7})\s+(?:new\s+)?(?:files|"
-        r"pages|dateien|fichiers|archivos)\b"
-    ),
+    r"([\ue000-\uf8fe])[`*\"')]{0,3}\s*[(:–—-]\s*(?:all\s+)?(\d{1,4}|[a-zäöüé]{3,7})\s+(?:new\s+)?(?:files|"
+    r"pages|dateien|fichiers|archivos)\b",
     re.IGNORECASE,
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import programs, shell, words
+from bg.evidence import programs, shell, spoken, words
 from bg.evidence.calls import Calls
 from bg.evidence.finding import Finding, short
 from bg.evidence.outcomes import Run, outcome
@@ -13,11 +13,6 @@ from bg.evidence.shell import Part
 from bg.evidence.stance import planned
 from bg.evidence.suites import ADMITTED
 
-AMBIGUOUS = re.compile(
-    r"(?<![\w/.@-])(?:python3? -\w|go (?:test|build|vet|run|install)\b|make [a-z][\w-]*(?=\W)|docker (?:build|"
-    r"run|compose|push|pull)\b|helm (?:lint|template|upgrade|install)\b|"
-    r"dart (?:test|analyze)\b|swift (?:test|build)\b|bun (?:test|run)\b|nix (?:build|flake)\b|node --?\w)"
-)
 RAN = re.compile(
     r"(?<!\w)(?<!is )(?<!are )(?<!be )(?<!gets )(?<!get )(?<!being )(?:ran|taken from|ran (?:it|them|all|"
     r"everything) (?:with|via|through|by)|re-?ran|executed|invoked|was run|were run|been run|started (?:it|"
@@ -29,10 +24,8 @@ RAN = re.compile(
     re.IGNORECASE,
 )
 WITH_IT = re.compile(
-    (
-        r"(?<!\w)((?:is|are|be|being|gets?|was|were|been)\s+)?(?:\w+ly\s+)?\w{3,}(?:ed|lt|"
-        r"en)\s+(?:\w+\s+){0,3}(?:with|using|via|through)\W{0,3}$"
-    ),
+    r"(?<!\w)((?:is|are|be|being|gets?|was|were|been)\s+)?(?:\w+ly\s+)?\w{3,}(?:ed|lt|"
+    r"en)\s+(?:\w+\s+){0,3}(?:with|using|via|through)\W{0,3}$",
     re.IGNORECASE,
 )
 ENDED = re.compile(
@@ -76,14 +69,11 @@ ONE_MEANS_FOUND = {
     "outdated",
 }
 OTHERS = re.compile(
-    (
-        r"(?<!\w)(?:ci|pipelines?|workflows?|jobs?|hooks?|cron|dockerfile|makefile|maintainers?|which|that|"
-        r"scripts?|container)(?!\w)[^,.;:]*$"
-    ),
+    r"(?<!\w)(?:ci|pipelines?|workflows?|jobs?|hooks?|cron|dockerfile|makefile|maintainers?|which|that|"
+    r"scripts?|container)(?!\w)[^,.;:]*$",
     re.IGNORECASE,
 )
 OWN = re.compile(r",\s+(?:so|and|then|which)\s+")
-SCRIPTS = re.compile(r"(?<![\w/.])(?:\./)?(?:[\w-]+/){1,6}[\w-]+\.(?:sh|bash)(?!\w)")
 
 
 def judge(calls: Calls, statement: Statement, report: str) -> list[Finding]:
@@ -91,8 +81,8 @@ def judge(calls: Calls, statement: Statement, report: str) -> list[Finding]:
     if planned(statement) or statement.kind in {"fence", "heading", "tree"} or statement.field == "issues_encountered":
         return []
     findings = []
-    for piece in _pieces(statement.text[:8000]):
-        for start, end, line in _commands(piece)[:8]:
+    for piece in spoken.pieces(statement.text[:8000]):
+        for start, end, line in spoken.commands(piece)[:8]:
             finding = _judged(
                 calls,
                 piece,
@@ -100,74 +90,11 @@ def judge(calls: Calls, statement: Statement, report: str) -> list[Finding]:
                 line,
                 report,
                 " ".join(statement.head),
-                row=statement.kind == "row" or statement.kind == "json",
+                row=statement.kind in {"row", "json"},
             )
             if finding:
                 findings.append(finding)
     return findings
-
-
-def _pieces(text: str) -> list[str]:
-    """Sentences, each code span left whole."""
-    spans = [span.span() for span in re.finditer(r"`[^`\n]{1,400}`", text)]
-    cuts = [cut for cut in re.finditer(r"(?<=[.!?])\s+(?=[^a-z])|[。]|\n|;\s|,?\s+(?:but|aber|mais|pero)\s+", text)]
-    pieces, last = [], 0
-    for cut in cuts:
-        if not any(low <= cut.start() < high for low, high in spans):
-            pieces.append(text[last : cut.start()])
-            last = cut.end()
-    return [each for each in [*pieces, text[last:]] if each.strip()]
-
-
-def _commands(piece: str) -> list[tuple[int, int, str]]:
-    """The commands that a sentence names: in code, or as a known program in prose."""
-    found = []
-    for span in re.finditer(r"`([^`\n]{2,300})`", piece):
-        first = shell.parts(span[1].replace("\\|", "|"))[:1]
-        if (
-            first
-            and (
-                _plain(first[0].program) in programs.COMMON
-                or _plain(span[1].split()[0]) in programs.COMMON
-                or first[0].program.endswith(".sh")
-            )
-            and re.match(r"[\w./@~$-]+=?", span[1])
-        ):
-            if not re.match(r"[\w.]+\(|[\w./-]+:\d", span[1]) and (first[0].words or first[0].program in programs.NO_PROSE):
-                found.append((span.start(), span.end(), span[1].replace("\\|", "|")))
-    plain = re.sub(r"`[^`\n]*`", lambda span: " " * len(span[0]), piece)
-    for script in SCRIPTS.finditer(plain):
-        found.append((script.start(), script.end(), script[0]))
-    for word in AMBIGUOUS.finditer(plain):
-        line = re.match(r"[^,;:()→|\n\"]{1,120}", plain[word.start() :])
-        if line:
-            found.append((word.start(), word.start() + _length(line[0]), line[0][: _length(line[0])]))
-    for word in re.finditer(r"(?<![\w/.@-])[A-Za-z][\w.-]{1,24}(?![\w/]|\.\w)", plain):
-        line = re.match(r"[^,;:()→|\n\"]{1,120}", plain[word.start() :])
-        if (
-            line
-            and word[0] in programs.NO_PROSE
-            and word[0] not in {"test", "find", "diff", "pip"}
-            and not any(low <= word.start() < high for low, high, _ in found)
-        ):
-            found.append((word.start(), word.start() + _length(line[0]), line[0][: _length(line[0])]))
-    return found
-
-
-def _plain(program: str) -> str:
-    return re.sub(r"(?<=[a-z])[\d.]+$", "", program)
-
-
-def _length(line: str) -> int:
-    """How far a command goes in prose: its program, and what looks like words of a command behind it."""
-    pieces = re.match(
-        (
-            r"[\w.-]+(?: (?:-{1,2}[\w=.-]+|[\w-]*/[\w./-]*|[\w-]+\.\w+|(?!is\b|was\b|has\b|had\b|reports?\b|"
-            r"shows?\b|finds?\b|passes\b|passed\b|ran\b|and\b|run\b)[a-z][\w:-]*(?=$| -| [\w-]*/|:)))*"
-        ),
-        line,
-    )
-    return pieces.end() if pieces else len(line)
 
 
 def _judged(
@@ -250,10 +177,8 @@ def _broke(run: Run) -> bool:
     """Whether a command that failed says itself that it could not do its work."""
     return bool(
         re.search(
-            (
-                r"^(?:npm (?:error|ERR!)|fatal:|error:| ! \[rejected\])|Exit code (?:[2-9]|\d\d)|not found|ENOTFOUND|"
-                r"No such file"
-            ),
+            r"^(?:npm (?:error|ERR!)|fatal:|error:| ! \[rejected\])|Exit code (?:[2-9]|\d\d)|not found|ENOTFOUND|"
+            r"No such file",
             run.call.result[:3000],
             re.MULTILINE,
         )
@@ -271,7 +196,7 @@ def _matching(calls: Calls, wanted: Part) -> list[Run]:
 
 
 def _same(part: Part, wanted: Part) -> bool:
-    if _plain(part.program) != _plain(wanted.program):
+    if spoken.plain(part.program) != spoken.plain(wanted.program):
         return wanted.program in {
             word.rsplit("/", 1)[-1] for word in part.words
         } and part.program not in programs.INERT | {"pip", "npm"}

@@ -48,7 +48,8 @@ def outcome(calls: Calls, run: Run) -> str:
         # one of several commands failed: only a count tells which
         counted = _counted(call.result)
         return "failed" if counted else "passed" if PASSED.search(call.result) and is_test(run.parts[0]) else "unknown"
-    return "unknown" if good and not bad else "failed"
+    passed = PASSED.search(call.result) and not _counted(call.result)  # a threshold was missed, not a test
+    return "unknown" if passed or (good and not bad) else "failed"
 
 
 def _later(calls: Calls, call: Call) -> str:
@@ -65,10 +66,8 @@ def _counted(result: str) -> bool:
     """Whether an output counts failures at its end, as a runner's summary does."""
     return bool(
         re.search(
-            (
-                r"(?<![\w.])[1-9]\d* (?:tests? )?(?:failed|failing|failures?)(?!\w)|[1-9]\d* errors? in |test result: "
-                r"FAILED|FAILED \("
-            ),
+            r"(?<![\w.])[1-9]\d* (?:tests? )?(?:failed|failing|failures?)(?!\w)|[1-9]\d* errors? in |test result: "
+            r"FAILED|FAILED \(",
             result[-1500:],
         )
     )

@@ -8,74 +8,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple, Optional
 
+from bg.evidence.pathlike import KNOWN, extension, pathlike
+
 MOST = 60
-EXTENSIONS = (
-    "adoc asm astro avif bash bat bib bicep bin bmp bzl c cc cert cfg cjs clj cmake cnf cob conf cpp crt cs "
-    "csproj css csv cts cue "
-    "cxx dart db dbml def diff dll docx dot drawio dtd ejs el elm env eps erb ex exs f90 feather fish fs gd "
-    "geojson gif "
-    "go gql gradle graphql groovy gz h haml hbs hcl hpp hs htm html ico ics iml inc ini ipynb j2 jade jar "
-    "java jinja jinja2 jl "
-    "jpeg jpg js json json5 jsonc jsonl jsx key kt kts less liquid lock log lua m4 man map markdown md mdx "
-    "mjs mk ml mmd mo "
-    "mp3 mp4 mts nim nix njk odt org otf output parquet patch pdf pem php pkl pl plist pm png po pptx prisma "
-    "properties proto ps1 psd "
-    "pug puml py pyi pyx qml r rb rego resx rmd rs rst sass scala scss sh sln snap sol sql sqlite sqlite3 srt "
-    "steno styl sum svelte "
-    "svg swift tab tar tex tf tfvars tgz thrift tiff toml tpl ts tsv tsx ttf txt typed vb vcxproj vim vtt vue "
-    "wasm wat wav webm "
-    "webmanifest webp wgsl woff woff2 xhtml xlsx xml xsd xsl yaml yml zig zip zsh"
-)
-KNOWN = set(EXTENSIONS.split())
-LONE = KNOWN - set(
-    [
-        "bin",
-        "c",
-        "db",
-        "def",
-        "env",
-        "f90",
-        "go",
-        "h",
-        "key",
-        "log",
-        "m4",
-        "man",
-        "map",
-        "mo",
-        "org",
-        "output",
-        "r",
-        "sum",
-        "tab",
-        "typed",
-        "inc",
-        "in",
-        "dot",
-        "el",
-        "ex",
-        "fs",
-    ]
-) | {"go"}
-NAMES = {
-    "Dockerfile", "Makefile", "LICENSE", "CODEOWNERS", "Procfile", "Jenkinsfile", "Gemfile", "Rakefile", "Vagrantfile", "Brewfile",
-    "README", "CHANGELOG", "CONTRIBUTING", "Justfile", "justfile", "Containerfile", "BUILD.bazel", "WORKSPACE", "Caddyfile", "Pipfile",
-}  # fmt: skip
-PRODUCT = re.compile(
-    r"(?:node|vue|next|nuxt|express|d3|three|react|ember|backbone|alpine|chart|discord|moment|nest|p5|deno|"
-    r"angular|angularjs|"
-    r"socket|knockout|underscore|lodash|handlebars|mustache|require|electron|bun|solid|svelte|preact|web3|"
-    r"ethers|phaser|babylon|"
-    r"leaflet|video|plotly|tensorflow|brain|ml5|pixi|matter|cannon|highlight|prism|hls|date-fns|day|luxon|"
-    r"fuse|asp|adonis|"
-    r"strapi|keystone|total|sails|koa|hapi|meteor|redwood|blitz|wasp|apple|ruby|crystal)\.(?:js|io|ts|net|rs|go)",
-    re.IGNORECASE,
-)
-HOST = re.compile(
-    r"(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|co|de|uk|app|internal|local|localhost|gov|edu|eu|cloud|sh|me|info|"
-    r"example|test|rs|pkg\.github)(?::\d+)?/",
-    re.IGNORECASE,
-)
 TICKED = re.compile(r"(`{1,3})([^`\n]{1,400})\1")
 LINKED = re.compile(r"\[([^\]\[\n]{0,200})\]\(<?([^()\s<>]{1,400})>?(?:\s+\"[^\"\n]{0,80}\")?\)")
 TRACED = re.compile(r"File \"([^\"\n]{1,400})\", line (\d+)")
@@ -96,10 +31,8 @@ NEAR = re.compile(
 )
 CALLED = re.compile(r"[`]?\((\d{1,6})(?:,\d+)?\)")
 LINE_OF = re.compile(
-    (
-        r"(?:lines?|zeilen?|lignes?|líneas?)\s(\d{1,6})(?:\s?[-–]\s?(\d{1,6}))?\s(?:of|in|from|von|de|"
-        r"del)\s(?:the\s(?:file\s)?)?$"
-    ),
+    r"(?:lines?|zeilen?|lignes?|líneas?)\s(\d{1,6})(?:\s?[-–]\s?(\d{1,6}))?\s(?:of|in|from|von|de|"
+    r"del)\s(?:the\s(?:file\s)?)?$",
     re.IGNORECASE,
 )
 COUNTED = re.compile(r"\{[^{}/]*,[^{}/]*\}")
@@ -129,7 +62,7 @@ def mentions(text: str) -> list[Mention]:
         target = link[2]
         if "://" not in target and not target.startswith(("#", "mailto:")):
             path, first, last = _split(target)
-            if _pathlike(path, marked=True):
+            if pathlike(path, marked=True):
                 _note(text, found, taken, Mention(path, first, last, link.start(), link.end(), marked=True))
         taken.append((link.start(), link.end()))
     for ticked in TICKED.finditer(text):
@@ -137,7 +70,7 @@ def mentions(text: str) -> list[Mention]:
         path, first, last = _split(ticked[2].strip())
         if " " in path and not _named_with_blanks(path):
             continue
-        if _pathlike(path, marked=True):
+        if pathlike(path, marked=True):
             first, last, end = _lines_after(text, first, last, end)
             _note(text, found, taken, Mention(path, first, last, start, end, marked=True))
     blocked = [ticked.span() for ticked in TICKED.finditer(text)]
@@ -172,7 +105,7 @@ def _bare(text: str, bare: re.Match[str], found: list[Mention], taken: list[tupl
         if lines:
             first, last = _numbers(lines)
             rest = lines.end()
-        if _pathlike(path, marked=False):
+        if pathlike(path, marked=False):
             first, last, rest = _lines_after(text, first, last, rest)
             _note(text, found, taken, Mention(path, first, last, at, rest, marked=False))
 
@@ -243,70 +176,9 @@ def _named_with_blanks(path: str) -> bool:
     return (
         bool(folder)
         and " " in name
-        and _extension(name) in KNOWN
+        and extension(name) in KNOWN
         and "." not in first
         and first.startswith(folder.split(" ")[0])
-    )
-
-
-def _extension(path: str) -> str:
-    name = re.split(r"[/\\]", path)[-1]
-    stem, dot, extension = name.rpartition(".")
-    return extension.lower() if dot and (stem or name.startswith(".")) else ""
-
-
-def _pathlike(path: str, *, marked: bool) -> bool:
-    if (
-        not 2 <= len(path) <= 400
-        or re.search(r"[<>|\"'\n\0$;&=]|\*\*\*|\.\.\.|…|^-|^@|\(\)|^\W+$", path)
-        or "://" in path
-    ):
-        return False
-    if HOST.match(path) or PRODUCT.fullmatch(path) or re.match(r"[A-Za-z]:[\\/]", path):
-        return False
-    name = re.split(r"[/\\]", path.rstrip("/\\"))[-1]
-    slashed = "/" in path or "\\" in path
-    if path.startswith("/") and path.count("/") == 1 and _extension(path) not in KNOWN:
-        return False  # a route
-    if re.match(
-        r"/(?:etc|usr|var|opt|home|root|Users|private|mnt|srv|bin|sbin|lib|dev|proc|tmp|boot|sys)/[\w.-]", path
-    ):
-        return True
-    if name in NAMES or re.fullmatch(r"(?:Dockerfile|Makefile|Jenkinsfile)\.\w+", name):
-        return name not in {"README", "CHANGELOG", "CONTRIBUTING", "LICENSE", "WORKSPACE"} or slashed or marked
-    if re.fullmatch(r"\.(?:[a-z][\w-]*)(?:\.[\w-]+)*", name) and (slashed or marked or _dotted(name)):
-        return True
-    if re.search(r"[*?]|\{[^{}]*,", name) and slashed:
-        return _extension(name) in KNOWN or name in {"*", "**"} or "{" in name
-    if slashed and path.endswith("/"):
-        return bool(re.fullmatch(r"(?:~|\.{1,2})?/?(?:[\w.@ -]+/)+", path)) and not re.fullmatch(
-            r"(?:and|or|und|he|s)/+", path
-        )
-    extension = _extension(name)
-    if slashed:
-        return extension in KNOWN and not re.fullmatch(r"\d+(?:\.\d+)*", name)
-    if not re.search(r"[A-Za-z\u00c0-\uffff_]", name.rpartition(".")[0]) and not marked:
-        return False
-    return extension in (KNOWN - {"env", "log", "map", "key", "org", "sum"} if marked else LONE) and not re.search(
-        r"[(){}\[\]*]", name
-    )
-
-
-def _dotted(name: str) -> bool:
-    return name.startswith(
-        (
-            ".env",
-            ".git",
-            ".docker",
-            ".eslint",
-            ".prettier",
-            ".editor",
-            ".npm",
-            ".nvm",
-            ".babel",
-            ".pre-commit",
-            ".flake8",
-        )
     )
 
 

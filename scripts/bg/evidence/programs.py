@@ -1,4 +1,4 @@
-"""The programs of command lines, from programs.json: what runs tests, what checks, what only looks, what runs others."""
+"""The programs of command lines, from programs.json: what tests, what checks, what only looks, what runs others."""
 
 from __future__ import annotations
 

@@ -137,9 +137,7 @@ class Project:
         if self._index is None:
             self._index = {}
             until = max(0.0, self._clock.left - WALK)
-            count = 0
-            for name in _walk(self.main):
-                count += 1
+            for count, name in enumerate(_walk(self.main), 1):
                 if count > ENTRIES or self._clock.left <= until:
                     self.complete = False
                     break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Optional
 
 STATEMENTS = 2000
 MARKER = re.compile(r"^[ >]*\[(/?)([A-Z_]{6,30})\][ ]*$", re.MULTILINE)
@@ -20,6 +21,7 @@ TREE = re.compile(r"[├└]")
 ROW = re.compile(r"^\s*\|.*\|\s*$")
 RULE = re.compile(r"^[\s|:+-]+$")
 BOLD = re.compile(r"^\s*\*\*([^*]{1,80})\*\*:?\s*$")
+OTHER_KEY = re.compile(r"\w[\w /-]{0,30}: \S|\S+(?: \S+){7}")
 SKIPPED = {"agent_id", "timestamp", "status", "total_duration", "duration", "priority"}
 NAMES = {
     "deliverable": "deliverables",
@@ -42,6 +44,7 @@ class Statement:
 
 
 def field_name(name: str) -> str:
+    """A field's name in full."""
     name = name.lower()
     return next((full for start, full in NAMES.items() if name.startswith(start)), name)
 
@@ -51,7 +54,7 @@ class Reader:
 
     def __init__(self, text: str, field: str) -> None:
         self.lines = [line.rstrip() for line in text.split("\n")]
-        self.field = field
+        self.field = self.given = field
         self.headings: dict[int, str] = {}
         self.announced = ""
         self.parents: list[tuple[int, str]] = []
@@ -61,6 +64,7 @@ class Reader:
         self.at = 0
 
     def read(self) -> list[Statement]:
+        """The statements of the whole text."""
         while self.at < len(self.lines) and len(self.found) < STATEMENTS:
             line = self.lines[self.at]
             self.at += 1
@@ -74,28 +78,40 @@ class Reader:
         if not line.strip() or MARKER.match(line):
             self.parents = []
         elif mark and (self.field or line[:1] not in " \t"):
-            self.field, self.headings, self.announced, self.parents = field_name(mark[1]), {}, "", []
-            if line[mark.end() :].strip() and self.field not in SKIPPED:
-                self._add(self._joined(line[mark.end() :].strip()), "item")
+            self._key(line, mark)
         elif self.field in SKIPPED and self.field and line[:1] in " \t":
             return
         elif fence:
             self._fence(fence)
         elif heading:
-            level = len(heading[1])
-            self.headings = {key: value for key, value in self.headings.items() if key < level}
-            self.headings[level] = heading[2].strip(" #:")
-            self.announced, self.parents, self.field = "", [], ""
-            self._add(heading[2], "heading")
+            self._heading(heading)
         elif TREE.search(line) and not ROW.match(line):
             self.at -= 1
             self._tree()
         elif ROW.match(line):
             self._row(line)
-        elif item:
-            self._item(line, item)
         else:
-            self._prose(line)
+            self._words(line, item)
+
+    def _words(self, line: str, item: Optional[re.Match[str]]) -> None:
+        if item:
+            self._item(line, item)
+            return
+        if self.field != self.given and OTHER_KEY.match(line):
+            self.field = self.given
+        self._prose(line)
+
+    def _key(self, line: str, mark: re.Match[str]) -> None:
+        self.field, self.headings, self.announced, self.parents = field_name(mark[1]), {}, "", []
+        if line[mark.end() :].strip() and self.field not in SKIPPED:
+            self._add(self._joined(line[mark.end() :].strip()), "item")
+
+    def _heading(self, heading: re.Match[str]) -> None:
+        level = len(heading[1])
+        self.headings = {key: value for key, value in self.headings.items() if key < level}
+        self.headings[level] = heading[2].strip(" #:")
+        self.announced, self.parents, self.field = "", [], self.given
+        self._add(heading[2], "heading")
 
     def _item(self, line: str, item: re.Match[str]) -> None:
         depth = len(item[1].expandtabs())

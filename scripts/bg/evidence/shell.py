@@ -89,7 +89,8 @@ def _split(command: str) -> list[list[str]]:
     return [words for words in commands if words]
 
 
-def _unwrapped(words: list[str], depth: int) -> list[Part]:
+def _bared(words: list[str]) -> list[str]:
+    """A command without assignments and without the programs that only run another."""
     while words:
         first = _bare(words[0])
         if ASSIGNED.match(words[0]) or re.match(r"^\d*[<>]", words[0]):
@@ -106,6 +107,11 @@ def _unwrapped(words: list[str], depth: int) -> list[Part]:
             words = words[words.index("-m") + 1 :]
         else:
             break
+    return words
+
+
+def _unwrapped(words: list[str], depth: int) -> list[Part]:
+    words = _bared(words)
     if not words:
         return []
     program = _bare(words[0])

@@ -36,14 +36,13 @@ ON_FILES = re.compile(
 ALL_DONE = re.compile(
     r"^\W*(?:(?:all|everything|the) (?:tasks?|work|items?|steps?|requirements?|changes)?\s*(?:is|are|has been|"
     r"have been|was|were)?\s*(?:now\s+)?(?:done|complete[d]?|finished|implemented)|"
-    r"done|completed|finished|task completed?|mission accomplished|erledigt|fertig|terminé|listo|hecho|完了|完成)(?!\w)",
+    r"done|completed|finished|task completed?|mission accomplished|erledigt|fertig|terminé|"
+    r"listo|hecho|完了|完成)(?!\w)",
     re.IGNORECASE,
 )
 GIVEN = re.compile(
-    (
-        r"\b(?:you (?:gave|pasted|sent|provided|included)|in (?:your|the) (?:message|prompt|task|question)|above|"
-        r"pasted|from memory|in the brief|no files?)\b|none\b"
-    ),
+    r"\b(?:you (?:gave|pasted|sent|provided|included)|in (?:your|the) (?:message|prompt|task|question)|above|"
+    r"pasted|from memory|in the brief|no files?)\b|none\b",
     re.IGNORECASE,
 )
 LETTERS = re.compile(r"[^\W\d_]{3,}|[\u3040-\u9fff]{2,}")

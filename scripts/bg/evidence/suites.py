@@ -50,12 +50,12 @@ TESTISH = re.compile(
 CHECKISH = re.compile(
     rf"(?<![\w/.])(?:lint(?:er|ing)?|type[- ]?checks?|{CHECK_NAMES}|{CHECK_PHRASES})(?![\w/]|\.\w)", re.IGNORECASE
 )
-PASS = (
+INTRANSITIVE = (
     r"pass(?:es|ed|ing)?(?=\s*(?:$|[.,;:!)(|/*–—-]|in (?!an? |the )|with\b|on\b|now\b|again\b|too\b|there\b|"
     r"locally\b|inside\b|and\b|for\b|after\b|under\b|cleanly\b|→|✓|✅))"
 )
 PASSING = re.compile(
-    rf"(?<!\w)(?:{PASS}|green|succeed(?:s|ed)?|successful(?:ly)?|all (?:good|ok)|(?:[:=→-]|is|are|was|"
+    rf"(?<!\w)(?:{INTRANSITIVE}|green|succeed(?:s|ed)?|successful(?:ly)?|all (?:good|ok)|(?:[:=→-]|is|are|was|"
     rf"were)\s*(?:all\s+)?(?:ok|success)|bestanden|grün|laufen durch|erfolgreich|"
     r"passent|réussi\w*|verts?|pasan|pasaron|pasados?|verdes?|passam|passaram|passano|superati|0 (?:failed|"
     r"failures)|проход\w*|успешн\w*)(?!\w)"
@@ -94,11 +94,9 @@ UNSURE = re.compile(
     re.IGNORECASE,
 )
 BENIGN = re.compile(
-    (
-        r"0 (?:failed|failures?|errors?|failing)|no (?:failures|errors|issues|failing tests)|nothing skipped|"
-        r"失敗0件?|any more|still (?:green|pass\w*)|(?:none|nothing) fail\w*|once more|without (?:errors|warnings|"
-        r"failures)"
-    ),
+    r"0 (?:failed|failures?|errors?|failing)|no (?:failures|errors|issues|failing tests)|nothing skipped|"
+    r"失敗0件?|any more|still (?:green|pass\w*)|(?:none|nothing) fail\w*|once more|without (?:errors|warnings|"
+    r"failures)",
     re.IGNORECASE,
 )
 ADMITTED = re.compile(

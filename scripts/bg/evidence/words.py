@@ -28,7 +28,10 @@ MADE_WORDS = (
     "salvat[oiae]|"
     "aangemaakt|geschreven|toegevoegd|создан[аоы]?|написан[аоы]?|добавлен[аоы]?|сохранён|сохранен[аоы]?"
 )
-MADE_CJK = "作成し|書きました|追加し|生成し|保存し|新規作成|创建了|已创建|新建了|已新建|写入了|已写入|添加了|已添加|生成了|已生成|保存到|新增"
+MADE_CJK = (
+    "作成し|書きました|追加し|生成し|保存し|新規作成|创建了|"
+    "已创建|新建了|已新建|写入了|已写入|添加了|已添加|生成了|已生成|保存到|新增"
+)
 CHANGED_WORDS = (
     "changed|modified|updated|edited|fixed|rewrote|rewritten|reworked|refactored|extended|replaced|switched|migrated|"
     "adjusted|shortened|simplified|converted|cleaned up|cleaned|bumped|upgraded|raised|hardened|corrected|patched|"
