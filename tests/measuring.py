@@ -102,17 +102,17 @@ def main(arguments: list[str]) -> int:
     if "--held-out" in arguments or "--developed" in arguments:
         chosen = [file for file in chosen if held_out(file.stem) == ("--held-out" in arguments)]
     cases = [measure(file) for file in chosen]
-    print(table(cases))  # noqa: T201  printing is the task
-    print()  # noqa: T201
+    print(table(cases))
+    print()
     for case in cases if "--quiet" not in arguments else []:
         for line in missed(case):
-            print(f"{'honest' if case.honest else 'false'}/{case.name}: {line}")  # noqa: T201
+            print(f"{'honest' if case.honest else 'false'}/{case.name}: {line}")
     for name, part in (("developed on", False), ("held out", True)):
         some = [case for case in cases if case.held_out is part]
         if some:
-            print(summary(name, figures(some)))  # noqa: T201
+            print(summary(name, figures(some)))
     whole = figures(cases)
-    print(summary("together", whole))  # noqa: T201
+    print(summary("together", whole))
     slowest = max(cases, key=lambda case: case.evidence.seconds)
-    print(f"slowest: {slowest.evidence.seconds:.2f} s ({slowest.name})")  # noqa: T201
+    print(f"slowest: {slowest.evidence.seconds:.2f} s ({slowest.name})")
     return 0 if met(whole) else 1

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, Optional
 
 import pytest
-from drive import Drive
-
 from bg import shortcuts
 from bg.ledger import Ledger
+from drive import Drive
 
 ROOT = Path(__file__).resolve().parents[1]
 BGCTL = ROOT / "scripts" / "bgctl"
@@ -55,7 +54,11 @@ class Patient:
     def bgctl(self, *arguments: str, prefix: Optional[list[str]] = None) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [*(prefix or []), sys.executable, str(BGCTL), *arguments],
-            env=self.env, cwd=self.project, capture_output=True, text=True, timeout=120,
+            env=self.env,
+            cwd=self.project,
+            capture_output=True,
+            text=True,
+            timeout=120,
         )
 
     def findings(self) -> list[dict[str, Any]]:
@@ -73,7 +76,7 @@ class Patient:
         return bad
 
 
-@pytest.fixture()
+@pytest.fixture
 def patient(tmp_path: Path) -> Patient:
     return Patient(tmp_path)
 
@@ -107,8 +110,14 @@ def attempt(patient: Patient, python: Path) -> None:
     """The plugin's own attempt at an installation, where no interpreter of the machine will do."""
     code = "from bg import packages, state; packages.SYSTEM = (); print(packages.install(state.directory()))"
     with (patient.data / "packages.log").open("wb") as log:
-        env = {**patient.env, "PYTHONPATH": str(ROOT / "scripts"), "BG_DATA": str(patient.data), "PIP_RETRIES": "1",
-               "PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+        env = {
+            **patient.env,
+            "PYTHONPATH": str(ROOT / "scripts"),
+            "BG_DATA": str(patient.data),
+            "PIP_RETRIES": "1",
+            "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        }
         subprocess.run([str(python), "-c", code], env=env, cwd=patient.project, stdout=log, stderr=log, timeout=120)
     patient.interpreter(python)
 

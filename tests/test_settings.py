@@ -96,10 +96,33 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert settings.read(str(tmp_path))[1] == [f"{path} cannot be read: Is a directory"]
 
 
-VALUES = ["on", "observe", "ask", "deny", "all", "off", "", 0, 1, 2, 3, 100, 101, -1, 1440, 1441, True, False, None, [], {}, 1.5]
+VALUES = [
+    "on",
+    "observe",
+    "ask",
+    "deny",
+    "all",
+    "off",
+    "",
+    0,
+    1,
+    2,
+    3,
+    100,
+    101,
+    -1,
+    1440,
+    1441,
+    True,
+    False,
+    None,
+    [],
+    {},
+    1.5,
+]
 
 
-@pytest.mark.parametrize("key", [name for name in DEFAULTS])
+@pytest.mark.parametrize("key", list(DEFAULTS))
 def test_the_reader_and_jsonschema_agree(key: str) -> None:
     """Held to the package's verdict, as the package is not there on a bare Python."""
     validator = jsonschema.Draft202012Validator(settings.schema())

@@ -7,12 +7,11 @@ import os
 import time
 
 import pytest
+from bg import host, status
 from drive import VERSIONS, Drive, block, context, recorded
 
-from bg import host, status
 
-
-@pytest.fixture()
+@pytest.fixture
 def drive(tmp_path, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
     return Drive("2.1.258", tmp_path)

@@ -7,9 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
-from drive import EVENTS, Drive, recorded
-
 from bg import cli, handlers, host, shortcuts, state
+from drive import EVENTS, Drive, recorded
 
 
 def bgctl(capsys, *arguments: str) -> tuple[int, str, str]:
@@ -98,7 +97,9 @@ def test_the_first_session_says_what_to_type_once(version, tmp_path, monkeypatch
     said = begins(version, tmp_path, monkeypatch)
     assert begins(version, tmp_path, monkeypatch) == ""
     if version in ("2.1.258", "2.1.327"):
-        assert said.startswith(f"bg: in Claude Code {version} a plain /bg is the host's own command. Type /bg:bg <task>;")
+        assert said.startswith(
+            f"bg: in Claude Code {version} a plain /bg is the host's own command. Type /bg:bg <task>;"
+        )
         assert said.endswith(f'"{shortcuts.ROOT}/scripts/bgctl" shortcuts --write')
         assert "\n" not in said
     else:

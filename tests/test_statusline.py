@@ -8,9 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from drive import Drive, block
-
 from bg import statusline
+from drive import Drive, block
 
 BGCTL = Path(__file__).resolve().parents[1] / "scripts" / "bgctl"
 
@@ -22,7 +21,7 @@ def shown(drive: Drive, project: str = "", **values) -> str:
     return statusline.segment(project or str(drive.folder))
 
 
-@pytest.fixture()
+@pytest.fixture
 def drive(tmp_path):
     return Drive("2.1.327", tmp_path)
 
@@ -60,7 +59,10 @@ def test_the_command_reads_the_hosts_json_and_imports_nothing_heavy(drive):
     ):
         done = subprocess.run(
             [sys.executable, "-X", "importtime", str(BGCTL), "statusline"],
-            input=json.dumps(given), capture_output=True, text=True, check=True,
+            input=json.dumps(given),
+            capture_output=True,
+            text=True,
+            check=True,
         )
         assert done.stdout == out
         imported = {line.rpartition("|")[2].strip().split(".")[0] for line in done.stderr.splitlines()}

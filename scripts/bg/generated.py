@@ -45,7 +45,8 @@ def filled(text: str) -> tuple[str, list[str]]:
 
 def region(name: str) -> str:
     """One region with its markers."""
-    return f"<!-- begin generated: {name} {_HINTS.get(name, _HINT)} -->\n{REGIONS[name]()}\n<!-- end generated: {name} -->"
+    begin, end = f"<!-- begin generated: {name} {_HINTS.get(name, _HINT)} -->", f"<!-- end generated: {name} -->"
+    return f"{begin}\n{REGIONS[name]()}\n{end}"
 
 
 def main(argv: Optional[Sequence[str]] = None, root: Path = ROOT) -> int:

@@ -199,7 +199,7 @@ def denied(signal: dict[str, Any], told: Told) -> Reminder:
     label = told.task["label"]
     work = inline(str(signal["payload"].get("new_task_description") or ""), 300)
     waits = any(item["state"] == "answered" for item in told.items if inbox.kind(item) == inbox.DELEGATION)
-    then = f"It waits for that. Resume it now: {told.resume}" if waits else "It goes on by itself; nothing is to be done."
+    then = f"It waits for that. Resume it now: {told.resume}" if waits else "It goes on by itself."
     text = fill("denied", label=label, description=inline(told.task["description"], 80), work=work, then=then)
     return Reminder(text, f"{label} wanted to delegate, which bg.json denies: {inline(work, 80)}")
 

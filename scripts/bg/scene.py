@@ -238,7 +238,7 @@ class Scene:
         """A report that carries a token of ours from another agent: remembered, its text is not."""
         for token in tasks.TOKEN.findall(text)[:5]:
             known = tasks.of_token(self.book, token)
-            if known and known["agent"] != agent:
+            if known and known["agent"] not in ("", agent):
                 with self.book.transaction():
                     self.book.write(
                         "INSERT OR IGNORE INTO strangers VALUES (?,?,?)", time.time(), agent, known["label"]

@@ -118,7 +118,9 @@ def _what_to_type(entry: dict[str, Any], command: str) -> str:
     return ""
 
 
-def table(book: Ledger, project: str = "", *, everything: bool = False, command: str = "/bg-answer", launch: str = "/bg:bg") -> str:
+def table(
+    book: Ledger, project: str = "", *, everything: bool = False, command: str = "/bg-answer", launch: str = "/bg:bg"
+) -> str:
     """The table for people."""
     entries = [record(book, task) for task in chosen(book, project, everything=everything)]
     if not entries:

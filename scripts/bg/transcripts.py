@@ -5,6 +5,7 @@ Standard library only. A line that is no JSON, or not a record, is passed over.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Iterator
@@ -84,6 +85,19 @@ def text(record: dict[str, Any]) -> str:
     """The text parts of a record, joined; half of a surrogate pair becomes a question mark."""
     found = [part.get("text") for part in parts(record) if part.get("type") == "text"]
     return "\n".join(part for part in found if isinstance(part, str)).encode("utf-8", "replace").decode("utf-8")
+
+
+def queued(records: list[dict[str, Any]]) -> list[tuple[float, str]]:
+    """What the host put into a turn that was going on, with the time of each."""
+    found = []
+    for record in records:
+        attachment = record.get("attachment")
+        words = attachment.get("prompt") if isinstance(attachment, dict) else None
+        if isinstance(words, str) and attachment.get("type") == "queued_command":
+            with contextlib.suppress(ValueError):
+                at = datetime.fromisoformat(str(record.get("timestamp")).replace("Z", "+00:00"))
+                found.append((at.timestamp(), words))
+    return found
 
 
 def last_assistant(records: list[dict[str, Any]]) -> Final:

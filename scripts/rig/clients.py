@@ -89,7 +89,7 @@ def install(version: str, say: Say = print) -> list[str]:
     say(f"Claude Code {version}: fetching with npm (up to 250 MB)")
     started = time.monotonic()
     with log.open("wb") as out:
-        process = subprocess.Popen(  # noqa: S603 (npm, with a version from the table)
+        process = subprocess.Popen(
             command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
         )
         while True:

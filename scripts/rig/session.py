@@ -21,7 +21,7 @@ TOOLS = "Agent Task SendMessage ToolSearch TaskOutput TaskStop KillShell AskUser
 class Headless:
     """A client run with -p; its stream-json events arrive in `events`, each with the time it came (`at`)."""
 
-    def __init__(  # noqa: PLR0913 (what a client is started with)
+    def __init__(
         self,
         home: Home,
         version: str,
@@ -39,7 +39,7 @@ class Headless:
         argv = [*clients.entry(version), *args, "-p", *([] if prompt is None else [prompt])]
         argv += ["--output-format", "stream-json", "--verbose"]
         argv += ["--input-format", "stream-json"] if streams else []
-        self.process = subprocess.Popen(  # noqa: S603 (a client that clients.py knows)
+        self.process = subprocess.Popen(
             argv,
             cwd=cwd or home.project,
             env=home.env(**(env or {})),
@@ -177,7 +177,7 @@ def arguments(plugin_dirs: list[Path], tools: Optional[str] = TOOLS, resume: str
     return args + (["--resume", resume] if resume else [])
 
 
-def run_print(  # noqa: PLR0913 (what a client is started with)
+def run_print(
     home: Home,
     version: str,
     plugin_dirs: list[Path],

@@ -20,7 +20,7 @@ from rig.home import Home, kill_group
 class Interactive:
     """`with Interactive(home, version, [plugin]) as term:` starts the client and waits for its prompt."""
 
-    def __init__(  # noqa: PLR0913 (what a client is started with)
+    def __init__(
         self,
         home: Home,
         version: str,
@@ -124,7 +124,7 @@ class Interactive:
 
     def _tmux(self, *args: str) -> str:
         command = ["tmux", "-S", str(self._socket), "-f", os.devnull, *args]
-        done = subprocess.run(  # noqa: S603 (tmux, with our own arguments)
+        done = subprocess.run(
             command, check=False, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"}
         )
         if done.returncode:

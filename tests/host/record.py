@@ -79,7 +79,7 @@ def placeholders(stage: Stage) -> list[tuple[str, str]]:
         (str(stage.home.path), "/home/user"),
         (str(stage.home.project), "/project"),
         (encoded, "-project"),
-        (root, "/tmp/rig"),  # noqa: S108 (a placeholder)
+        (root, "/tmp/rig"),
         (str(HERE / "probe"), "/plugins/probe"),
     ]
 
@@ -109,7 +109,7 @@ def record(version: str, name: str, keep: Optional[Path]) -> bool:
         except (TimeoutError, LookupError, RuntimeError) as error:
             problem = traceback.format_exc() if keep else str(error)
         count = write(stage, EVENTS / version / name) if not problem else len(stage.notes())
-    print(f"{version} {name}: {count} events" + (f" NOT WRITTEN: {problem}" if problem else ""), flush=True)  # noqa: T201
+    print(f"{version} {name}: {count} events" + (f" NOT WRITTEN: {problem}" if problem else ""), flush=True)
     return not problem
 
 

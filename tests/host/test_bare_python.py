@@ -8,15 +8,15 @@ import json
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 import pytest
-from hook import EVENTS, STDERR_LIMIT, Machine, Payload, alive, name_of, recorded, wait_until
-
 from answers import check_answer, context, updated
 from bg import handlers, signals, state
 from bg.tasks import TOKEN
+from hook import EVENTS, STDERR_LIMIT, Machine, Payload, alive, name_of, recorded, wait_until
 from rig import clients
 
 QUESTION = signals.schema("CLARIFICATION_NEEDED")["examples"][0]
@@ -43,10 +43,10 @@ def bare(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return python
 
 
-@pytest.fixture()
-def machine(tmp_path: Path) -> Iterator[Machine]:
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
     """The interpreter that runs these tests, which has both packages."""
-    yield Machine(tmp_path, sys.executable)
+    return Machine(tmp_path, sys.executable)
 
 
 def off(machine: Machine) -> None:

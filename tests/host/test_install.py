@@ -64,8 +64,13 @@ class Machine:
     def claude(self, *words: str, cwd: Optional[Path] = None) -> str:
         """One command of the client's, which must succeed."""
         done = subprocess.run(
-            [*clients.entry(self.host), *words], env=self.home.env(), cwd=cwd or self.home.project,
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90,
+            [*clients.entry(self.host), *words],
+            env=self.home.env(),
+            cwd=cwd or self.home.project,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=90,
         )
         assert done.returncode == 0, (words, done.stdout[-1500:], done.stderr[-1500:])
         return done.stdout
@@ -164,7 +169,7 @@ def test_from_an_empty_home_to_an_uninstalled_plugin(host: str) -> None:
 def nothing_is_launched(machine: Machine, words: str) -> None:
     """After the plugin is gone, what is left of it says so to the model, and no hook of ours answers."""
 
-    def answer(request: Request):  # noqa: ANN202
+    def answer(request: Request):
         assert "[bg] label:" not in request.all_text().replace("`[bg] label:`", "")
         return text("The plugin's hooks are not running.")
 

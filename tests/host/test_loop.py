@@ -127,7 +127,7 @@ def _print_delay(host: str, mode: str, home: Home, asks: Request, tells: Request
     ends = [row["ended"] for row in rows(home, "SELECT ended FROM runs ORDER BY ended")]
     first, second = asks.time - ends[0], tells.time - ends[1]
     with capsys.disabled():
-        print(f"\n{host} {mode}: from a run's end to the reminder {first:.2f} s, {second:.2f} s")  # noqa: T201
+        print(f"\n{host} {mode}: from a run's end to the reminder {first:.2f} s, {second:.2f} s")
 
 
 def test_a_report_in_prose_is_corrected_once_and_then_delivered_whole(host: str) -> None:

@@ -102,7 +102,11 @@ def polled(scene: Scene) -> None:
 
 def announced(scene: Scene) -> None:
     """UserPromptSubmit with the host's notification: what no other event told is taken from here."""
-    for found in host.notifications(scene.event.prompt):
+    _take(scene, host.notifications(scene.event.prompt))
+
+
+def _take(scene: Scene, notifications: list[host.Notification]) -> None:
+    for found in notifications:
         task = scene.own_task(found.agent)
         if task is None or PARKED in found.summary:
             continue
@@ -139,6 +143,7 @@ def catch_up(scene: Scene) -> None:
             if launch["token"] in transcripts.first_prompt(path)[:20000]:
                 with book.transaction():
                     tasks.bind(book, launch["token"], transcripts.agent_in(path))
+    _take(scene, _unheard(scene))
     live = host.live_agents(scene.event)
     for task in tasks.unfinished(book, scene.session):
         agent = task["agent"]
@@ -150,6 +155,19 @@ def catch_up(scene: Scene) -> None:
             judging.conclude(scene, task, agent)
         elif live is not None and agent not in live and not _just_begun(scene, agent):
             _close(scene, task, agent, "", "", "transcript")
+
+
+def _unheard(scene: Scene) -> list[host.Notification]:
+    """Notifications that came in mid-turn, where 2.1.197 and 2.1.258 fire no event: they stand in the transcript."""
+    began = {
+        task["agent"]: scene.book.value("SELECT began FROM runs WHERE agent = ? AND ended IS NULL", task["agent"])
+        for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES)
+        if task["agent"]
+    }
+    queued = transcripts.queued(transcripts.tail(scene.event.transcript)) if began else []
+    return [
+        found for at, words in queued for found in host.notifications(words) if at > (began.get(found.agent) or at)
+    ]
 
 
 def _left_unjudged(scene: Scene, agent: str) -> bool:
