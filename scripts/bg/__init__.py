@@ -5,5 +5,6 @@ event and its answer); blocks, signals, reports (from an agent's text to what it
 (what agents and parents are told); ledger, tasks, inbox, deliveries, spool (what is remembered);
 form, sections, issues, contract, conformance (results in the contract's form, read over markdown and
 checked); records, intake, grouping, merge, account (several results made one);
-state, settings, packages, processes, transcripts (the machine); status, cli (what people see).
+state, settings, packages, processes, transcripts (the machine); status, statusline, shortcuts, doctor, cli (what
+people see).
 """

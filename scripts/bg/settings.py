@@ -6,7 +6,6 @@ read here with the standard library alone: the hooks need their settings on a ba
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from dataclasses import dataclass, fields
@@ -95,7 +94,10 @@ def judge(text: str, name: str) -> tuple[dict[str, Any], list[str]]:
     for key, value in data.items():
         wrong = _wrong(rules.get(key), value)
         if key not in rules:
-            near = difflib.get_close_matches(key, rules, 1)
+            # Late: no hook needs it where every key is right.
+            from difflib import get_close_matches  # noqa: PLC0415
+
+            near = get_close_matches(key, rules, 1)
             problems.append(
                 f"{name}:{_line(text, key)}: there is no setting {key}" + (f"; {near[0]} is meant?" if near else "")
             )
