@@ -9,6 +9,7 @@ import contextlib
 import json
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -92,8 +93,10 @@ def queued(records: list[dict[str, Any]]) -> list[tuple[float, str]]:
     found = []
     for record in records:
         attachment = record.get("attachment")
-        words = attachment.get("prompt") if isinstance(attachment, dict) else None
-        if isinstance(words, str) and attachment.get("type") == "queued_command":
+        if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
+            continue
+        words = attachment.get("prompt")
+        if isinstance(words, str):
             with contextlib.suppress(ValueError):
                 at = datetime.fromisoformat(str(record.get("timestamp")).replace("Z", "+00:00"))
                 found.append((at.timestamp(), words))
