@@ -139,7 +139,7 @@ def shows_table(event: dict[str, object], model: Model) -> bool:
 def test_from_an_empty_home_to_an_uninstalled_plugin(host: str) -> None:
     with Home("http://127.0.0.1:9") as home:
         machine = Machine(home, host)
-        assert not (home.path / ".claude").exists()
+        assert not (home.path / ".claude" / "plugins").exists()
         machine.plugin("marketplace add")
         machine.plugin("install")
         assert not has_ledger(home)
