@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from bg import cli, settings
 from bg.host import typed_command
 
