@@ -159,14 +159,20 @@ def catch_up(scene: Scene) -> None:
 
 def _unheard(scene: Scene) -> list[host.Notification]:
     """Notifications that came in mid-turn, where 2.1.197 and 2.1.258 fire no event: they stand in the transcript."""
-    began = {
-        task["agent"]: scene.book.value("SELECT began FROM runs WHERE agent = ? AND ended IS NULL", task["agent"])
-        for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES)
-        if task["agent"]
+    running = [task["agent"] for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES)]
+    # A fast agent ends before PostToolUse of its launch: the run counts from the call, not from its binding.
+    called = {
+        agent: scene.book.value(
+            "SELECT max(at) FROM (SELECT made AS at FROM launches WHERE agent = ?"
+            " UNION ALL SELECT at FROM resumes WHERE agent = ? AND proven IS NOT NULL)",
+            agent,
+            agent,
+        )
+        for agent in filter(None, running)
     }
-    queued = transcripts.queued(transcripts.tail(scene.event.transcript)) if began else []
+    queued = transcripts.queued(transcripts.tail(scene.event.transcript)) if called else []
     return [
-        found for at, words in queued for found in host.notifications(words) if at > (began.get(found.agent) or at)
+        found for at, words in queued for found in host.notifications(words) if at > (called.get(found.agent) or at)
     ]
 
 

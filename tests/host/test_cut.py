@@ -1,0 +1,98 @@
+"""An agent that was cut off (stopped, turn limit, output limit, API error): a sensible state, told once, nothing asked again."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from directed import delivered, directed, spawn, turn, until
+from loop import ROOT, rows
+from rig.home import Home
+from rig.model import Model
+from rig.request import Request
+from rig.script import Reply, Script, asked, call, failure, parent, text
+from rig.session import Headless, arguments
+from test_adoption import heard_once
+from test_loop import UNWOKEN
+
+SHORT = "---\nname: short\ndescription: Works two turns at most\nmaxTurns: 2\n---\nYou look at things.\n"
+WORK = call("Bash", command="echo work", description="Work")
+#: What each end is called in the ledger; where the host does not say that a run was cut, it just ended without a signal.
+STATES = {"OURS-ERROR": "failed", "OURS-OUTPUT": "failed", "OURS-TURNS": "unreported", "OURS-STOPPED": "stopped"}
+SAYS_TURN_LIMIT = ("2.1.258", "2.1.327")
+NO_TURN_LIMIT = ("2.1.7", "2.1.38")  # these ignore maxTurns
+NO_TASK_STOP = ("2.1.7", "2.1.38")  # 2.1.7 cannot stop an agent; 2.1.38 tells nobody
+
+
+def stop(request: Request) -> Reply:
+    """Stop the agent that was launched last; the tool may have to be loaded first."""
+    if "TaskStop" not in request.tools():
+        return call("ToolSearch", query="select:TaskStop")
+    agents = [line.split("agentId: ")[1].split()[0] for line in request.all_text().splitlines() if "agentId: " in line]
+    return call("TaskStop", task_id=agents[-1])
+
+
+def stop_when_loaded(request: Request) -> Reply:
+    return stop(request) if request.tool_results()[-1].tool == "ToolSearch" else text("Stopped.")
+
+
+def test_a_cut_agent_is_told_once_and_asked_nothing(host: str) -> None:
+    never = threading.Event()
+    begun = threading.Event()
+
+    def stopped(_: Request) -> Reply:
+        begun.set()
+        return text("I begin to be stopped.") + WORK
+
+    plans: dict[str, list[Any]] = {
+        "ERROR": [spawn("OURS-ERROR look")],
+        "OUTPUT": [spawn("OURS-OUTPUT look")],
+    }
+    if host not in NO_TURN_LIMIT:
+        plans["TURNS"] = [spawn("OURS-TURNS look", kind="short")]
+    if host not in NO_TASK_STOP:
+        plans["STOPPED"] = [spawn("OURS-STOPPED look")]
+    script = Script(
+        ("error", asked("OURS-ERROR"), [text("I begin to err.") + WORK, *[failure(400, message="scripted failure")] * 40]),
+        ("output", asked("OURS-OUTPUT"), [text(f"Part {number} of a long rep").cut() for number in range(20)]),
+        ("turns", asked("OURS-TURNS"), [*[text(f"Step {number}.") + WORK for number in range(8)], text("The end.")]),
+        ("stopped", asked("OURS-STOPPED"), [stopped, *[text("Never said.").after(never)] * 9]),
+        ("parent", parent, directed({**plans, "HALT": [stop, stop_when_loaded]})),
+    )
+    with Model(script) as model, Home(model.url) as home:
+        folder = home.project / ".claude" / "agents"
+        folder.mkdir(parents=True)
+        (folder / "short.md").write_text(SHORT)
+        with Headless(home, host, arguments([ROOT])) as run:
+            for number, key in enumerate(plans, 1):
+                turn(run, model, f"/bg:bg {key} the work", key)
+                if key == "STOPPED":
+                    assert begun.wait(10)
+                    model.wait_for(lambda request: request.actor == "stopped" and len(request.messages) > 1, 10)
+                    run.send("HALT it")
+                until(lambda number=number: _ended(home) == number, 25, lambda: rows(home, "SELECT * FROM runs"))
+            delivered(run, home, host not in UNWOKEN)
+            never.set()
+            run.finish()
+        heard_once(model, home)
+        judge(model, home, host, set(plans))
+
+
+def _ended(home: Home) -> int:
+    return len(rows(home, "SELECT 1 FROM runs WHERE ended IS NOT NULL"))
+
+
+def judge(model: Model, home: Home, host: str, kinds: set[str]) -> None:
+    found = {row["prompt"].split()[0]: row for row in rows(home, "SELECT * FROM tasks")}
+    assert {name: row["state"] for name, row in found.items()} == {f"OURS-{kind}": STATES[f"OURS-{kind}"] for kind in kinds}
+    assert {row["corrections"] for row in rows(home, "SELECT corrections FROM runs")} == {0}
+    for actor in ("error", "output", "turns", "stopped"):
+        for request in model.by(actor):
+            assert "signal block" not in request.all_text().split("## Your task")[-1], actor
+    assert not any(request.surplus for request in model.requests if request.actor != "parent")
+    last = [request for request in model.requests if request.actor == "parent"][-1].all_text()
+    assert "scripted failure" in last
+    if host in SAYS_TURN_LIMIT:
+        assert "2-turn limit" in last, "by the host; in mid-turn no hook of 2.1.258 learns of it"
+    assert rows(home, "SELECT 1 FROM signals") == []
+    assert rows(home, "SELECT * FROM errors") == []
