@@ -10,7 +10,7 @@ import pytest
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1] / "host")]
 
 
-@pytest.fixture()
+@pytest.fixture
 def tell(capsys: pytest.CaptureFixture[str]):
     """Prints a campaign's figures, whether or not the test passes."""
 

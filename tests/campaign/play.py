@@ -14,14 +14,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-from hook import ROOT, Machine, Payload, recorded
-
 from bg import signals
 from bg.tasks import TOKEN
+from hook import ROOT, Machine, Payload, recorded
 
 CLEAN, BEFORE, MIDDLE, AFTER = "clean", "before the first durable write", "between write and exit", "after exit"
 SEEING = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop")
@@ -43,7 +42,7 @@ class Said(NamedTuple):
         return self.fell in (BEFORE, MIDDLE)
 
 
-@lru_cache(maxsize=None)
+@cache
 def template(version: str, scene: str, wanted: str, number: int = 0) -> Payload:
     """One recorded payload: `PostToolUse Agent`, or `Stop`."""
     name, _, tool = wanted.partition(" ")
