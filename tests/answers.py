@@ -28,7 +28,7 @@ def check_answer(event_name: str, stdout: str) -> Optional[dict[str, Any]]:
     defs = shapes()["$defs"]
     assert event_name in defs, f"{event_name} is answered, and no shape for that is known: {stdout[:300]}"
     validator = Draft202012Validator({"$ref": f"#/$defs/{event_name}", "$defs": defs})
-    problems = [f"{'/'.join(map(str, error.absolute_path))}: {error.message[:300]}" for error in validator.iter_errors(said)]
+    problems = [(list(error.absolute_path), error.message[:300]) for error in validator.iter_errors(said)]
     assert problems == [], (event_name, problems)
     assert isinstance(said, dict)
     return said

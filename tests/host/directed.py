@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 from loop import news, rows, spawn_tool
 from rig.home import Home
@@ -18,7 +18,7 @@ LABEL = re.compile(r"\[bg\] label: (bg-\d+)")
 
 
 def directed(plans: dict[str, list[Step]]) -> list[Callable[[Request], Reply]]:
-    """The parent's steps: a prompt with a plan's key starts it, tool results carry it on, a mere notification is noted."""
+    """The parent's steps: a prompt with a plan's key starts it, tool results carry it on, a notification is noted."""
     left = dict(plans)
     plan: list[Step] = []
     key = ""
@@ -49,7 +49,9 @@ def _fresh(request: Request) -> list[dict[str, Any]]:
 
 def _is_result(message: dict[str, Any]) -> bool:
     content = message.get("content")
-    return isinstance(content, list) and any(part.get("type") == "tool_result" for part in content if isinstance(part, dict))
+    return isinstance(content, list) and any(
+        part.get("type") == "tool_result" for part in content if isinstance(part, dict)
+    )
 
 
 def said(request: Request, words: str) -> bool:
@@ -63,14 +65,16 @@ def turn(run: Headless, model: Model, words: str, key: str, timeout: float = 30)
     return model.wait_for(lambda request: request.actor == "parent" and said(request, f"END-{key}"), timeout)
 
 
-def spawn(prompt: str, description: str = "{label}: do it", kind: str = "general-purpose", background: Optional[bool] = True) -> Step:
+def spawn(
+    prompt: str, description: str = "{label}: do it", kind: str = "general-purpose", *, background: bool = True
+) -> Step:
     """One launch; `{label}` is the label that the hook gave last."""
 
     def step(request: Request) -> Reply:
         labels = LABEL.findall(request.all_text())
         given = {"subagent_type": kind, "run_in_background": background}
         offered = request.tool(spawn_tool(request)).get("input_schema", {}).get("properties", {})
-        given = {key: value for key, value in given.items() if key in offered and value is not None}
+        given = {key: value for key, value in given.items() if key in offered}
         named = description.replace("{label}", labels[-1] if labels else "bg-0")
         return call(spawn_tool(request), description=named, prompt=prompt, **given)
 
@@ -98,7 +102,7 @@ def until(holds: Callable[[], bool], seconds: float, what: Any) -> None:
         time.sleep(0.05)
 
 
-def delivered(run: Headless, home: Home, wakes: bool, seconds: float = 20) -> None:
+def delivered(run: Headless, home: Home, *, wakes: bool, seconds: float = 20) -> None:
     """Wait until the parent has heard everything; hosts that do not wake it are spoken to."""
     sql = "SELECT label, key, surfaced, said, seen FROM deliveries WHERE seen IS NULL"
     deadline = time.monotonic() + seconds

@@ -60,8 +60,12 @@ class Machine:
         """The hook's process, its standard input being written."""
         data = given if isinstance(given, bytes) else (given if isinstance(given, str) else json.dumps(given)).encode()
         process = subprocess.Popen(
-            [str(ROOT / "hooks" / "run")], env=self.env, cwd=self.project,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [str(ROOT / "hooks" / "run")],
+            env=self.env,
+            cwd=self.project,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         process.data = data  # type: ignore[attr-defined]
         return process
@@ -91,8 +95,15 @@ class Machine:
         """An agent's transcript as the old hosts leave it: (`user` or `assistant`, words) a line."""
         path = self.home / f"agent-{agent}.jsonl"
         lines = [
-            json.dumps({"type": kind, "uuid": f"{agent}-{number}", "version": "2.1.7", "cwd": str(self.project),
-                        "message": {"role": kind, "content": [{"type": "text", "text": words}]}})
+            json.dumps(
+                {
+                    "type": kind,
+                    "uuid": f"{agent}-{number}",
+                    "version": "2.1.7",
+                    "cwd": str(self.project),
+                    "message": {"role": kind, "content": [{"type": "text", "text": words}]},
+                }
+            )
             for number, (kind, words) in enumerate(turns)
         ]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")

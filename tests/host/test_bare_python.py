@@ -1,4 +1,4 @@
-"""The hooks on a bare Python, and everything a host should never send: exit 0, a usable answer or none, nothing lost."""
+"""The hooks on a bare Python, and what no host should send: exit 0, a usable answer or none, nothing lost."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from answers import check_answer, context, updated
 from bg import handlers, signals, state
 from bg.tasks import TOKEN
 from hook import EVENTS, STDERR_LIMIT, Machine, Payload, alive, name_of, recorded, wait_until
+from loop import PLAIN
 from rig import clients
 
 QUESTION = signals.schema("CLARIFICATION_NEEDED")["examples"][0]
-REPORT = signals.schema("COMPLETION_REPORT")["examples"][0]
+REPORT = {**signals.schema("COMPLETION_REPORT")["examples"][0], **PLAIN}
 TASK = "Audit the authentication code"
 
 
@@ -69,8 +70,9 @@ class Story:
         """One of the recorded events."""
         wanted = name.split()
         found = [
-            event for event in self.events
-            if event["hook_event_name"] == wanted[0] and event.get("tool_name", "") in (wanted[1:] or [event.get("tool_name", "")])
+            event
+            for event in self.events
+            if event["hook_event_name"] == wanted[0] and wanted[1:] in ([], [event.get("tool_name", "")])
         ]
         return copy.deepcopy(found[number])
 
@@ -93,7 +95,7 @@ class Story:
         after = self.named(f"PostToolUse {self.spawn}")
         after["tool_input"] = given
         said = tell(after)
-        assert said is not None and said["systemMessage"].startswith("bg-1 started: audit auth")
+        assert (said or {})["systemMessage"].startswith("bg-1 started: audit auth")
 
     def end(self, number: int, words: str) -> Payload | None:
         """A run ends with these words; what the hook says to the agent."""
@@ -127,7 +129,8 @@ def retell(machine: Machine, version: str) -> None:
     """The whole loop; every step is asserted."""
     story = Story(machine, version)
     story.launch()
-    assert story.end(0, f"Notes.\n\n{signals.render('CLARIFICATION_NEEDED', {**QUESTION, 'agent_id': story.token})}") is None
+    question = signals.render("CLARIFICATION_NEEDED", {**QUESTION, "agent_id": story.token})
+    assert story.end(0, f"Notes.\n\n{question}") is None
     asked = story.notified(0)
     for item in QUESTION["questions"]:
         assert item["text"] in asked
@@ -139,7 +142,8 @@ def retell(machine: Machine, version: str) -> None:
     machine.tell(story.named("Stop", -1))
     assert machine.rows("SELECT label, state FROM tasks") == [{"label": "bg-1", "state": "partial"}]
     assert [row["marker"] for row in machine.rows("SELECT marker FROM signals ORDER BY id")] == [
-        "CLARIFICATION_NEEDED", "COMPLETION_REPORT"
+        "CLARIFICATION_NEEDED",
+        "COMPLETION_REPORT",
     ]
     assert machine.rows("SELECT 1 FROM deliveries WHERE seen IS NULL") == []
     assert machine.rows("SELECT * FROM errors") == []
@@ -205,7 +209,7 @@ GARBAGE: dict[str, bytes] = {
     "event is no string": b'{"hook_event_name":["/bg"],"session_id":"s"}',
     "strange session": b'{"hook_event_name":"UserPromptSubmit","session_id":"../../../etc","prompt":"/bg x"}',
     "session with a quote": b'{"hook_event_name":"UserPromptSubmit","session_id":"a\\"b$(id)","prompt":"/bg x"}',
-    "shell": b'{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"/bg $(touch pwned) `touch pwned` %s %n \\\\n"}',
+    "shell": b'{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"/bg $(touch pwned) `touch pwned` %s"}',
 }
 
 
@@ -241,7 +245,9 @@ def test_ten_megabytes_are_taken_whole(machine: Machine) -> None:
 def test_a_closed_pipe_on_stdout_is_no_accident(machine: Machine) -> None:
     """The host was killed while the hook wrote: the hook ends with 0, and the delivery is not counted as said."""
     process = machine.start({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": f"/bg {TASK}"})
-    assert process.stdout and process.stdin and process.stderr
+    assert process.stdout
+    assert process.stdin
+    assert process.stderr
     process.stdout.close()
     process.stdin.write(process.data)  # type: ignore[attr-defined]
     process.stdin.close()
@@ -253,7 +259,25 @@ def test_a_closed_pipe_on_stdout_is_no_accident(machine: Machine) -> None:
 
 # Fuzz: what stands in for a value, and where
 
-WRONG: list[Any] = [None, [], {}, 0, -1, 1.5, True, "", "\0", "x" * 70_000, [None], {"a": None}, ["x", 1], "\ud800", "/bg", "bg-1"]
+HUGE = "x" * 70_000
+WRONG: list[Any] = [
+    None,
+    [],
+    {},
+    0,
+    -1,
+    1.5,
+    True,
+    "",
+    "\0",
+    HUGE,
+    [None],
+    {"a": None},
+    ["x", 1],
+    "\ud800",
+    "/bg",
+    "bg-1",
+]
 
 
 def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -322,8 +346,9 @@ def test_wrong_fields_anywhere_in_the_recorded_payloads(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Hundreds of spoiled payloads in sessions of ours: each answer usable, no traceback, and the ledger goes on."""
-    for name, value in {"BG_DATA": tmp_path / "data", "HOME": tmp_path, "CLAUDE_PROJECT_DIR": tmp_path, "TMPDIR": tmp_path}.items():
-        monkeypatch.setenv(name, str(value))
+    monkeypatch.setenv("BG_DATA", str(tmp_path / "data"))
+    for name in ("HOME", "CLAUDE_PROJECT_DIR", "TMPDIR"):
+        monkeypatch.setenv(name, str(tmp_path))
     rng = random.Random(seed)
     corpus = _corpus()
     failures: dict[str, str] = {}
@@ -340,7 +365,8 @@ def test_wrong_fields_anywhere_in_the_recorded_payloads(
     said = _inside({"hook_event_name": "UserPromptSubmit", "session_id": "good", "prompt": f"/bg {TASK}"})
     assert "[bg] label: bg-" in said
     book = handlers.Ledger(state.directory())
-    traces = [f"{row['event']}: {row['text'].strip().splitlines()[-1]}" for row in book.all("SELECT event, text FROM errors")]
+    errors = book.all("SELECT event, text FROM errors")
+    traces = [f"{row['event']}: {row['text'].strip().splitlines()[-1]}" for row in errors]
     book.close()
     assert capsys.readouterr().err == ""
     assert (failures, sorted(set(traces))) == ({}, [])
@@ -369,7 +395,10 @@ def test_a_schema_that_accepts_anything_would_prove_nothing() -> None:
         ("PreToolUse", {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}),
         ("PreToolUse", {"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedInput": {"a": 1}}}),
         ("UserPromptSubmit", {"decision": "block"}),
-        ("UserPromptSubmit", {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "x" * 4001}}),
+        (
+            "UserPromptSubmit",
+            {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "x" * 4001}},
+        ),
         ("Stop", {"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "x"}}),
         ("Stop", {}),
         ("Notification", {"systemMessage": "x"}),

@@ -42,8 +42,14 @@ def stubborn(name: str) -> Any:
 def broken(name: str) -> Any:
     """A signed block that says nothing, again and again."""
     said = "[COMPLETION_REPORT]\nagent_id: {}\n[/COMPLETION_REPORT]"
-    return (name, asked("OURS-BROKEN"), [lambda request, n=n: report(request, f"{n} {said.format(token(request))}".replace(" [", "\n[", 1))
-                                         for n in range(40)])
+    return (
+        name,
+        asked("OURS-BROKEN"),
+        [
+            lambda request, n=n: report(request, f"{n} {said.format(token(request))}".replace(" [", "\n[", 1))
+            for n in range(40)
+        ],
+    )
 
 
 @pytest.mark.versions(*CASES)
@@ -53,11 +59,18 @@ def test_an_agent_that_never_complies_is_let_go(host: str) -> None:
     script = Script(stubborn("prose"), broken("broken"), ("parent", parent, directed(plans)))
     with Model(script) as model, Home(model.url) as home, Headless(home, host, options(host)) as run:
         turn(run, model, "/bg:bg REFUSE to comply", "REFUSE")
-        until(lambda: len(rows(home, "SELECT 1 FROM runs WHERE ended IS NOT NULL")) == 2, 30, lambda: rows(home, "SELECT * FROM runs"))
+        until(
+            lambda: len(rows(home, "SELECT 1 FROM runs WHERE ended IS NOT NULL")) == 2,
+            30,
+            lambda: rows(home, "SELECT * FROM runs"),
+        )
         if host in UNWOKEN:
             run.send("Anything new?")
         told = model.wait_for(
-            lambda request: request.actor == "parent" and request.all_text().count("ended without a readable signal block") >= 2, 20
+            lambda request: (
+                request.actor == "parent" and request.all_text().count("ended without a readable signal block") >= 2
+            ),
+            20,
         )
         run.finish()
         assert (len(model.by("prose")), len(model.by("broken"))) == (2, 1 + MOST_CORRECTIONS)
@@ -98,7 +111,9 @@ def disk(home: Home, way: str) -> Iterator[Path]:
         return
     made = None
     if sys.platform == "linux" and os.geteuid() == 0:
-        made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m,mode=0700", "tmpfs", str(data)], capture_output=True, check=False)
+        made = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=16m,mode=0700", "tmpfs", str(data)], capture_output=True, check=False
+        )
     if made is None or made.returncode:
         pytest.skip("a read-only disk needs the right to mount one")
     try:
@@ -132,22 +147,42 @@ def test_what_cannot_be_counted_is_not_asked(host: str, way: str) -> None:
             with WAYS[way](data) as release:
                 gate.set()
                 if host not in UNWOKEN:
-                    heard = model.wait_for(lambda request: request.actor == "parent" and "The login has no rate limit" in request.all_text(), 20)
+                    heard = model.wait_for(
+                        lambda request: (
+                            request.actor == "parent" and "The login has no rate limit" in request.all_text()
+                        ),
+                        20,
+                    )
                     assert "bg plugin, not from the user] bg-1" not in heard.all_text()
-                kept = lambda: [path for folder in (data, spool) for path in folder.rglob("*.json") if "spool" in str(path)]  # noqa: E731
-                until(lambda: any('"SubagentStop"' in path.read_text() or "SubagentHandback" in path.read_text() for path in kept()), 20,
-                      "the end was kept aside")
+                until(
+                    lambda: any(
+                        '"SubagentStop"' in path.read_text() or "SubagentHandback" in path.read_text()
+                        for path in kept(data, spool)
+                    ),
+                    20,
+                    "the end was kept aside",
+                )
                 time.sleep(1)
                 assert len(model.by("prose")) == 1, "nothing was asked again"
                 release()
             run.send("Anything new?")
-            told = model.wait_for(lambda request: request.actor == "parent" and "ended without a readable signal block" in request.all_text(), 20)
+            told = model.wait_for(
+                lambda request: (
+                    request.actor == "parent" and "ended without a readable signal block" in request.all_text()
+                ),
+                20,
+            )
             assert "The login has no rate limit" in told.all_text()
             run.send("And now?")
             until(lambda: state(data) == [("unreported",)], 10, lambda: state(data))
             run.finish()
         assert len(model.by("prose")) == 1
-        assert kept() == []
+        assert kept(data, spool) == []
+
+
+def kept(*folders: Path) -> list[Path]:
+    """The events that wait in a spool."""
+    return [path for folder in folders for path in folder.rglob("*.json") if "spool" in str(path.parent)]
 
 
 def _look(data: Path, sql: str) -> list[Any]:
