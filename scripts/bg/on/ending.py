@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Optional
 
 from bg import host, reports, tasks, transcripts
 from bg.on import judging, resuming
@@ -22,7 +23,7 @@ UNSENT = "ended without delivering a report through SubagentHandback"
 def stopped(scene: Scene) -> None:
     """SubagentStop: keep the text, then judge it; ask once more where that helps."""
     event = scene.event
-    task = scene.own_task(event.agent, event.agent_transcript)
+    task = _own_task(scene)
     if task is None:
         scene.note_stranger(event.agent, event.last_text or "")
         return
@@ -39,6 +40,18 @@ def stopped(scene: Scene) -> None:
         judging.conclude(scene, task, event.agent, final.cut)
         return
     scene.answer.block = judging.judge(scene, task, run)
+
+
+def _own_task(scene: Scene) -> Optional[Row]:
+    """The task of the agent that ends; one that ends at once does so before the host has told us anything of it."""
+    agent, path = scene.event.agent, scene.event.agent_transcript
+    until = time.monotonic() + (GRACE if scene.late is None else 0.0)
+    while True:
+        expected = tasks.unbound(scene.book, scene.session)
+        found = scene.own_task(agent, path)
+        if found or not expected or transcripts.first_prompt(_path(scene, agent)) or time.monotonic() >= until:
+            return found
+        time.sleep(transcripts.STEP)
 
 
 def _path(scene: Scene, agent: str) -> str:
@@ -58,7 +71,7 @@ def _final(scene: Scene) -> Final:
     previous = scene.book.value(
         "SELECT last_uuid FROM runs WHERE agent = ? AND last_uuid <> '' ORDER BY run DESC LIMIT 1", scene.event.agent
     )
-    return transcripts.settled_text(path, previous or "")
+    return transcripts.settled_text(path, previous or "", transcripts.WAIT if scene.late is None else 0.0)
 
 
 def _remember(scene: Scene, run: Row, final: Final) -> None:
