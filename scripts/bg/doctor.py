@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
 from bg import host, packages, settings, shortcuts, spool, state, transcripts
-from bg.ledger import Ledger, Unavailable
+from bg.ledger import Ledger, Unavailable, kept_aside
 
 Outcome = tuple[int, str, str]
 ROOT = Path(__file__).resolve().parents[2]
@@ -257,24 +258,21 @@ def _data() -> Iterator[Finding]:
         trial.write_bytes(b"x" * 4096)
         trial.unlink()
     except OSError as error:
-        full = error.errno == 28
+        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
         yield Finding(
             "data",
             "wrong",
             f"{place} cannot be written: {error.strerror}",
             "free some space on that disk" if full else f"make {place} writable, or set BG_DATA to a directory that is",
         )
+        yield from _put_off(place, "they are taken in as soon as the ledger can be written")
         return
     free = shutil.disk_usage(place).free
     if free < LOW_SPACE:
         yield Finding(
             "data", "wrong", f"only {free // 1024} KB are left on the disk of {place}", "free some space on that disk"
         )
-    waiting = spool.waiting(place)
-    if waiting:
-        yield Finding(
-            "spool", "note", f"{len(waiting)} events wait to be taken in", "they are taken in by the next hook"
-        )
+    yield from _put_off(place, "they are taken in by the next hook")
     ledgers = state.existing()
     if not ledgers:
         yield Finding("ledger", "ok", f"none yet; it will stand in {place}")
@@ -282,9 +280,20 @@ def _data() -> Iterator[Finding]:
         yield from _ledger(found)
 
 
+def _put_off(place: Path, remedy: str) -> Iterator[Finding]:
+    """What hooks could not write into the ledger: the events that wait, and why."""
+    waiting = spool.waiting(place)
+    if waiting:
+        yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", remedy)
+    for path in spool.logs(place):
+        with contextlib.suppress(OSError):
+            lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            if lines and time.time() - path.stat().st_mtime < DAY:
+                yield Finding("hook error", "note", f"the last: {lines[-1][:300]}", f"all of them: {path}")
+
+
 def _ledger(place: Path) -> Iterator[Finding]:
-    aside = sorted(place.glob(f"{state.LEDGER}.corrupt-*[0-9]"))
-    for path in aside:
+    for path in kept_aside(place):
         yield Finding(
             "ledger", "note", f"an unreadable ledger was kept at {path}", "delete it when you no longer need it"
         )
@@ -304,7 +313,8 @@ def _ledger(place: Path) -> Iterator[Finding]:
     try:
         book = Ledger(place, create=False)
     except Unavailable as error:
-        yield Finding("ledger", "wrong", error.reason, "run this again when no other process holds it")
+        remedy = error.remedy or "run this again when no other process holds it"
+        yield Finding("ledger", "wrong", error.reason, remedy)
         return
     with contextlib.closing(book):
         count = book.value("SELECT count(*) FROM tasks")

@@ -7,6 +7,7 @@ hook takes it in.
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import sys
 import traceback
@@ -46,6 +47,9 @@ HANDLERS: dict[str, str] = {
 
 # These have nothing to do where nothing was ever launched, and must not make a ledger of their own.
 WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop")
+# How half a compiled module shows itself; read late, it has lost its names.
+TORN = (EOFError, ImportError, AttributeError)
+FULL = (errno.ENOSPC, errno.EDQUOT)
 SHOWN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
 
 
@@ -60,19 +64,21 @@ def handler_for(event: Event) -> Optional[Handler]:
 
 
 def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
-    """Read one event, answer it, exit 0."""
-    event, text = None, ""
+    """Read one event, answer it, exit 0; 1 where `hooks/run` shall throw away what Python has compiled."""
+    event, text, code = None, "", 0
+    keep = spool.keep  # loaded before a byte is read: where that fails, the second start has everything still to read
     try:
         text = stdin.buffer.read().decode("utf-8", "replace") if hasattr(stdin, "buffer") else stdin.read()
         event = host.read(text)
         handler = handler_for(event) if event else None
         if event and handler:
             _answer(event, handler, text, stdout)
-    except Exception:  # noqa: BLE001 - a hook that fails may not disturb the session
-        _trace_aside("main", traceback.format_exc())
+    except Exception as error:  # noqa: BLE001 - a hook that fails may not disturb the session
+        code = int(isinstance(error, TORN))
         if event and _worth_keeping(event):
-            spool.keep(state.directory(), text)
-    return 0
+            keep(state.directory(), text)
+        _trace_aside("main", traceback.format_exc())
+    return code
 
 
 def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
@@ -91,7 +97,7 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
     with contextlib.closing(book):
         try:
             with contextlib.suppress(Unavailable):
-                spool.take_in(place, lambda old, at: _replay(book, old, at))
+                spool.take_in(place, lambda old, at: _replay(book, old, at, event))
             scene = Scene(event, book, Answer(notice=first))
             handler(scene)
         except Unavailable as error:
@@ -99,8 +105,10 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
             if isinstance(error, Corrupt):
                 book.retire()
             return
-        except Exception:  # noqa: BLE001 - see main
+        except Exception as error:  # see main
             _trace(book, event.name, traceback.format_exc())
+            if isinstance(error, TORN):
+                raise
             return
         _say(scene, stdout)
 
@@ -118,15 +126,18 @@ def _say(scene: Scene, stdout: TextIO) -> None:
     if scene.answer.notice and not host.typed_command(scene.event.prompt)[0] and not scene.settings.notices:
         scene.answer.notice = []
     told = _tell_where_the_old_one_is(scene)
+    late = _tell_what_came_of_it(scene)
     said = host.render(scene.event, scene.answer)
     if said:
         stdout.write(said)
         stdout.flush()
-    if scene.surfaced or told:
+    if scene.surfaced or told or late:
         with contextlib.suppress(Unavailable), scene.book.transaction():
             deliveries.say(scene.book, scene.surfaced)
             if told:
                 scene.book.set_meta("kept_aside_told", told)
+            if late:
+                scene.book.write("DELETE FROM meta WHERE key = ?", late)
 
 
 def _speaks_to_the_user(event: Event) -> bool:
@@ -145,6 +156,16 @@ def _tell_where_the_old_one_is(scene: Scene) -> str:
     return kept
 
 
+def _tell_what_came_of_it(scene: Scene) -> str:
+    """What an event of this session that waited in the spool had to say to the user; where that was noted."""
+    key = f"late:{scene.session}"
+    words = scene.book.meta(key)
+    if not words or scene.answer.block or not _speaks_to_the_user(scene.event):
+        return ""
+    scene.answer.notice.append(words)
+    return key
+
+
 def _worth_keeping(event: Event) -> bool:
     """The event brings something that no later event brings again."""
     if event.name == "UserPromptSubmit":
@@ -158,30 +179,67 @@ def _put_off(place: Path, event: Event, text: str, error: Unavailable, stdout: T
     kept = _worth_keeping(event) and spool.keep(place, text)
     _trace_aside(event.name, error.reason)
     command = host.typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
+    if command == "bg-status":
+        _show_doctor(event, stdout)
+        return
+    again = "in a moment" if error.passing else "after that"
     advice = {
-        "bg": "Nothing was handed over; type it again in a moment.",
+        "bg": f"Nothing was handed over; type it again {again}.",
         "bg-answer": "Your answer is kept, and counts as soon as the ledger can be used."
         if kept
-        else "Your answer was not recorded; type it again in a moment.",
-        "bg-status": "Try again in a moment.",
+        else f"Your answer was not recorded; type it again {again}.",
     }.get(command, "")
-    if not advice and _speaks_to_the_user(event) and not error.passing and spool.first_in(event.session):
-        advice = "What agents report is kept, and read as soon as the ledger can be used."
+    if not advice and _speaks_to_the_user(event) and not error.passing and spool.first_in(place, event.session):
+        advice = (
+            "What agents report is kept, and read as soon as the ledger can be used."
+            if spool.can_keep(place)
+            else "What agents report meanwhile cannot be kept; it stands in their transcripts only."
+        )
     if advice:
-        stdout.write(host.render(event, Answer(notice=[f"bg: {error.reason}. {advice} See scripts/bgctl doctor."])))
+        words = f"bg: {_explained(place, error)} {advice} /bg-status doctor says more."
+        stdout.write(host.render(event, Answer(notice=[words])))
         stdout.flush()
 
 
-def _replay(book: Ledger, text: str, at: float) -> None:
+def _explained(place: Path, error: Unavailable) -> str:
+    """What is wrong and what helps: the disk itself tells it better than the database does."""
+    found = None if error.passing or error.remedy else spool.trouble(place)
+    if found is None:
+        return f"{error.reason}. {error.remedy}".strip()
+    if found.errno in FULL:
+        return f"there is no space left on the disk of {place}. Free some."
+    return f"{place} cannot be written: {found.strerror}. Make it writable, or set BG_DATA to a directory that is."
+
+
+def _show_doctor(event: Event, stdout: TextIO) -> None:
+    """There is no table to show, so `/bg-status` says what is wrong."""
+    # Late: only this one command needs it.
+    from bg import doctor  # noqa: PLC0415
+
+    version = host.version_of(transcripts.field(event.transcript, "version") or host.announced_version())
+    answer = Answer()
+    host.show(answer, doctor.told(list(doctor.examine(version))), version)
+    stdout.write(host.render(event, answer))
+    stdout.flush()
+
+
+def _replay(book: Ledger, text: str, at: float, now: Event) -> None:
     """Take in an event that an earlier hook could not write down; what it would have said is said later."""
     event = host.read(text)
     handler = handler_for(event) if event else None
     if not event or not handler:
         return
+    if event.name == "SessionEnd" and event.session == now.session:
+        return  # it has been resumed
     scene = Scene(event, book, late=at)
     try:
         handler(scene)
-    except Unavailable:
+        said = [*scene.answer.notice, scene.answer.block if event.name == "UserPromptSubmit" else ""]
+        if any(said):
+            with book.transaction():
+                earlier = book.meta(f"late:{event.session}")
+                book.set_meta(f"late:{event.session}", "\n".join(filter(None, [earlier, *said])))
+    except (Unavailable, EOFError, ImportError):
         raise
     except Exception:  # noqa: BLE001 - a spooled event that cannot be used must not stay for ever
         _trace(book, f"{event.name} (from the spool)", traceback.format_exc())

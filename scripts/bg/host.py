@@ -138,9 +138,17 @@ def read(text: str) -> Optional[Event]:
         repeated_stop=raw.get("stop_hook_active") is True,
         tool_input=_mapping(raw.get("tool_input")),
         tool_response=raw.get("tool_response"),
-        background=[item for item in tasks if isinstance(item, dict)] if isinstance(tasks, list) else None,
+        background=_background(tasks),
         error=_text(raw.get("error")),
     )
+
+
+def _background(tasks: Any) -> Optional[list[dict[str, Any]]]:
+    """The host's list of what runs; None where it has another shape than known, because that ends nobody."""
+    if not isinstance(tasks, list):
+        return None
+    known = all(isinstance(item, dict) and item.get("id") and isinstance(item["id"], str) for item in tasks)
+    return tasks if known else None
 
 
 def render(event: Event, answer: Answer) -> str:
@@ -268,6 +276,14 @@ def attended() -> bool:
 def shows_blocked_prompts(version: Optional[Version]) -> bool:
     """The host shows a blocked prompt's reason, so that an answer can cost no model request."""
     return attended() or (version is not None and version >= PRINTS_BLOCKED_SINCE)
+
+
+def show(answer: Answer, text: str, version: Optional[Version]) -> None:
+    """Show the user a text instead of asking the model, or through the model where the host would show nothing."""
+    if shows_blocked_prompts(version):
+        answer.block = text
+    else:
+        answer.context.append("[bg] Show the user exactly this, in a code block, and do nothing else:\n" + text[:3500])
 
 
 def typed_command(prompt: str) -> tuple[str, str]:

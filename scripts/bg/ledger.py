@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -19,7 +20,11 @@ from bg import state
 
 LOCK_WAIT = 2.0
 MOUNTS = Path("/proc/self/mounts")
-NETWORK_FILESYSTEMS = ("nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "webdav")
+# Where shared memory does not work, or works within one machine only; `autofs` stands for what it will mount, and
+# below `fuse` anything may lie.
+NETWORK_FILESYSTEMS = re.compile(
+    "nfs4?|cifs|smb[23]?|smbfs|9p|afs|afpfs|webdav|autofs|ncpfs|ceph|lustre|gfs2?|ocfs2|gpfs|virtiofs|vboxsf|prl_fs|fuse.*"
+)
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT);
@@ -65,15 +70,19 @@ CREATE TABLE IF NOT EXISTS strangers (at REAL, agent TEXT, label TEXT, UNIQUE (a
 CREATE TABLE IF NOT EXISTS errors (id INTEGER PRIMARY KEY, at REAL, event TEXT, text TEXT);
 """
 VERSION = 1
+OURS = {"tasks", "launches", "deliveries"}
+FOREIGN = "file is not a database of this plugin"
+LOGS = ("-wal", "-shm", "-journal")
 
 
 class Unavailable(Exception):  # noqa: N818 - a state of the disk, not a mistake
-    """The ledger cannot be read or written now; `reason` says why in a sentence."""
+    """The ledger cannot be read or written now; `reason` says why in a sentence, `remedy` what helps."""
 
-    def __init__(self, reason: str, *, passing: bool = False) -> None:
+    def __init__(self, reason: str, *, passing: bool = False, remedy: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
         self.passing = passing
+        self.remedy = remedy
 
 
 class Corrupt(Unavailable):
@@ -89,7 +98,7 @@ def filesystem(place: Path, mounts: Path = MOUNTS) -> str:
             fields = line.split()
             if len(fields) < 3:
                 continue
-            mount = fields[1].replace("\\040", " ")
+            mount = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), fields[1])
             inside = where == mount or where.startswith(mount.rstrip("/") + "/")
             if inside and len(mount) >= len(best):
                 best, kind = mount, fields[2]
@@ -101,7 +110,7 @@ def journal_mode(place: Path, mounts: Path = MOUNTS) -> str:
     asked = os.environ.get("BG_JOURNAL_MODE", "").upper()
     if asked in {"WAL", "DELETE"}:
         return asked
-    return "DELETE" if filesystem(place, mounts) in NETWORK_FILESYSTEMS else "WAL"
+    return "DELETE" if NETWORK_FILESYSTEMS.fullmatch(filesystem(place, mounts)) else "WAL"
 
 
 class Ledger:
@@ -110,7 +119,6 @@ class Ledger:
     def __init__(self, place: Path, *, create: bool = True) -> None:
         self.place = place
         self.path = place / state.LEDGER
-        self.kept_aside: Optional[Path] = None
         self._is_alone = False
         if not create and not self.path.is_file():
             raise Unavailable(f"there is no ledger at {self.path}")
@@ -130,36 +138,73 @@ class Ledger:
             if not (_is_corrupt(error) or self.path.is_dir()):
                 raise
         with self._alone():
-            with contextlib.suppress(sqlite3.DatabaseError):
+            try:
                 return self._open()
-            self.kept_aside = self._keep_aside()
-            connection = self._open()
-        connection.execute("INSERT OR REPLACE INTO meta VALUES ('kept_aside', ?)", (str(self.kept_aside),))
-        return connection
+            except sqlite3.DatabaseError as error:
+                # Another hook may have begun a new one meanwhile, which is only busy.
+                if not (_is_corrupt(error) or self.path.is_dir()):
+                    raise
+            self._keep_aside()
+            return self._open()
 
     def _open(self) -> sqlite3.Connection:
         if self._is_cut_to_nothing():
             raise sqlite3.DatabaseError("file is not a database: it is empty, and its log is not")
+        self._leave_wal()
         connection = sqlite3.connect(str(self.path), timeout=LOCK_WAIT, isolation_level=None)
         connection.row_factory = sqlite3.Row
         try:
-            if connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:
-                self._make(connection)
-            else:
-                connection.execute("SELECT 1 FROM tasks LIMIT 1")
-        except sqlite3.DatabaseError:
+            self._examine(connection)
+        except BaseException:
             connection.close()
             raise
         return connection
 
+    def _examine(self, connection: sqlite3.Connection) -> None:
+        """An empty file is made a ledger; what another program or a newer version wrote is not touched."""
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version < VERSION:
+            self._make(connection)
+            return
+        if not _tables(connection) >= OURS:
+            raise sqlite3.DatabaseError(FOREIGN)
+        if version > VERSION:
+            raise Unavailable(
+                f"the ledger at {self.path} was written by a newer version of the bg plugin, and is left as it is",
+                remedy="Update the plugin (claude plugin update bg), then restart Claude Code.",
+            )
+        connection.execute("SELECT 1 FROM tasks LIMIT 1")
+
+    def _leave_wal(self) -> None:
+        """A ledger that came onto a network home in WAL is turned, without shared memory, once no other hook has it."""
+        with contextlib.suppress(OSError):
+            with self.path.open("rb") as file:
+                header = file.read(20)
+            # A disk of this machine's own has a device number; asking costs less than reading the mounts.
+            near = os.major(self.path.stat().st_dev) and not os.environ.get("BG_JOURNAL_MODE")
+            if header[18:20] != b"\2\2" or near or journal_mode(self.place) == "WAL":
+                return
+            with contextlib.suppress(sqlite3.Error), contextlib.closing(
+                sqlite3.connect(str(self.path), timeout=0.2, isolation_level=None)
+            ) as alone:
+                alone.execute("PRAGMA locking_mode=EXCLUSIVE")
+                alone.execute("PRAGMA journal_mode=DELETE")
+
     def _make(self, connection: sqlite3.Connection) -> None:
         """The tables, by one hook only: changing the journal waits for no lock."""
         with self._alone():
+            if connection.execute("PRAGMA user_version").fetchone()[0] >= VERSION:
+                return
+            if _tables(connection):
+                raise sqlite3.DatabaseError(FOREIGN)
             self.path.touch(mode=0o600)
             self.path.chmod(0o600)
-            if connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:
-                connection.execute(f"PRAGMA journal_mode={journal_mode(self.place)}")
-                connection.executescript(f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version={VERSION}; COMMIT;")
+            connection.execute(f"PRAGMA journal_mode={journal_mode(self.place)}")
+            connection.executescript(f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version={VERSION};")
+            # By what lies there, not by who moved it: that hook may have been killed before it could write this down.
+            for aside in kept_aside(self.place)[-1:]:
+                connection.execute("INSERT INTO meta VALUES ('kept_aside', ?)", (str(aside),))
+            connection.execute("COMMIT")
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -181,23 +226,25 @@ class Ledger:
         log = Path(f"{self.path}-wal")
         return self.path.is_file() and not self.path.stat().st_size and log.is_file() and log.stat().st_size > 0
 
-    def _keep_aside(self) -> Path:
+    def _keep_aside(self) -> None:
         aside = self.path.with_name(f"{state.LEDGER}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
-        self.path.rename(aside)
-        for suffix in ("-wal", "-shm", "-journal"):
+        # The logs get their second name first: a hook that opens the place in between would throw them away.
+        for suffix in LOGS:
             with contextlib.suppress(OSError):
-                Path(f"{self.path}{suffix}").rename(f"{aside}{suffix}")
-        return aside
+                os.link(f"{self.path}{suffix}", f"{aside}{suffix}")
+        self.path.rename(aside)
+        for suffix in LOGS:
+            log, kept = Path(f"{self.path}{suffix}"), Path(f"{aside}{suffix}")
+            with contextlib.suppress(OSError):
+                log.unlink() if kept.exists() else log.rename(kept)
 
     def retire(self) -> None:
         """Close a ledger that proved corrupt while it was used, and move it aside: the next hook begins a new one."""
         self.close()
-        with contextlib.suppress(OSError, sqlite3.Error), self._alone():
+        with contextlib.suppress(OSError, sqlite3.Error, Unavailable), self._alone():
             if not self._is_whole():
-                aside = self._keep_aside()
-                self._connection = self._open()
-                self.set_meta("kept_aside", str(aside))
-                self.close()
+                self._keep_aside()
+                self._open().close()
 
     def _is_whole(self) -> bool:
         try:
@@ -279,6 +326,15 @@ class Ledger:
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()
+
+
+def kept_aside(place: Path) -> list[Path]:
+    """The ledgers that could not be read, the oldest first."""
+    return sorted(place.glob(f"{state.LEDGER}.corrupt-*[0-9]"))
+
+
+def _tables(connection: sqlite3.Connection) -> set[str]:
+    return {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 def _is_corrupt(error: sqlite3.Error) -> bool:

@@ -3,38 +3,75 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import time
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Optional
 
 from bg import processes, state
 
 LOG_LIMIT = 200_000
+TRIAL = 4096
 STALE = 60.0  # no hook lives that long: the host ends it earlier
 
 
 def keep(place: Path, text: str) -> bool:
-    """Keep one event, in the data directory or, where that cannot be written, in the temporary one."""
-    for folder in (place / "spool", state.fallback_spool()):
+    """Keep one event, in the data directory or, where that cannot be written, in a temporary one."""
+    for folder in folders(place):
         with contextlib.suppress(OSError):
-            state.make_private(folder)
-            name = f"{time.time_ns()}-{os.getpid()}"
-            part = folder / f"{name}.part"
-            with part.open("w", encoding="utf-8") as file:
-                part.chmod(0o600)
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(folder / f"{name}.json")
+            part = _write(folder, text)
+            part.replace(part.with_suffix(".json"))
             return True
     return False
+
+
+def folders(place: Path) -> list[Path]:
+    """Where events may wait, the preferred place first."""
+    return [place / "spool", *state.fallback_spools(place)]
+
+
+def can_keep(place: Path) -> bool:
+    """An event that comes now could be kept: tried, not asked."""
+    for folder in folders(place):
+        with contextlib.suppress(OSError):
+            _write(folder, "x" * TRIAL).unlink()
+            return True
+    return False
+
+
+def trouble(place: Path) -> Optional[OSError]:
+    """Why nothing can be written into this directory, None where something can: tried, not asked."""
+    try:
+        _write(place, "x" * TRIAL).unlink()
+    except OSError as error:
+        return error
+    return None
+
+
+def _write(folder: Path, text: str) -> Path:
+    """A whole file, or none: half of one would take room that nobody has."""
+    state.make_private(folder)
+    if folder.stat().st_uid != os.getuid():
+        raise PermissionError(errno.EACCES, "it belongs to another user", str(folder))
+    part = folder / f"{time.time_ns()}-{os.getpid()}.part"
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            part.chmod(0o600)
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
+    return part
 
 
 def waiting(place: Path) -> list[Path]:
     """The events that wait, the oldest first."""
     found: list[Path] = []
-    for folder in (place / "spool", state.fallback_spool()):
+    for folder in folders(place):
         with contextlib.suppress(OSError):
             if folder.is_dir() and folder.stat().st_uid == os.getuid():
                 found += folder.glob("*.json")
@@ -59,7 +96,8 @@ def _is_stale(path: Path) -> bool:
 
 def take_in(place: Path, replay: Callable[[str, float], None]) -> None:
     """Hand each waiting event, and when it came, to `replay`; removed only after that, so a crash repeats it."""
-    for path in waiting(place):
+    found = waiting(place)
+    for path in found:
         claimed = path.with_suffix(f".taken-{os.getpid()}")
         try:
             path.rename(claimed)
@@ -74,16 +112,29 @@ def take_in(place: Path, replay: Callable[[str, float], None]) -> None:
             raise
         with contextlib.suppress(OSError):
             claimed.unlink()
+    if found:
+        _forget_who_was_told(place)
 
 
-def first_in(session: str) -> bool:
-    """Whether the session is to be told now that the ledger cannot be used: once, noted where that can be written."""
-    path = state.fallback_spool() / f"told-{state.safe_name(session)}"
-    try:
-        state.make_private(path.parent)
-        path.touch(mode=0o600, exist_ok=False)
-    except OSError:
+def _forget_who_was_told(place: Path) -> None:
+    """It is over: another time is told anew."""
+    for folder in state.fallback_spools(place):
+        with contextlib.suppress(OSError):
+            for path in folder.glob("told-*"):
+                path.unlink()
+
+
+def first_in(place: Path, session: str) -> bool:
+    """Whether the session has not been told yet that the ledger cannot be used; noted where that can be written."""
+    name = f"told-{state.safe_name(session)}"
+    noted = [folder / name for folder in state.fallback_spools(place)]
+    if any(path.exists() for path in noted):
         return False
+    for path in noted:
+        with contextlib.suppress(OSError):
+            state.make_private(path.parent)
+            path.touch(mode=0o600)
+            break
     return True
 
 
@@ -93,14 +144,18 @@ def _came(path: Path) -> float:
     return int(number) / 1e9 if number.isdigit() else time.time()
 
 
+def logs(place: Path) -> list[Path]:
+    """Where traces lie that the ledger could not take."""
+    return [folder / "errors.log" for folder in (place, *state.fallback_spools(place))]
+
+
 def log(place: Path, event: str, text: str) -> None:
     """A trace for the time when the ledger cannot take it."""
-    for folder in (place, state.fallback_spool()):
+    for path in logs(place):
         with contextlib.suppress(OSError):
-            state.make_private(folder)
-            path = folder / "errors.log"
+            state.make_private(path.parent)
             if path.is_file() and path.stat().st_size > LOG_LIMIT:
-                path.replace(folder / "errors.log.old")
+                path.replace(path.with_suffix(".log.old"))
             with path.open("a", encoding="utf-8") as file:
                 file.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {event}: {text.strip()[:2000]}\n")
             return

@@ -59,12 +59,13 @@ def make_private(place: Path) -> None:
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-def fallback_spool() -> Path:
-    """Where an event is kept when the data directory itself cannot be written."""
+def fallback_spools(place: Path) -> list[Path]:
+    """Where events are kept when this data directory cannot be written: of its own, for no other ledger."""
     owner = os.getuid() if hasattr(os, "getuid") else 0
+    name = re.sub(r"[^A-Za-z0-9_-]", "-", str(place))[-80:]
     places = (os.environ.get("TMPDIR"), "/tmp", "/var/tmp")  # noqa: S108 - as tempfile, which costs more than this hook
-    place = next((each for each in places if each and os.access(each, os.W_OK)), "/tmp")  # noqa: S108 - see above
-    return Path(place) / f"bg-spool-{owner}"
+    found = dict.fromkeys(each for each in places if each and os.path.isdir(each))  # noqa: PTH112 - a quarter of the cost
+    return [Path(each) / f"bg-spool-{owner}-{name}" for each in found]
 
 
 def safe_name(text: str) -> str:

@@ -253,12 +253,7 @@ def _take_plain(scene: Scene, text: str, label: str, mine: list[Row]) -> list[st
 
 def say(scene: Scene, text: str) -> None:
     """Answer the user without a model request, or through the model where the host would show nothing."""
-    if host.shows_blocked_prompts(scene.version):
-        scene.answer.block = text
-    else:
-        scene.answer.context.append(
-            "[bg] Show the user exactly this, in a code block, and do nothing else:\n" + text[:3500]
-        )
+    host.show(scene.answer, text, scene.version)
 
 
 def _doctor(scene: Scene) -> str:

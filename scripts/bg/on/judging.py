@@ -47,7 +47,7 @@ def _evidence(scene: Scene, task: Row, run: Row, text: str, token: str) -> dict[
     if text not in scene.examined:
         try:
             found = _gather(scene, task, run, text, signal.fields if signal else None)
-        except Unavailable:
+        except (Unavailable, EOFError, ImportError):  # the last two: half a compiled module
             raise
         except Exception:  # noqa: BLE001 - a checker that fails may not cost the report that it was to check
             scene.book.trace("evidence", traceback.format_exc())
