@@ -268,15 +268,20 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
     )
 
 
+def launch_anew(label: str) -> str:
+    """How a task goes on without its agent, in a sentence for the parent model."""
+    return (
+        f"launch a new agent with a description that begins `{label}:`; the hook gives it the task, the state, "
+        "the questions and the answers. Tell the user that it is a new agent."
+    )
+
+
 def resume_how(version: Optional[host.Version], agent: str, label: str) -> str:
     """How this host wakes the agent, in a sentence for the parent model."""
     adds = "the hook writes the user's answers and the saved state into it, and keeps your text as your note"
     send = f'call SendMessage with to: "{agent}" (not listed? ToolSearch `select:SendMessage` loads it); {adds}.'
     task = f'call Task with resume: "{agent}", the same subagent_type, a description and a short prompt; {adds}.'
-    anew = (
-        f"launch a new agent with a description that begins `{label}:`; the hook gives it the task, the state, "
-        "the questions and the answers. Tell the user that it is a new agent."
-    )
+    anew = launch_anew(label)
     ways = {
         "SendMessage": f"{send} If that fails, {anew}",
         "Task": f"{task} If that fails, {anew}",

@@ -177,8 +177,14 @@ class Scene:
 
     def resume_how(self, agent: str, label: str) -> str:
         """How the parent wakes this agent here, with a warning where that may fail."""
+        if not self.can_wake(agent):
+            return replies.launch_anew(label)
         risk = transcripts.near_limit(transcripts.of_agent(self.event.transcript, agent))
         return replies.resume_how(self.version, agent, label) + (f" Mind that {risk}." if risk else "")
+
+    def can_wake(self, agent: str) -> bool:
+        """An ended agent that is woken from this session still has its task and its memory."""
+        return transcripts.wakes_whole(self.event.transcript, agent)
 
     def bgctl(self, arguments: str) -> str:
         """The command that shows something outside the conversation."""

@@ -175,6 +175,18 @@ def of_agent(session_transcript: str, agent: str) -> str:
     return str(elsewhere[0]) if elsewhere else ""
 
 
+def wakes_whole(session_transcript: str, agent: str) -> bool:
+    """False where the agent's transcript, or a part of it, lies with another session.
+
+    After /clear the host wakes an agent with nothing but its last message, and from a fork not at all.
+    """
+    found = of_agent(session_transcript, agent)
+    path = Path(session_transcript)
+    places = {str(place) for place in path.parent.glob(f"*/subagents/agent-{agent}.jsonl")} if found else set()
+    own = {str(path.with_suffix("") / "subagents" / f"agent-{agent}.jsonl"), str(path.parent / f"agent-{agent}.jsonl")}
+    return not found or (found in own and places <= own)
+
+
 def added_context(records: list[dict[str, Any]]) -> str:
     """What hooks have added to the conversation, on the hosts that write it down."""
     found = [

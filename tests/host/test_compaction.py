@@ -22,7 +22,7 @@ MOST_LINES = 15
 def flight_list(request: Request) -> list[str]:
     """What the last SessionStart has told this parent, line by line."""
     told = request.all_text().rpartition(HEAD)[2]
-    return [line for line in re.split(r"\n\n|</system-reminder>", told)[0].splitlines() if line]
+    return [line for line in re.split(r"\n\n|\n</system-reminder>", told)[0].splitlines() if line]
 
 
 def compact(run: Headless) -> None:
@@ -82,8 +82,12 @@ def test_a_waiting_question_outlives_a_compaction(host: str) -> None:
         compact(run)
         run.send("Where were we?")
         lines = told_list(model, "Where were we?")
-        assert lines[0].startswith("- bg-1 (audit the auth code): needs answer")
-        assert [line.split(": ", 1)[1] for line in lines[1:]] == [
+        agent = one(home, "SELECT agent FROM tasks")
+        assert agent
+        assert lines[0].startswith("- bg-1 (audit the auth code): needs answer; to go on: ")
+        assert f'"{agent["agent"]}"' in lines[0]
+        assert lines[-1].startswith("To go on with one when the user wants it")
+        assert [line.split(": ", 1)[1] for line in lines[1:-1]] == [
             "Should the export be CSV, XLSX, or both?",
             "Should archived invoices be included?",
         ]

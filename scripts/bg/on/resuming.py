@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any, Optional
 
-from bg import host, inbox, launch, reports, resume, tasks, transcripts
-from bg.on import judging
+from bg import host, inbox, launch, replies, reports, resume, tasks, transcripts
+from bg.on import judging, session
 from bg.scene import Scene, resumable
 from bg.tasks import Row
 
@@ -24,12 +24,28 @@ def before_message(scene: Scene) -> None:
     task = tasks.addressed(scene.book, scene.session, str(event.tool_input.get("to") or ""))
     if task is None or not task["agent"]:
         return
+    scene.answer.deny = _refused(scene, task)
+    if scene.answer.deny:
+        return
     given = {key: value for key, value in event.tool_input.items() if key not in DERIVED_KEYS}
     typed = str(event.tool_input.get("message") or event.tool_input.get("content") or "")
     given["to"] = task["agent"]
     if resumable(task) or inbox.unsent(scene.book, task["agent"]):
         given["message"] = _record(scene, task, typed)
     scene.answer.updated_input = given
+
+
+def _refused(scene: Scene, task: Row) -> str:
+    """Why an ended agent is not woken from here; the host would wake it without its task, or not at all."""
+    if not resumable(task) or scene.can_wake(task["agent"]):
+        return ""
+    with scene.book.transaction():
+        if not session.claim(scene, task):
+            return f"{task['label']} belongs to another open session, which goes on with it."
+    return (
+        f"From this session {task['label']} would wake without its task and its memory. Nothing is lost: "
+        f"{replies.launch_anew(task['label'])}"
+    )
 
 
 def _from_agent(scene: Scene) -> None:
@@ -112,6 +128,9 @@ def before_task(scene: Scene) -> None:
     task = tasks.addressed(scene.book, scene.session, str(event.tool_input.get("resume") or ""))
     if task is None or not task["agent"]:
         return
+    scene.answer.deny = _refused(scene, task)
+    if scene.answer.deny:
+        return
     text = _record(scene, task, str(event.tool_input.get("prompt") or ""))
     scene.answer.updated_input = {
         **event.tool_input,
@@ -189,9 +208,7 @@ def unproven(scene: Scene) -> None:
     with scene.book.transaction():
         scene.book.write("UPDATE resumes SET failed = ? WHERE id = ?", scene.event.error or "refused", row["id"])
     scene.answer.context.append(
-        f"[bg] {row['label']} was not woken. Nothing is lost: launch a new agent with a description that begins "
-        f"`{row['label']}:`; the hook gives it the task, the state, the questions and the answers. "
-        "Tell the user that it is a new agent."
+        f"[bg] {row['label']} was not woken. Nothing is lost: {replies.launch_anew(row['label'])}"
     )
 
 

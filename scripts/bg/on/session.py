@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg import deliveries, inbox, processes, tasks, transcripts
+from bg import deliveries, host, inbox, processes, reports, tasks, transcripts
 from bg.on import judging
 from bg.quoting import inline
 from bg.scene import Scene
@@ -13,6 +13,11 @@ from bg.status import age, at_a_glance
 from bg.tasks import Row
 
 MOST_LINES = 15
+GO_ON = (
+    "To go on with one when the user wants it, make that call (SendMessage not listed? ToolSearch `select:SendMessage` "
+    "loads it); the hook adds answers and state. If it fails, or none is named, launch a new agent with a description "
+    "that begins with the label."
+)
 
 
 def concerns(scene: Scene) -> bool:
@@ -70,13 +75,29 @@ def _is_alive(scene: Scene, session: str, process: Optional[processes.Process]) 
 
 
 def _interrupt(scene: Scene, task: Row) -> None:
-    """The session ended under this agent; a report it left in the ledger still counts."""
-    run = tasks.last_run(scene.book, task["agent"]) if task["agent"] else None
-    if run is not None and tasks.reports(scene.book, task["agent"], run["run"]):
-        judging.conclude(scene, task, task["agent"])
-        return
+    """The session ended under this agent; a report that it left in the ledger or on disk still counts."""
+    agent = task["agent"] or ""
+    run = tasks.last_run(scene.book, agent) if agent else None
+    if run is not None and run["ended"] is None:
+        _keep_last_words(scene, task)
+        if tasks.reports(scene.book, agent, run["run"]):
+            judging.conclude(scene, task, agent)
+            return
     with scene.book.transaction():
+        if run is not None:
+            tasks.end_run(scene.book, agent, run["run"], "its session ended")
         tasks.set_state(scene.book, task["label"], "interrupted", "its session ended")
+
+
+def _keep_last_words(scene: Scene, task: Row) -> None:
+    """The session died between an agent's report and the hook that would have kept it."""
+    agent = task["agent"]
+    final = transcripts.last_assistant(transcripts.tail(transcripts.of_agent(scene.event.transcript, agent)))
+    known = scene.book.value("SELECT 1 FROM reports WHERE agent = ? AND digest = ?", agent, tasks.digest(final.text))
+    if known or not final.settled:
+        return
+    if reports.read(final.text, tasks.token_of(scene.book, agent)).deciding is not None:
+        reports.keep(scene.book, task["label"], agent, "transcript", final.text)
 
 
 def recognize(scene: Scene) -> None:
@@ -110,19 +131,27 @@ def flight_list(scene: Scene) -> list[str]:
         lines.append(f"- {item['label']} {item['qid']} waits for the user, {since}: {inline(item['text'], 120)}")
     if undelivered:
         lines.append(f"- Reports not yet said: {len(undelivered)}; they follow here or at the next event.")
-    if len(lines) > MOST_LINES:
-        lines = [*lines[: MOST_LINES - 1], f"- and {len(lines) - MOST_LINES + 1} more: {scene.bgctl('status')}"]
-    return lines
+    tail = [GO_ON] if any(_can_go_on(task) for task in rows) else []
+    if len(lines) + len(tail) > MOST_LINES:
+        most = MOST_LINES - 1 - len(tail)
+        lines = [*lines[:most], f"- and {len(lines) - most} more: {scene.bgctl('status')}"]
+    return lines + tail
+
+
+def _can_go_on(task: Row) -> bool:
+    return bool(task["agent"]) and task["state"] not in tasks.RUNNING_STATES
 
 
 def _advice(scene: Scene, task: Row) -> str:
-    if task["state"] == "interrupted":
-        path = transcripts.of_agent(scene.event.transcript, task["agent"] or "")
-        where = (
-            "its transcript is there, so it can be resumed" if path else "relaunch it with its label if the user wants"
-        )
-        return f"; {where}"
-    return ", you are told when it ends" if task["state"] in tasks.RUNNING_STATES else ""
+    if task["state"] in tasks.RUNNING_STATES:
+        return ", you are told when it ends"
+    known = _can_go_on(task) and transcripts.of_agent(scene.event.transcript, task["agent"])
+    if not known or not scene.can_wake(task["agent"]):
+        return ""
+    send, resume = f'SendMessage with to: "{task["agent"]}"', f'Task with resume: "{task["agent"]}"'
+    ways = {"SendMessage": send, "Task": resume, "unknown": f"{send}, or {resume}"}
+    way = ways.get(host.resume_way(scene.version))
+    return f"; to go on: {way}" if way else ""
 
 
 def glance(scene: Scene) -> str:

@@ -1,0 +1,163 @@
+"""Sessions on the real clients: resumed, killed, cleared, forked, two at once; each task ends with its report, told once."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import threading
+from typing import Any
+
+import pytest
+from directed import until
+from loop import ROOT, block, launch, news, one, reacting, reminders, rows, spawn_tool, token, wake
+from rig.home import Home
+from rig.model import Model
+from rig.request import Request
+from rig.script import Reply, Script, asked, call, parent, text
+from rig.session import Headless, arguments
+from test_compaction import told_list
+from test_loop import TASK, ended, later, reminded
+
+PROMPT = "/bg:bg Audit the authentication code"
+ANSWERS = "/bg-answer Q1: Both  Q2: no"
+OLD_AND_NEW = ("2.1.7", "2.1.38", "2.1.197", "2.1.327")
+
+
+def anew(request: Request) -> Reply:
+    """The parent launches a new agent for the label that it was told to go on with."""
+    label = re.findall(r"begins `(bg-\d+):`", request.all_text())[-1]
+    return call(
+        spawn_tool(request),
+        description=f"{label}: go on",
+        prompt="Go on.",
+        subagent_type="general-purpose",
+        run_in_background=True,
+    )
+
+
+def cast(*steps: Any, rules: tuple[tuple[str, Any], ...] = (), anew_steps: int = 3) -> Script:
+    """An agent with these steps, a second one that finishes what it is given, a parent that follows what it is told."""
+    return Script(
+        ("heir", asked("## CONTINUATION"), [later(block("COMPLETION_REPORT"), 0.3)] * anew_steps),
+        ("agent", asked("AUDIT-TASK"), list(steps)),
+        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)), *rules)),
+    )
+
+
+def session(home: Home, host: str, *options: str, resume: str = "") -> Headless:
+    return Headless(home, host, [*arguments([ROOT], resume=resume), *options])
+
+
+def kill(run: Headless) -> None:
+    """The client's own process dies at once; nothing is said to any hook."""
+    os.kill(run.process.pid, signal.SIGKILL)
+    run.process.wait(10)
+
+
+def settled(home: Home) -> bool:
+    return not rows(home, "SELECT 1 FROM deliveries WHERE seen IS NULL")
+
+
+def close_up(run: Headless, model: Model, home: Home, states: list[str]) -> Request:
+    """Everything is told, seen, and in these states; the parent's last request."""
+    until(lambda: bool(rows(home, "SELECT 1 FROM deliveries WHERE said IS NOT NULL")), 10, "something is said")
+    if not settled(home):
+        run.send("Thanks.")
+    until(lambda: settled(home), 15, lambda: rows(home, "SELECT * FROM deliveries"))
+    run.finish()
+    assert [row["state"] for row in rows(home, "SELECT state FROM tasks ORDER BY number")] == states
+    assert rows(home, "SELECT * FROM errors") == []
+    return model.by("parent")[-1]
+
+
+@pytest.mark.versions(*OLD_AND_NEW)
+def test_a_question_outlives_its_session(host: str) -> None:
+    """Resumed in a new process: what waits is said, the answer wakes the agent that asked, its report is told once."""
+    script = cast(
+        later(block("CLARIFICATION_NEEDED"), 0.3),
+        later(block("COMPLETION_REPORT"), 0.3),
+        rules=(("Resume it now", wake),),
+    )
+    with Model(script) as model, Home(model.url) as home:
+        with session(home, host) as run:
+            run.send(PROMPT)
+            reminded(run, model, home, "needs answers", 1, host)
+            until(lambda: settled(home), 10, "the reminder is seen")
+            before = run.session_id
+            run.finish()
+        with session(home, host, resume=before) as run:
+            run.send("Where were we?")
+            lines = told_list(model, "Where were we?")
+            assert lines[0].startswith("- bg-1 (audit the auth code): needs answer; to go on: ")
+            assert [line[:10] for line in lines[1:3]] == ["- bg-1 Q1 ", "- bg-1 Q2 "]
+            run.send(ANSWERS)
+            reminded(run, model, home, "reports partial success", 2, host)
+            last = close_up(run, model, home, ["partial"])
+        first, resumed = model.by("agent")
+        assert token(first) == token(resumed)
+        assert "A1: Both" in news(resumed)
+        assert "A2: no" in news(resumed)
+        assert last.all_text().count("reports partial success") == 1
+        assert [row["state"] for row in rows(home, "SELECT state FROM questions")] == ["sent", "sent"]
+        assert len(rows(home, "SELECT 1 FROM launches")) == 1
+
+
+@pytest.mark.versions(*OLD_AND_NEW)
+def test_an_agent_whose_session_was_killed_goes_on_in_the_next(host: str) -> None:
+    """The task is interrupted, the session is told how it goes on, and doing so ends in a report."""
+    never = threading.Event()
+    script = cast(
+        lambda request: block("COMPLETION_REPORT")(request).after(never),
+        later(block("COMPLETION_REPORT"), 0.3),
+        rules=(("Go on with it", wake),),
+    )
+    with Model(script) as model, Home(model.url) as home:
+        with session(home, host) as run:
+            run.send(PROMPT)
+            model.wait_for(lambda request: request.actor == "agent", 20)
+            until(lambda: bool(rows(home, "SELECT 1 FROM launches WHERE agent <> ''")), 10, "it is bound")
+            before = run.session_id
+            kill(run)
+        never.set()
+        with session(home, host, resume=before) as run:
+            run.send("Where were we?")
+            assert told_list(model, "Where were we?")[0].startswith("- bg-1 (audit the auth code): interrupted; to go on: ")
+            assert one(home, "SELECT state FROM tasks") == {"state": "interrupted"}
+            run.send("Go on with it")
+            reminded(run, model, home, "reports partial success", 2, host)
+            last = close_up(run, model, home, ["partial"])
+        assert len(model.by("agent")) == 2
+        assert "Here is what I know." in news(model.by("agent")[-1])
+        assert len(reminders(last, "bg-1 (")) == 1
+        assert len(rows(home, "SELECT 1 FROM launches")) == 1
+
+
+@pytest.mark.versions(*OLD_AND_NEW)
+def test_what_the_killed_session_never_said_is_said_once_in_the_next(host: str) -> None:
+    """The report is durable, and the client dies before its parent, which is busy, has heard it."""
+    go, never = threading.Event(), threading.Event()
+    script = cast(
+        lambda request: block("COMPLETION_REPORT")(request).after(go),
+        rules=(("Think hard", text("Hm.").after(never)),),
+    )
+    with Model(script) as model, Home(model.url) as home:
+        with session(home, host) as run:
+            run.send(PROMPT)
+            until(lambda: bool(run.results) and bool(model.by("agent")), 20, lambda: run.events)
+            run.send("Think hard")
+            model.wait_for(lambda request: request.actor == "parent" and "Think hard" in request.last_user_text(), 20)
+            go.set()
+            ended(home, 1)
+            before = run.session_id
+            kill(run)
+        assert not any(reminders(request) for request in model.requests)
+        assert not settled(home)
+        with session(home, host, resume=before) as run:
+            run.send("Where were we?")
+            told = model.wait_for(
+                lambda request: request.actor == "parent" and "Where were we?" in request.last_user_text(), 20
+            )
+            last = close_up(run, model, home, ["partial"])
+        assert len(reminders(told, "bg-1 (")) == 1
+        assert len(reminders(last, "bg-1 (")) == 1
