@@ -37,7 +37,9 @@ def read(text: str, token: str) -> Reading:
     return Reading(own, terminal[-1] if terminal else None, strange[-1] if strange else None)
 
 
-def keep(book: Ledger, label: str, agent: str, source: str, text: str, *, final: bool = True) -> Optional[Row]:
+def keep(
+    book: Ledger, label: str, agent: str, source: str, text: str, *, final: bool = True, uuid: str = ""
+) -> Optional[Row]:
     """Make a run's text durable; the run it belongs to, None where it is a run's that has ended already."""
     with book.transaction():
         last = tasks.last_run(book, agent)
@@ -53,6 +55,8 @@ def keep(book: Ledger, label: str, agent: str, source: str, text: str, *, final:
         run = tasks.running(book, agent, label)
         if text.strip():
             tasks.keep_report(book, agent, run["run"], source, text)
+        if uuid:
+            book.write("UPDATE runs SET last_uuid = ? WHERE agent = ? AND run = ?", uuid, agent, run["run"])
         return run
 
 

@@ -67,10 +67,11 @@ def questions(*texts: str) -> list[dict[str, str]]:
     ]
 
 
-def notification(agent: str, result: str, status: str = "completed") -> str:
-    """The host's word that an agent has ended, as 2.1.327 says it."""
+def notification(agent: str, result: str, status: str = "completed", tool_use: str = "toolu_unknown") -> str:
+    """The host's word that an agent has ended, as 2.1.327 says it; it names the call that began the run."""
     event = template("2.1.327", "background", "UserPromptSubmit", 1)
     words = re.sub(r"<task-id>[^<]*", f"<task-id>{agent}", event["prompt"])
+    words = re.sub(r"<tool-use-id>[^<]*", f"<tool-use-id>{tool_use}", words)
     words = re.sub(r"<status>[^<]*", f"<status>{status}", words)
     escaped = result.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"<result>.*</result>", lambda _: f"<result>{escaped}</result>", words, flags=re.DOTALL)

@@ -30,10 +30,11 @@ def stopped(scene: Scene) -> None:
     resuming.prove_by_run(scene, event.agent, _path(scene, event.agent))
     final = _final(scene)
     text = final.text if event.last_text is None else event.last_text
-    run = reports.keep(scene.book, task["label"], event.agent, event.name, text)
+    _end_the_former(scene, task, event.name, text)
+    run = reports.keep(scene.book, task["label"], event.agent, event.name, text, uuid=final.uuid)
     if run is None:
         return
-    _remember(scene, run, final)
+    _note_place(scene, run)
     if host.hands_back(scene.version, event.mode, event.agent_type):
         return
     if final.cut:
@@ -74,13 +75,21 @@ def _final(scene: Scene) -> Final:
     return transcripts.settled_text(path, previous or "", transcripts.WAIT if scene.late is None else 0.0)
 
 
-def _remember(scene: Scene, run: Row, final: Final) -> None:
+def _end_the_former(scene: Scene, task: Row, source: str, text: str) -> None:
+    """The hook of an earlier end was killed before it judged, and a resume was missed: what ends now is another run."""
+    run = tasks.last_run(scene.book, task["agent"])
+    if run is None or run["ended"] is not None or scene.event.repeated_stop:
+        return
+    kept = [row["text"] for row in tasks.reports(scene.book, run["agent"], run["run"]) if row["source"] == source]
+    # A refused handback is followed by another one in the same run, with nothing in the event that says so.
+    if kept and text not in ("", kept[-1]) and (source == "SubagentStop" or run["asked"] is None):
+        judging.conclude(scene, task, run["agent"])
+
+
+def _note_place(scene: Scene, run: Row) -> None:
     cwd = transcripts.field(_path(scene, run["agent"]), "cwd")
-    with scene.book.transaction():
-        scene.book.write(
-            "UPDATE runs SET last_uuid = ? WHERE agent = ? AND run = ?", final.uuid, run["agent"], run["run"]
-        )
-        if cwd:
+    if cwd:
+        with scene.book.transaction():
             scene.book.write("UPDATE launches SET cwd = ? WHERE agent = ?", cwd, run["agent"])
 
 
@@ -94,6 +103,7 @@ def handed_back(scene: Scene) -> None:
     if task is None:
         scene.note_stranger(event.agent, text)
         return
+    _end_the_former(scene, task, event.tool, text)
     run = reports.keep(scene.book, task["label"], event.agent, event.tool, text)
     if run is None:
         return
@@ -121,13 +131,38 @@ def announced(scene: Scene) -> None:
 def _take(scene: Scene, notifications: list[host.Notification]) -> None:
     for found in notifications:
         task = scene.own_task(found.agent)
-        if task is None or PARKED in found.summary:
+        if task is None or PARKED in found.summary or _is_of_a_former_run(scene, found):
             continue
         cut = CUTS.get(found.status, TURN_LIMIT if TURN_LIMIT in found.summary else "")
         text = "" if UNSENT in found.result else found.result
         if text.startswith(API_ERROR):
             cut = cut or "failed"
         _close(scene, task, found.agent, text, cut, "notification")
+
+
+def _is_of_a_former_run(scene: Scene, found: host.Notification) -> bool:
+    """The parent had the report from a hook and has woken the agent before this came: it names the earlier call."""
+    book = scene.book
+    now = tasks.last_run(book, found.agent)
+    if now is None or now["ended"] is not None:
+        return False
+    called = book.value(
+        "SELECT made FROM launches WHERE tool_use = ? UNION ALL SELECT at FROM resumes WHERE tool_use = ?",
+        found.tool_use,
+        found.tool_use,
+    )
+    if called is not None:
+        run = book.value("SELECT min(run) FROM runs WHERE agent = ? AND began >= ?", found.agent, called)
+        return run is not None and run < now["run"]
+    # Old hosts name no call.
+    return bool(
+        book.value(
+            "SELECT 1 FROM reports WHERE agent = ? AND run < ? AND digest = ?",
+            found.agent,
+            now["run"],
+            tasks.digest(found.result),
+        )
+    )
 
 
 def _close(scene: Scene, task: Row, agent: str, text: str, cut: str, source: str) -> None:

@@ -1,0 +1,99 @@
+"""What belongs to a run before the one that goes on: a late notification, and an end whose hook was killed."""
+
+from __future__ import annotations
+
+import pytest
+from bg import reports
+from drive import VERSIONS, Drive, block, context, recorded
+
+WOKEN = "toolu_woken"
+
+
+@pytest.fixture(params=["2.1.7", VERSIONS[-1]])
+def drive(request, tmp_path):
+    return Drive(request.param, tmp_path)
+
+
+def woken(drive: Drive) -> tuple[str, str]:
+    """An agent that has asked, was answered and goes on; its token and what it had asked."""
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    asked = block("CLARIFICATION_NEEDED", token)
+    drive.ends("a1", asked)
+    assert "bg-1 Q1" in str(drive.stop())
+    drive.prompt("/bg-answer Q1: one Q2: two")
+    wake(drive)
+    return token or "", asked
+
+
+def wake(drive: Drive) -> None:
+    if drive.version == "2.1.7":
+        before, after = (recorded("2.1.7", "resume", name, "Task") for name in ("PreToolUse", "PostToolUse"))
+        given = {**before["tool_input"], "resume": "a1", "prompt": "Go on."}
+        answer = {**after["tool_response"], "agentId": "a1"}
+    else:
+        before, after = (
+            recorded(drive.version, "resume", name, "SendMessage") for name in ("PreToolUse", "PostToolUse")
+        )
+        given = {**before["tool_input"], "to": "a1", "message": "Go on."}
+        answer = {**after["tool_response"], "resumedAgentId": "a1"}
+    said = drive.send(before, tool_use_id=WOKEN, tool_input=given)
+    sent = said["hookSpecificOutput"]["updatedInput"]
+    drive.send(after, tool_use_id=WOKEN, tool_input=sent, tool_response=answer)
+
+
+def runs(drive: Drive) -> list[tuple[int, bool]]:
+    return [(row["run"], row["ended"] is not None) for row in drive.rows("SELECT run, ended FROM runs ORDER BY run")]
+
+
+def announced(drive: Drive, result: str, call: str) -> str:
+    named = f"<tool-use-id>{call}</tool-use-id>\n" if drive.version != "2.1.7" else ""
+    return context(
+        drive.prompt(
+            f"<task-notification>\n<task-id>a1</task-id>\n{named}<status>completed</status>\n"
+            f'<summary>Agent "audit" finished</summary>\n<result>{result}</result>\n</task-notification>'
+        )
+    )
+
+
+def test_a_late_notification_does_not_end_the_run_that_goes_on(drive):
+    """Stop had told the parent; the user answered at once; only then comes the host's own word of the first run."""
+    token, asked = woken(drive)
+    assert runs(drive) == [(1, True), (2, False)]
+    assert "needs answers" not in announced(drive, asked, "toolu_0001")
+    assert runs(drive) == [(1, True), (2, False)]
+    assert drive.rows("SELECT state FROM tasks") == [{"state": "working"}]
+    assert drive.rows("SELECT state FROM questions") == [{"state": "sent"}, {"state": "sent"}]
+    done = block("COMPLETION_REPORT", token, status="success")
+    assert "reports success" in announced(drive, done, WOKEN), "what names the present call does end it"
+    assert runs(drive) == [(1, True), (2, True)]
+
+
+def test_the_same_words_under_the_present_call_end_the_run(tmp_path):
+    drive = Drive(VERSIONS[-1], tmp_path)
+    _, asked = woken(drive)
+    assert "needs answers" in announced(drive, asked, WOKEN)
+    assert runs(drive) == [(1, True), (2, True)]
+
+
+def test_an_end_whose_hook_was_killed_is_told_beside_the_next_one(drive):
+    """Its text was durable and not judged, and no event told of the resume that followed: two runs, two reports."""
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    first = block("COMPLETION_REPORT", token, status="success", summary="The first one.")
+    book = drive.ledger()
+    reports.keep(book, "bg-1", "a1", "SubagentStop", first)
+    book.close()
+    drive.ends("a1", block("COMPLETION_REPORT", token, status="success", summary="The second one."))
+    assert runs(drive) == [(1, True), (2, True)]
+    told = str(drive.stop()) + str(drive.prompt("hello"))
+    assert "The first one." in told
+    assert "The second one." in told
+
+
+def test_what_follows_a_correction_is_the_same_run(drive):
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    assert drive.ends("a1", "In prose.")["decision"] == "block"
+    drive.ends("a1", block("COMPLETION_REPORT", token, status="success"), stop_hook_active=True)
+    assert runs(drive) == [(1, True)]
