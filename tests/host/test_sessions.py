@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -36,11 +37,12 @@ def anew(request: Request) -> Reply:
     )
 
 
-def cast(*steps: Any, rules: tuple[tuple[str, Any], ...] = (), anew_steps: int = 3) -> Script:
+def cast(*steps: Any, rules: tuple[tuple[str, Any], ...] = (), others: Sequence[tuple[str, Any]] = ()) -> Script:
     """An agent with these steps, a second one that finishes what it is given, a parent that follows what it is told."""
     return Script(
-        ("heir", asked("## CONTINUATION"), [later(block("COMPLETION_REPORT"), 0.3)] * anew_steps),
+        ("heir", asked("## CONTINUATION"), [later(block("COMPLETION_REPORT"), 0.3)] * 3),
         ("agent", asked("AUDIT-TASK"), list(steps)),
+        *[(name, knows, [text("Noted.")] * 20) for name, knows in others],
         ("parent", parent, reacting((r"\[bg\] label", launch(TASK)), *rules)),
     )
 

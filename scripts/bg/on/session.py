@@ -34,7 +34,10 @@ def take_over(scene: Scene) -> None:
     for owner in _owners(scene):
         process = _process(scene, owner)
         same_process = process is not None and process == here
-        if owner != scene.session and not same_process and _is_alive(scene, owner, process):
+        if owner == scene.session:
+            if is_lent(scene):
+                continue
+        elif not same_process and _is_alive(scene, owner, process):
             continue
         running = tasks.in_session(scene.book, owner, tasks.RUNNING_STATES)
         with scene.book.transaction():
@@ -44,6 +47,13 @@ def take_over(scene: Scene) -> None:
         if not same_process and scene.event.source != "compact":
             for task in running:
                 _interrupt(scene, task)
+
+
+def is_lent(scene: Scene) -> bool:
+    """Another, living process has this id: up to 2.1.197 a fork begins under its original's."""
+    process = _process(scene, scene.session)
+    known = process is not None and process != processes.host()
+    return known and scene.event.source == "resume" and _is_alive(scene, scene.session, process)
 
 
 def claim(scene: Scene, task: Row) -> bool:
@@ -136,6 +146,23 @@ def flight_list(scene: Scene) -> list[str]:
         most = MOST_LINES - 1 - len(tail)
         lines = [*lines[:most], f"- and {len(lines) - most} more: {scene.bgctl('status')}"]
     return lines + tail
+
+
+def elsewhere(scene: Scene) -> list[str]:
+    """What a fork, which remembers the launches, must know: their tasks go on in the session that they belong to."""
+    lent = is_lent(scene)
+    if scene.event.source != "fork" and not lent:
+        return []
+    rows = scene.book.all("SELECT * FROM tasks WHERE project = ? ORDER BY number", scene.project)
+    lines = [
+        f"- {task['label']} ({inline(task['description'] or '', 60)}): {task['state'].replace('_', ' ')}"
+        for task in rows
+        if task["state"] in tasks.OPEN_STATES and (lent or task["session"] != scene.session)
+    ]
+    if not lines:
+        return []
+    head = "Background tasks of another open session, which goes on with them; do not launch any of them again:"
+    return [f"[from the bg plugin, not from the user] {head}", *lines[: MOST_LINES - 1]]
 
 
 def _can_go_on(task: Row) -> bool:

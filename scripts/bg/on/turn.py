@@ -162,7 +162,10 @@ def _mentions(spoken: str, item: Row) -> bool:
 def start(scene: Scene) -> None:
     """SessionStart: what is in flight, what waits, what was never said."""
     session.take_over(scene)
-    if not session.concerns(scene):
+    others = session.elsewhere(scene)
+    if others:
+        scene.answer.context.append("\n".join(others))
+    if session.is_lent(scene) or not session.concerns(scene):
         return
     scene.enter()
     ending.catch_up(scene)

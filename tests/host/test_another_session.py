@@ -1,0 +1,174 @@
+"""A cleared, a forked and a second session on the real clients: nothing is lost, and no session takes what another has."""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import Any
+
+import pytest
+from directed import until
+from loop import ROOT, block, news, one, reminders, rows, wake
+from rig.home import Home
+from rig.model import Model
+from rig.request import Request
+from rig.script import Reply
+from rig.terminal import Interactive
+from test_compaction import told_list
+from test_interactive import options
+from test_loop import later, reminded
+from test_sessions import ANSWERS, PROMPT, anew, cast, close_up, session, settled
+
+
+def as_told(request: Request) -> Reply:
+    """The parent goes on in the way that it was told last: wakes the agent, or launches another."""
+    told = news(request)
+    return wake(request) if 'to: "' in told or 'resume: "' in told else anew(request)
+
+
+def finishes(model: Model, state: str = "Both") -> Request:
+    """The agent that ends the task knows the task and the answers, whoever it is."""
+    last = [request for request in model.requests if request.actor in ("agent", "heir")][-1]
+    assert "AUDIT-TASK: read the auth code." in last.all_text()
+    assert f"A1: {state}" in last.all_text()
+    return last
+
+
+@pytest.mark.versions("2.1.197", "2.1.327")
+@pytest.mark.parametrize("moment", ["waiting", "in flight"])
+def test_a_cleared_session_keeps_its_tasks(host: str, moment: str) -> None:
+    """The question waits, or comes later; the next conversation is told, and its answer ends in a report."""
+    go = threading.Event()
+    asks: Any = later(block("CLARIFICATION_NEEDED"), 0.3)
+    script = cast(
+        (lambda request: block("CLARIFICATION_NEEDED")(request).after(go)) if moment == "in flight" else asks,
+        later(block("COMPLETION_REPORT"), 0.3),
+        rules=(("Resume it now", as_told),),
+    )
+    with Model(script) as model, Home(model.url) as home, session(home, host) as run:
+        run.send(PROMPT)
+        if moment == "waiting":
+            reminded(run, model, home, "needs answers", 1, host)
+            until(lambda: settled(home), 10, "the reminder is seen")
+        until(lambda: bool(run.results) and bool(model.by("agent")), 20, lambda: run.events)
+        before = run.session_id
+        run.send("/clear")
+        run.wait_for(lambda event: event.get("session_id", before) != before, 20)
+        run.send("Where were we?")
+        state = told_list(model, "Where were we?")[0].partition("): ")[2]
+        assert state == ("needs answer" if moment == "waiting" else "working, you are told when it ends")
+        go.set()
+        if moment == "in flight":
+            reminded(run, model, home, "needs answers", 1, host)
+        run.send(ANSWERS)
+        reminded(run, model, home, "reports partial success", 2, host)
+        last = close_up(run, model, home, ["partial"])
+        finishes(model)
+        assert last.all_text().count("reports partial success") == 1
+        assert [row["state"] for row in rows(home, "SELECT state FROM questions")] == ["sent", "sent"]
+
+
+@pytest.mark.versions("2.1.7", "2.1.38")
+def test_a_session_cleared_in_the_terminal_keeps_its_tasks(host: str) -> None:
+    """These clear only in a terminal; the question that waited is answered in the next conversation."""
+    script = cast(
+        later(block("CLARIFICATION_NEEDED"), 0.3),
+        later(block("COMPLETION_REPORT"), 0.3),
+        rules=(("Resume it now", as_told),),
+    )
+    with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
+        term.say(PROMPT)
+        model.wait_for(lambda request: request.actor == "parent" and bool(reminders(request, "needs answers")), 40)
+        until(lambda: settled(home), 10, "the reminder is seen")
+        term.settle()
+        term.say("/clear")
+        until(lambda: len(rows(home, "SELECT 1 FROM sessions")) == 2, 20, lambda: rows(home, "SELECT * FROM sessions"))
+        term.settle()
+        term.say("Where were we?")
+        assert told_list(model, "Where were we?")[0].startswith("- bg-1 (audit the auth code): needs answer")
+        term.settle()
+        term.say(ANSWERS)
+        model.wait_for(lambda request: request.actor == "parent" and bool(reminders(request, "reports partial")), 40)
+        until(lambda: settled(home), 15, lambda: rows(home, "SELECT * FROM deliveries"))
+        finishes(model)
+        assert model.by("parent")[-1].all_text().count("reports partial success") == 1
+        assert one(home, "SELECT state FROM tasks") == {"state": "partial"}
+        assert rows(home, "SELECT * FROM errors") == []
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+def test_a_fork_takes_over_what_a_session_that_is_gone_has_left(host: str) -> None:
+    """The original has ended, so the fork is told what waits; its answer goes to an agent that knows everything."""
+    script = cast(
+        later(block("CLARIFICATION_NEEDED"), 0.3),
+        later(block("COMPLETION_REPORT"), 0.3),
+        rules=(("Resume it now", as_told),),
+    )
+    with Model(script) as model, Home(model.url) as home:
+        with session(home, host) as run:
+            run.send(PROMPT)
+            reminded(run, model, home, "needs answers", 1, host)
+            until(lambda: settled(home), 10, "the reminder is seen")
+            before = run.session_id
+            run.finish()
+        with session(home, host, "--fork-session", resume=before) as run:
+            run.send("Where were we?")
+            lines = told_list(model, "Where were we?")
+            assert lines[0].startswith("- bg-1 (audit the auth code): needs answer")
+            assert [line[:10] for line in lines[1:3]] == ["- bg-1 Q1 ", "- bg-1 Q2 "]
+            run.send(ANSWERS)
+            reminded(run, model, home, "reports partial success", 2, host)
+            last = close_up(run, model, home, ["partial"])
+        finishes(model)
+        assert last.all_text().count("reports partial success") == 1
+        assert [row["state"] for row in rows(home, "SELECT state FROM questions")] == ["sent", "sent"]
+        assert [len(model.by(actor)) for actor in ("agent", "heir")] == [1, 1]
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.parametrize("second", ["another", "a fork"])
+def test_a_second_session_answers_for_the_first_and_takes_nothing(host: str, second: str) -> None:
+    """While the first lives, its task is its own; an answer typed in the second is sent by the first."""
+    go = threading.Event()
+    script = cast(
+        lambda request: block("CLARIFICATION_NEEDED")(request).after(go),
+        later(block("COMPLETION_REPORT"), 0.3),
+        rules=(("Resume it now", wake),),
+        others=[("second", lambda request: not request.is_subagent and "IN-THE-SECOND" in request.all_text())],
+    )
+    with Model(script) as model, Home(model.url) as home, session(home, host) as first:
+        first.send(PROMPT)
+        until(lambda: bool(first.results) and bool(model.by("agent")), 20, lambda: first.events)
+        fork = ["--fork-session"] if second == "a fork" else []
+        with session(home, host, *fork, resume=first.session_id if fork else "") as other:
+            other.send("IN-THE-SECOND, where were we?")
+            began = model.wait_for(lambda request: request.actor == "second", 20)
+            lines = re.findall(r"^- bg-.*", news(began), re.MULTILINE)
+            assert lines == (["- bg-1 (audit the auth code): working"] if fork else [])
+            assert ("of another open session, which goes on with them" in news(began)) == bool(fork)
+            other.send("/bg-status")
+            until(lambda: "working" in shown(other, model, "audit the auth code"), 20, lambda: other.results)
+            task = one(home, "SELECT state, session FROM tasks")
+            assert task == {"state": "working", "session": first.session_id}
+            go.set()
+            reminded(first, model, home, "needs answers", 1, host)
+            until(lambda: settled(home), 10, "the reminder is seen")
+            other.send("/bg-answer bg-1 Q1: Both  Q2: no")
+            until(lambda: "another open session" in shown(other, model, "bg-1 Q1 answered"), 20, lambda: other.results)
+            assert len(model.by("agent")) == 1
+            first.send("Anything new?")
+            reminded(first, model, home, "reports partial success", 2, host)
+            last = close_up(first, model, home, ["partial"])
+            other.finish()
+        assert last.actor == "parent"
+        assert last.all_text().count("reports partial success") == 1
+        assert [len(model.by(actor)) for actor in ("agent", "heir")] == [2, 0]
+        assert "A1: Both" in news(model.by("agent")[1])
+        assert not any(reminders(request, "bg-1 (") for request in model.by("second"))
+
+
+def shown(run: Any, model: Model, about: str) -> str:
+    """What the second session's user was shown with these words, by the hook itself or through the model."""
+    lines = [str(result.get("result", "")) for result in run.results]
+    lines += [request.all_text() for request in model.by("second")]
+    return "\n".join(text for text in lines if about in text)
