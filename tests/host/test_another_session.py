@@ -26,12 +26,11 @@ def as_told(request: Request) -> Reply:
     return wake(request) if 'to: "' in told or 'resume: "' in told else anew(request)
 
 
-def finishes(model: Model, state: str = "Both") -> Request:
-    """The agent that ends the task knows the task and the answers, whoever it is."""
-    last = [request for request in model.requests if request.actor in ("agent", "heir")][-1]
-    assert "AUDIT-TASK: read the auth code." in last.all_text()
-    assert f"A1: {state}" in last.all_text()
-    return last
+def finishes(model: Model) -> None:
+    """The agent that ends the task knows the task, what was done, and the answers, whoever it is."""
+    last = [request for request in model.requests if request.actor in ("agent", "heir")][-1].all_text()
+    for part in ("AUDIT-TASK: read the auth code.", "Working notes in two words.", "Query and column mapping", "A1: Both"):
+        assert part in last, part
 
 
 @pytest.mark.versions("2.1.197", "2.1.327")
