@@ -41,10 +41,10 @@ class Sick(Host):
     prefix: tuple[str, ...] = ()  # what the hooks are started through
     user: Optional[int] = None
 
-    def __init__(self, root: Path, **env: str) -> None:
+    def __init__(self, root: Path, version: str = "2.1.327", **env: str) -> None:
         self.temp = root / "tmp"
-        self.temp.mkdir(exist_ok=True)
-        super().__init__(root, TMPDIR=str(self.temp), CLAUDE_CODE_ENTRYPOINT="cli", **env)
+        self.temp.mkdir(parents=True, exist_ok=True)
+        super().__init__(root, version, TMPDIR=str(self.temp), CLAUDE_CODE_ENTRYPOINT="cli", **env)
 
     def start(self, given: Any) -> subprocess.Popen[bytes]:
         """As another host: through a prefix, as another user."""
@@ -102,10 +102,10 @@ class Sick(Host):
         """The events that wait in a spool."""
         return [json.loads(Path(path).read_text()) for path in self.waiting() if path.endswith(".json")]
 
-    def doctor(self) -> list[dict[str, Any]]:
-        """What `bgctl doctor` finds wrong."""
+    def bgctl(self, *arguments: str) -> Any:
+        """What it prints as JSON, as the hooks' own user."""
         done = subprocess.run(
-            [(self.data / "python").read_text().strip(), str(ROOT / "scripts" / "bgctl"), "doctor", "--json"],
+            [(self.data / "python").read_text().strip(), str(ROOT / "scripts" / "bgctl"), *arguments, "--json"],
             env=self.env,
             user=self.user,
             cwd=self.project,
@@ -114,7 +114,11 @@ class Sick(Host):
             timeout=60,
         )
         assert done.stderr == ""
-        return [item for item in json.loads(done.stdout) if item["state"] != "ok"]
+        return json.loads(done.stdout)
+
+    def doctor(self) -> list[dict[str, Any]]:
+        """What the doctor finds that is not fine."""
+        return [item for item in self.bgctl("doctor") if item["state"] != "ok"]
 
 
 @contextlib.contextmanager

@@ -114,8 +114,9 @@ def test_twenty_agents_end_at_once(tmp_path):
 
 def test_a_new_ledger_on_a_network_home(tmp_path):
     host = Sick(tmp_path, BG_JOURNAL_MODE="delete")
+    host.hook(host.prompt("/bg Look"))
+    assert mode(host) == "delete", "the hook that makes it, not a later one"
     token = host.launches("a1")["a1"]
-    assert mode(host) == "delete"
     host.hook(host.reports("a1", token))
     assert host.told("a1") == {"a1": 1}
     assert [path.name for path in host.data.glob("ledger.db*")] == ["ledger.db"]

@@ -1,0 +1,173 @@
+"""What the user and the parent are told of an agent that runs, waits, has fallen silent, is gone, or has grown too large."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bg import transcripts
+from disks import Sick
+from play import block, notification, questions
+
+LIMIT = 5_242_880
+SPOKEN = (("user", "Look"), ("assistant", "I have looked at everything."))
+UNKNOWN: dict[str, Any] = {
+    "ids alone": ["a1"],
+    "ids of another name": [{"task_id": "a1", "status": "running"}],
+    "numbers": [{"id": 7}],
+    "one that is known and one that is not": [{"id": "b1", "status": "running"}, {"agent": "a1"}],
+    "a record": {"running": ["a1"]},
+    "a number": 1,
+    "nothing": None,
+}
+
+
+def agent_file(host: Sick, agent: str) -> Path:
+    return host.home / host.session / "subagents" / f"agent-{agent}.jsonl"
+
+
+def passes(host: Sick, seconds: float, agent: str = "a1") -> None:
+    """So much time goes by in which this agent writes nothing."""
+    with closing(sqlite3.connect(host.data / "ledger.db")) as book, book:
+        book.execute("UPDATE runs SET began = began - ?", (seconds,))
+        book.execute("UPDATE launches SET made = made - ?, bound = bound - ?", (seconds, seconds))
+    path = agent_file(host, agent)
+    if path.exists():
+        os.utime(path, (time.time() - seconds,) * 2)
+
+
+def calls_a_tool(host: Sick) -> None:
+    """The last that the agent's transcript has is a call whose result is not there yet."""
+    call = {"type": "tool_use", "name": "Bash", "id": "t1", "input": {"command": "make"}}
+    content = [{"type": "text", "text": "I run it."}, call]
+    with agent_file(host, "a1").open("a") as file:
+        file.write(json.dumps({"type": "assistant", "uuid": "call", "message": {"content": content}}) + "\n")
+
+
+def state(host: Sick) -> str:
+    [row] = host.rows("SELECT state FROM tasks")
+    return str(row["state"])
+
+
+def line(host: Sick) -> str:
+    """What /bg-status says of the task."""
+    shown = host.hook(host.prompt("/bg-status")).whole["reason"]
+    return re.sub(r"\s{2,}", " | ", next(row for row in shown.splitlines() if row.startswith("bg-1")))
+
+
+def test_active_quiet_waiting_gone(tmp_path):
+    """One agent through all of it, as the table and the user's line show it."""
+    host = Sick(tmp_path)
+    token = host.launches("a1")["a1"]
+    host.agent_says("a1", ("user", "Look"), ("assistant", "I begin."))
+    host.hook(host.stop(running=("a1",)))
+    assert line(host).startswith("bg-1 | look | working | ")
+    assert "quiet" not in line(host)
+    calls_a_tool(host)
+    passes(host, 25 * 60)
+    said = host.hook(host.prompt("What now?")).notice
+    assert said == "bg-1 has written nothing for 25m · /bg-status bg-1"
+    assert host.hook(host.prompt("And now?")).notice == ""
+    assert "quiet since 25m" in line(host)
+    host.hook(host.stop(running=("a1",)))
+    assert state(host) == "working", "quiet is not gone"
+
+    host.hook(host.ends("a1", block("CLARIFICATION_NEEDED", token, questions=questions("Which format?"))))
+    assert "needs answer" in line(host) and "Q1 Which format?" in line(host)
+    passes(host, 25 * 60)
+    [task] = host.bgctl("status")
+    assert (task["state"], task["quiet"]) == ("needs_answer", 0.0), "who waits for the user is not quiet"
+    host.hook(host.prompt(notification("a1", "asks")))
+    host.hook(host.stop(last="bg-1 Q1 is for you"))
+    host.hook(host.prompt("/bg-answer bg-1 Q1: CSV"))
+    sending = host.sends("s1", "a1", "Go on.")
+    host.hook(host.sent(sending, host.hook(sending).whole["hookSpecificOutput"]["updatedInput"]))
+    assert state(host) == "working"
+
+    host.agent_says("a1", ("user", "CSV"), ("assistant", "Half of word-a1-x is done."))
+    passes(host, 60)
+    said = host.hook(host.stop(running=()))
+    assert said.context.count("word-a1-x") == 1, "the host does not list it any more, and nobody has said so"
+    assert state(host) == "unreported"
+
+
+@pytest.mark.parametrize("shape", UNKNOWN)
+def test_an_agent_on_a_list_that_cannot_be_read_is_alive(shape, tmp_path):
+    """Only a list that can be read and does not name it ends an agent."""
+    host = Sick(tmp_path)
+    token = host.launches("a1")["a1"]
+    passes(host, 600)
+    host.hook({**host.stop(), "background_tasks": UNKNOWN[shape]})
+    assert state(host) == "working"
+    host.hook(host.reports("a1", token))
+    assert host.hook(host.prompt(notification("a1", "done"))).context.count("word-a1-x") == 1
+
+
+def test_an_agent_that_is_not_on_the_list_is_gone(tmp_path):
+    host = Sick(tmp_path)
+    host.launches("a1")
+    passes(host, 600)
+    host.hook({**host.stop(), "background_tasks": [{"id": "b1"}]})
+    assert state(host) == "unreported"
+
+
+@pytest.mark.parametrize(("seconds", "ends"), [(50, "working"), (70, "unreported")])
+def test_a_host_without_a_list(seconds, ends, tmp_path):
+    """Its last words are a minute old: before that it may still be writing them."""
+    host = Sick(tmp_path, version="2.1.100")
+    host.launches("a1")
+    host.agent_says("a1", *SPOKEN)
+    passes(host, seconds)
+    host.hook(host.stop())
+    assert state(host) == ends
+
+
+@pytest.mark.parametrize("last", ["a tool call", "its prompt", "nothing"])
+def test_a_host_without_a_list_and_an_agent_without_last_words(last, tmp_path):
+    """A long tool call or a slow model is no end."""
+    host = Sick(tmp_path, version="2.1.100")
+    host.launches("a1")
+    if last != "nothing":
+        host.agent_says("a1", ("user", "Look"))
+    if last == "a tool call":
+        calls_a_tool(host)
+    passes(host, 3 * 3600)
+    host.hook(host.stop())
+    assert state(host) == "working"
+
+
+NEAR = "Mind that its transcript has {} of the 5.0 MiB beyond which resuming is known to fail."
+BEYOND = "Mind that its transcript has {} MiB, beyond the 5.0 at which resuming is known to fail."
+
+
+@pytest.mark.parametrize(
+    ("size", "risk"),
+    [
+        (LIMIT * 4 // 5 - 1, ""),
+        (LIMIT * 4 // 5, NEAR.format("4.0")),
+        (LIMIT - 1, NEAR.format("5.0")),
+        (LIMIT, NEAR.format("5.0")),
+        (LIMIT + 1, BEYOND.format("5.0")),
+        (2 * LIMIT, BEYOND.format("10.0")),
+    ],
+)
+def test_the_parent_is_told_of_a_transcript_that_nears_the_limit(size, risk, tmp_path):
+    """In the line that says how to resume, and in the user's table, to the byte."""
+    assert transcripts.RESUME_LIMIT == LIMIT
+    host = Sick(tmp_path)
+    token = host.launches("a1")["a1"]
+    host.agent_says("a1", *SPOKEN)
+    os.truncate(agent_file(host, "a1"), size)
+    host.hook(host.ends("a1", block("CLARIFICATION_NEEDED", token, questions=questions("Which format?"))))
+    told = host.hook(host.prompt(notification("a1", "asks"))).context
+    assert "SendMessage" in told
+    assert re.findall(r"Mind that .*?fail\.", told) == ([risk] if risk else [])
+    found = [item["found"] for item in host.doctor() if item["subject"] == "resume"]
+    assert found == ([f"bg-1: {risk[len('Mind that ') : -1]}"] if risk else [])
