@@ -200,6 +200,22 @@ def test_the_resume_carries_answers_then_the_parents_note(newest):
     assert newest.rows("SELECT state FROM tasks") == [{"state": "working"}]
 
 
+def test_answers_that_the_parent_does_not_send_are_named_again_three_times(newest):
+    """Whether the hooks around its call were killed or it forgot: the next prompts tell it again, not for ever."""
+    asking(newest)
+    assert "Still open: Q2" in str(newest.prompt("/bg-answer Q1: CSV"))
+    newest.stop()
+    assert "Resume it now" not in context(newest.prompt("Not yet."))
+    newest.stop()
+    assert "Resume it now" in context(newest.prompt("/bg-answer Q2: all"))
+    newest.stop()
+    told = []
+    for _ in range(4):
+        told.append("Resume it now" in context(newest.prompt("Something else.")))
+        newest.stop()
+    assert told == [True, True, False, False]
+
+
 def test_a_relaunch_gives_a_new_agent_everything(newest):
     asking(newest)
     newest.prompt("/bg-answer Q1: CSV Q2: no")
@@ -233,7 +249,6 @@ def test_an_answer_from_another_session_is_sent_by_the_one_that_owns_the_task(ne
     newest.session = mine
     assert "Resume it now" in context(newest.prompt("And here?"))
     newest.stop()
-    assert "Resume it now" not in context(newest.prompt("Again?"))
 
 
 def test_only_the_user_approves_a_delegation_and_the_new_agent_is_its_child(newest):

@@ -109,7 +109,7 @@ def answer(book: Ledger, item: Row, text: str, source: str) -> str:
 def unsent(book: Ledger, agent: str) -> list[Row]:
     """Answers that have not reached the agent, with their questions, in the order of asking."""
     return book.all(
-        "SELECT q.*, a.id AS answer, a.text AS said, a.kind AS how, a.source AS source FROM answers a"
+        "SELECT q.*, a.id AS answer, a.text AS said, a.kind AS how, a.source AS source, a.at AS answered FROM answers a"
         " JOIN questions q ON q.id = a.question"
         " WHERE q.agent = ? AND a.sent IS NULL AND q.state = 'answered' ORDER BY q.id",
         agent,

@@ -193,7 +193,7 @@ class Scene:
     def next_step(self, task: Row) -> str:
         """What the parent does after an answer: resume, wait for the rest, or wait for another agent."""
         label = task["label"]
-        left = [item["qid"] for item in inbox.waiting(self.book, label=label) if inbox.kind(item) != inbox.DELEGATION]
+        left = self._still_open(label)
         if left:
             return (
                 f"[bg] The user's answer for {label} is recorded. Still open: {', '.join(left)}. "
@@ -205,6 +205,14 @@ class Scene:
         if self._waits_for_child(label):
             return f"[bg] {label} waits for that agent. When it has reported, resume {label}: {way}"
         return f"[bg] The user's answers for {label} are recorded. Resume it now: {way}"
+
+    def is_ready(self, label: str) -> bool:
+        """Nothing is left to answer and nobody to wait for: the agent can be woken."""
+        return not self._still_open(label) and not self._waits_for_child(label)
+
+    def _still_open(self, label: str) -> list[str]:
+        waiting = inbox.waiting(self.book, label=label)
+        return [item["qid"] for item in waiting if inbox.kind(item) != inbox.DELEGATION]
 
     def _waits_for_child(self, label: str) -> bool:
         """An approved delegation blocks this task until its agent has ended."""

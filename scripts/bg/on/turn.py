@@ -6,14 +6,16 @@ import time
 from typing import Optional
 
 from bg import deliveries, host, inbox, launch, replies, status, tasks, transcripts
-from bg.on import dialog, ending, session
+from bg.on import dialog, ending, resuming, session
 from bg.quoting import inline
 from bg.scene import Scene
-from bg.tasks import Row, digest
+from bg.tasks import Row
 from bg.texts import fill
 
 STOP_CONTEXT_SINCE = (2, 1, 163)
 ANNOUNCED_WITHIN = 3.0
+MOST_REPEATS = 3
+WAITING_STATES = ("needs_answer", "blocked")
 
 
 def prompt(scene: Scene) -> None:
@@ -30,6 +32,7 @@ def prompt(scene: Scene) -> None:
     ending.catch_up(scene)
     _close_windows(scene)
     _mention_quiet(scene)
+    _repeat_next_step(scene)
     handler = {"bg": _launch, "bg-status": dialog.status_command, "bg-answer": dialog.answer_command}.get(command)
     if handler is not None:
         handler(scene, arguments)
@@ -48,6 +51,25 @@ def _mention_quiet(scene: Scene) -> None:
             scene.answer.notice.append(
                 f"{task['label']} has written nothing for {status.age(seconds)} · /bg-status {task['label']}"
             )
+
+
+def _repeat_next_step(scene: Scene) -> None:
+    """The parent was told to send the user's answers and has not: it is told again, with the next prompts."""
+    for task in tasks.in_session(scene.book, scene.session, WAITING_STATES):
+        agent = task["agent"]
+        resuming.prove_by_run(scene, agent, transcripts.of_agent(scene.event.transcript, agent))
+        ready = inbox.unsent(scene.book, agent)
+        if not ready or not scene.is_ready(task["label"]):
+            continue
+        told = scene.book.one(
+            "SELECT count(*) AS times, count(seen) AS seen FROM deliveries WHERE label = ? AND kind = ? AND made >= ?",
+            task["label"],
+            deliveries.ANSWERED,
+            max(row["answered"] for row in ready),
+        )
+        if told and told["times"] == told["seen"] < MOST_REPEATS:
+            with scene.book.transaction():
+                scene.owe_next_step(task["label"])
 
 
 def _launch(scene: Scene, arguments: str) -> None:
@@ -128,7 +150,7 @@ def _takes_context(version: Optional[host.Version]) -> bool:
 
 
 def _ask_first(scene: Scene) -> None:
-    """Once for each set of questions: the user must have been shown them before the turn ends."""
+    """Once for each question: the user must have been shown it before the turn ends."""
     items = [
         item
         for item in inbox.waiting(scene.book, session=scene.session)
@@ -140,16 +162,17 @@ def _ask_first(scene: Scene) -> None:
     told = [item for item in items if _mentions(spoken, item)]
     left = [item for item in items if item not in told]
     key = f"asked_first:{scene.session}"
-    mark = digest(" ".join(str(item["id"]) for item in left))
+    known = (scene.book.meta(key) or "").split()
+    fresh = [str(item["id"]) for item in left if str(item["id"]) not in known]
     if told:
         with scene.book.transaction():
             inbox.mark_shown(scene.book, [item["id"] for item in told])
-    if not left or scene.event.repeated_stop or scene.book.meta(key) == mark:
+    if not fresh or scene.event.repeated_stop:
         return
     if scene.settings.gate != "on":
         return
     with scene.book.transaction():
-        scene.book.set_meta(key, mark)
+        scene.book.set_meta(key, " ".join([*known, *fresh]))
     lines = "\n".join(replies.question_lines(item) for item in left[:8])
     scene.answer.context.append(fill("ask_first", questions=lines))
 
