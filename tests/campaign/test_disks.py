@@ -132,6 +132,35 @@ def test_a_disk_that_fails_in_the_middle_of_the_flow(host):
     host.heals()
 
 
+def an_hour_passes(host: Sick) -> None:
+    """What waits, and what agents have written, came an hour ago."""
+    for path in map(Path, host.waiting()):
+        if path.suffix == ".json":
+            came, _, rest = path.name.partition("-")
+            path.rename(path.with_name(f"{int(came) - 3600 * 10**9}-{rest}"))
+    for path in host.project.iterdir():
+        os.utime(path, (path.stat().st_mtime - 3600,) * 2)
+
+
+def test_an_agent_that_was_launched_meanwhile(tmp_path):
+    """No hook could give it an identity; it is the task's agent all the same, and its work is dated from its launch."""
+    with mounted(tmp_path / "data"):
+        host = Full(tmp_path)
+        host.hook(host.prompt("/bg Write notes"))
+        host.breaks()
+        launch = host.launch("toolu_a1", "bg-1: notes", "Write notes.md")
+        assert host.bear(launch).whole == {}
+        host.bear(host.launched("toolu_a1", "a1", launch["tool_input"]))
+        (host.project / "notes.md").write_text("a note\n" * 30)
+        host.bear(host.ends("a1", "I created `notes.md`, see word-a1-x."))
+        an_hour_passes(host)
+        host.heals()
+        said = host.hook(host.prompt("Go on"))
+        assert "bg-1 started: notes" in said.notice + host.hook(host.stop()).notice
+        assert said.context.count("word-a1-x") == 1
+        assert "1 verified" in said.context
+
+
 class Nowhere(Full):
     """Nothing can be kept anywhere: the temporary directory is full as well, and the system's own are read-only."""
 

@@ -27,7 +27,7 @@ def before(scene: Scene) -> None:
         return
     scene.see()
     again = resuming.relaunch_window(scene)
-    head = git_head(event.cwd)
+    head = git_head(event.cwd) if scene.late is None else ""  # by now the agent may have committed
     with contextlib.suppress(_FullError), scene.book.transaction():
         adopted = launch.adopt(scene.book, event, scene.project, scene.version, head)
         if adopted is None:
@@ -38,6 +38,8 @@ def before(scene: Scene) -> None:
         if adopted.again and again is not None:
             resuming.fill_relaunch(scene, again, adopted)
         _note_child(scene, adopted.label)
+        if scene.late is not None:
+            scene.book.write("UPDATE launches SET made = ? WHERE tool_use = ?", scene.late, event.tool_use)
     if adopted is not None and not scene.answer.deny:
         scene.answer.updated_input = adopted.tool_input
 
