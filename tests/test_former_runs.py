@@ -97,3 +97,16 @@ def test_what_follows_a_correction_is_the_same_run(drive):
     assert drive.ends("a1", "In prose.")["decision"] == "block"
     drive.ends("a1", block("COMPLETION_REPORT", token, status="success"), stop_hook_active=True)
     assert runs(drive) == [(1, True)]
+
+
+def test_answers_that_the_end_has_overtaken_are_named_with_it(tmp_path):
+    """Both hooks around SendMessage were killed: the agent went on without the answers, and has finished."""
+    drive = Drive(VERSIONS[-1], tmp_path)
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    drive.ends("a1", block("CLARIFICATION_NEEDED", token))
+    drive.stop()
+    drive.prompt("/bg-answer Q1: one Q2: two")
+    drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
+    told = announced(drive, "", WOKEN)
+    assert "It ended before the user's answers to Q1, Q2 reached it. If they still matter, resume it:" in told

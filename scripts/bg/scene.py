@@ -159,10 +159,11 @@ class Scene:
             return replies.denied(json.loads(body), told)
         if body:
             said = replies.remind(json.loads(body), told)
-            return said._replace(text=said.text + self.waiter(row["label"]))
+            return said._replace(text=said.text + self._overtaken(task) + self.waiter(row["label"]))
         token = tasks.token_of(self.book, agent)
         text, _ = reports.best(tasks.reports(self.book, agent, int(run)), token)
-        return replies.unreported(text, task["note"] or "", told)
+        said = replies.unreported(text, task["note"] or "", told)
+        return said._replace(text=said.text + self._overtaken(task))
 
     def evidence(self, agent: str, run: int) -> dict[str, Any]:
         """What the host side found of a run's report."""
@@ -222,6 +223,15 @@ class Scene:
             label,
         )
         return row is not None and row["ended"] is None
+
+    def _overtaken(self, task: Row) -> str:
+        """The agent has ended with answers of the user still on this side."""
+        left = [item["qid"] for item in inbox.unsent(self.book, task["agent"] or "")]
+        if not left or task["state"] not in tasks.ENDED_STATES:
+            return ""
+        way = self.resume_how(task["agent"], task["label"])
+        names = ", ".join(left)
+        return f"\nIt ended before the user's answers to {names} reached it. If they still matter, resume it: {way}"
 
     def waiter(self, label: str) -> str:
         """What the parent does for the task that has waited for this one, if there is any."""
