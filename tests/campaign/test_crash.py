@@ -1,0 +1,68 @@
+"""Hooks killed at any instant: what was durable is delivered, and nothing is said twice without a reason."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Callable
+
+from crash import IN_THE_MIDDLE, KILLED, Campaign
+from play import AFTER, BEFORE, CLEAN, MIDDLE, check_delivered
+
+SEED = int(os.environ.get("BG_SEED", "1"))
+
+
+def test_hooks_killed_at_any_instant_lose_nothing(tmp_path: Path, tell: Callable[[str], None]) -> None:
+    """Complete JSON counts as said, from a killed hook too; a repeat needs a kill between the print and the next event."""
+    campaign = Campaign(tmp_path, seed=SEED)
+    campaign.play()
+    fell = Counter(one.fell for one in campaign.said)
+    killed = [one for one in campaign.said if one.fell != CLEAN]
+    kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(Counter(one.kind for one in killed).items()))
+    tell(
+        f"crash campaign: {len(campaign.said)} hook processes, {len(killed)} of them with a kill: {fell[BEFORE]} {BEFORE}, "
+        f"{fell[MIDDLE]} {MIDDLE}, {fell[AFTER]} {AFTER}; {kinds}"
+    )
+    assert len(killed) >= KILLED
+    assert fell[MIDDLE] >= IN_THE_MIDDLE
+    reports = sorted(word for word in campaign.durable if word.startswith("REPORT"))
+    said, repeated = check_delivered(campaign, reports)
+    with closing(sqlite3.connect(str(campaign.data / "ledger.db"))) as book:
+        at_rest(campaign, book)
+        answers, twice = check_answers(campaign, book)
+    tell(
+        f"{said} reports and signals were durable and all were delivered, {repeated} of them twice where a kill allows it; "
+        f"{answers} answers were durable and all reached their agent, {twice} of them twice"
+    )
+
+
+def at_rest(campaign: Campaign, book: sqlite3.Connection) -> None:
+    """The database opens clean, nothing is left in a spool, nothing is owed, nobody counts as running."""
+    assert book.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert book.execute("SELECT event, text FROM errors").fetchall() == []
+    assert [str(path) for path in campaign.spooled()] == []
+    assert book.execute("SELECT label, key FROM deliveries WHERE seen IS NULL").fetchall() == []
+    assert book.execute("SELECT label, state FROM tasks WHERE state IN ('launched', 'working')").fetchall() == []
+
+
+def check_answers(campaign: Campaign, book: sqlite3.Connection) -> tuple[int, int]:
+    """Each durable answer reached the one agent that had asked; how many there were, and how many came twice."""
+    answers = sorted(word for word in campaign.durable if word.startswith("ANSWER"))
+    twice = 0
+    for word in answers:
+        agents = [
+            agent for agent in campaign.agents.values() for text in agent.received if re.search(rf"\b{word}\b", text)
+        ]
+        owner = book.execute(
+            "SELECT q.agent FROM answers a JOIN questions q ON q.id = a.question WHERE a.text = ?", (word,)
+        ).fetchone()
+        assert owner, word
+        assert {agent.name for agent in agents} == {owner[0]}, (word, [agent.name for agent in agents], owner[0])
+        assert len(agents) == 1 or agents[0].disturbed, f"{word} was sent twice without a reason"
+        twice += len(agents) > 1
+    assert answers
+    return len(answers), twice
