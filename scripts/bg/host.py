@@ -21,6 +21,7 @@ PATH_LIMIT = 4096
 
 OLDEST: Version = (2, 1, 7)
 # SendMessage replaced Task's `resume` in 2.1.77, but is offered without the agent-teams switch only later.
+LISTS_SINCE: Version = (2, 1, 145)
 SEND_MESSAGE_SINCE: Version = (2, 1, 101)
 RESUME_PARAMETER_BEFORE: Version = (2, 1, 77)
 MESSAGE_TO_MAIN_SINCE: Version = (2, 1, 197)
@@ -255,6 +256,11 @@ def hands_back(version: Optional[Version], mode: str, agent_type: str = "") -> b
 def has_message_to_main(version: Optional[Version]) -> bool:
     """A running subagent can send the parent a message on this host."""
     return version is not None and version >= MESSAGE_TO_MAIN_SINCE
+
+
+def lists_agents(version: Optional[Version]) -> bool:
+    """Each Stop names the agents that run, so silence need not be read as an end."""
+    return version is not None and version >= LISTS_SINCE
 
 
 def announces_every_end(version: Optional[Version]) -> bool:

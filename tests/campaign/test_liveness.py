@@ -171,3 +171,14 @@ def test_the_parent_is_told_of_a_transcript_that_nears_the_limit(size, risk, tmp
     assert re.findall(r"Mind that .*?fail\.", told) == ([risk] if risk else [])
     found = [item["found"] for item in host.doctor() if item["subject"] == "resume"]
     assert found == ([f"bg-1: {risk[len('Mind that ') : -1]}"] if risk else [])
+
+
+def test_an_agent_that_the_host_lists_is_not_ended_by_an_event_without_the_list(tmp_path):
+    """It waits on work of its own behind its last words; the user types meanwhile."""
+    host = Sick(tmp_path, AI_AGENT="claude-code_2-1-327_agent")
+    host.launches("a1")
+    host.agent_says("a1", *SPOKEN)
+    passes(host, 300)
+    host.hook(host.stop(running=("a1",)))
+    host.hook(host.prompt("What now?"))
+    assert state(host) == "working"

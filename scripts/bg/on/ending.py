@@ -195,7 +195,7 @@ def catch_up(scene: Scene) -> None:
     live = host.live_agents(scene.event)
     for task in tasks.unfinished(book, scene.session):
         agent = task["agent"]
-        if live is None and _has_fallen_silent(scene, agent):
+        if live is None and not host.lists_agents(scene.version) and _has_fallen_silent(scene, agent):
             _close(scene, task, agent, "", "", "transcript")
             continue
         _scan(scene, task, agent)
