@@ -11,7 +11,9 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def test_the_bench_prints_a_ratio_for_each_path():
-    done = subprocess.run([sys.executable, str(ROOT / "scripts" / "bench"), "2"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "bench"), "2"], capture_output=True, text=True, check=True
+    )
     ratios = [float(number) for number in re.findall(r"\| ([\d.]+) \|$", done.stdout, re.MULTILINE)]
     assert len(ratios) == 4
     assert ratios[0] == 1.0

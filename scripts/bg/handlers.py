@@ -36,7 +36,7 @@ HANDLERS: dict[str, str] = {
     "PostToolUse Agent": "launching.after",
     "PostToolUse Task": "launching.after",
     "PostToolUse SendMessage": "resuming.after_message",
-    "PostToolUse TaskOutput": "ending.polled",
+    "PostToolUse TaskOutput": "closing.polled",
     "PostToolUse AskUserQuestion": "dialog.after_question",
     "PostToolUse Skill": "launching.skill",
     "PostToolUseFailure Agent": "launching.failed",

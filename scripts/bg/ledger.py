@@ -184,9 +184,10 @@ class Ledger:
             near = os.major(self.path.stat().st_dev) and not os.environ.get("BG_JOURNAL_MODE")
             if header[18:20] != b"\2\2" or near or journal_mode(self.place) == "WAL":
                 return
-            with contextlib.suppress(sqlite3.Error), contextlib.closing(
-                sqlite3.connect(str(self.path), timeout=0.2, isolation_level=None)
-            ) as alone:
+            with (
+                contextlib.suppress(sqlite3.Error),
+                contextlib.closing(sqlite3.connect(str(self.path), timeout=0.2, isolation_level=None)) as alone,
+            ):
                 alone.execute("PRAGMA locking_mode=EXCLUSIVE")
                 alone.execute("PRAGMA journal_mode=DELETE")
 

@@ -89,9 +89,7 @@ def install(version: str, say: Say = print) -> list[str]:
     say(f"Claude Code {version}: fetching with npm (up to 250 MB)")
     started = time.monotonic()
     with log.open("wb") as out:
-        process = subprocess.Popen(
-            command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
-        )
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
         while True:
             try:
                 code = process.wait(timeout=5)

@@ -17,7 +17,12 @@ from answers import check_answer
 from hook import ROOT, Payload
 from play import Host, block, label_in, token_in
 
-PLAIN = {"deliverables": "None", "metrics_achieved": "Answered", "issues_encountered": "None", "recommendations": "None"}
+PLAIN = {
+    "deliverables": "None",
+    "metrics_achieved": "Answered",
+    "issues_encountered": "None",
+    "recommendations": "None",
+}
 SIZE = "12m"  # the ledger, and what Python compiles
 
 

@@ -171,7 +171,9 @@ class Host(Machine):
                     shutil.copy(path, Path(folder) / f"ledger.db{suffix}")
             book = sqlite3.connect(str(Path(folder) / "ledger.db"))
             try:
-                names = [row[0] for row in book.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")]
+                names = [
+                    row[0] for row in book.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")
+                ]
                 return [repr((name, row)) for name in names for row in book.execute(f"SELECT * FROM {name}")]
             finally:
                 book.close()
@@ -248,7 +250,10 @@ class Host(Machine):
         event["tool_response"] = (
             {**event["tool_response"], "resumedAgentId": to, "revivedAgentId": to}
             if woken
-            else {"success": False, "message": f'Agent "{to}" could not be resumed: No transcript found for agent ID: {to}'}
+            else {
+                "success": False,
+                "message": f'Agent "{to}" could not be resumed: No transcript found for agent ID: {to}',
+            }
         )
         return event
 
@@ -259,7 +264,12 @@ class Host(Machine):
         with path.open("a", encoding="utf-8") as file:
             for kind, words in turns:
                 message = {"role": kind, "content": [{"type": "text", "text": words}]}
-                line = {"type": kind, "uuid": f"{agent}-{file.tell()}", "version": self.version, "cwd": str(self.project)}
+                line = {
+                    "type": kind,
+                    "uuid": f"{agent}-{file.tell()}",
+                    "version": self.version,
+                    "cwd": str(self.project),
+                }
                 file.write(json.dumps({**line, "message": message}) + "\n")
 
 
@@ -285,9 +295,7 @@ def may_repeat(said: list[Said], first: Said, second: Said) -> bool:
     between = said[first.number + 1 : second.number]
     if first.killed:
         return True
-    return any(one.killed for one in between) and not any(
-        one.name in SEEING and not one.killed for one in between
-    )
+    return any(one.killed for one in between) and not any(one.name in SEEING and not one.killed for one in between)
 
 
 def check_delivered(host: Host, words: list[str]) -> tuple[int, int]:

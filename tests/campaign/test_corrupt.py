@@ -28,7 +28,9 @@ def random_header(path: Path) -> None:
 def torn_page(path: Path) -> None:
     """The file opens, and the pages that hold the runs and the reports are not what they were."""
     with closing(sqlite3.connect(path)) as book:
-        pages = [row[0] for row in book.execute("SELECT rootpage FROM sqlite_master WHERE tbl_name IN ('runs', 'reports')")]
+        pages = [
+            row[0] for row in book.execute("SELECT rootpage FROM sqlite_master WHERE tbl_name IN ('runs', 'reports')")
+        ]
     with path.open("r+b") as file:
         for page in pages:
             file.seek((page - 1) * PAGE)

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from play import Host, block, notification, questions, token_in
 
 COMPLETIONS, DROPPED = 188, 31
-PLAIN = {"deliverables": "None", "metrics_achieved": "Answered", "issues_encountered": "None", "recommendations": "None"}
+AT_ONCE, ROUNDS = 50, 20
+PLAIN = {
+    "deliverables": "None",
+    "metrics_achieved": "Answered",
+    "issues_encountered": "None",
+    "recommendations": "None",
+}
 
 
-def launched(host: Host, agents: list[str]) -> dict[str, str]:
+def launched(host: Host, agents: list[str], at_once: int = 4) -> dict[str, str]:
     """One /bg with this many agents; each one's token."""
     host.hook(host.prompt("/bg Look at everything"))
-    tokens = {}
-    for agent in agents:
+
+    def launch(agent: str) -> str:
         said = host.hook(host.launch(f"toolu_{agent}", "look", f"Look at {agent}"))
         given = said.whole["hookSpecificOutput"]["updatedInput"]
-        tokens[agent] = token_in(given["prompt"])
         host.hook(host.launched(f"toolu_{agent}", agent, given))
-    return tokens
+        return token_in(given["prompt"])
+
+    with ThreadPoolExecutor(at_once) as pool:
+        return dict(zip(agents, pool.map(launch, agents)))
 
 
 def report(host: Host, agent: str, token: str) -> dict[str, Any]:
@@ -39,6 +48,34 @@ def tell_all(host: Host, agents: list[str]) -> Counter[str]:
     return heard
 
 
+def test_fifty_agents_that_end_at_once(tmp_path, tell):
+    """Twenty rounds of fifty SubagentStop hooks side by side: each of the 1,000 ends is recorded and told once."""
+    host = Host(tmp_path)
+    heard: Counter[str] = Counter()
+    spooled = 0
+    for number in range(ROUNDS):
+        agents = [f"r{number}n{each}" for each in range(AT_ONCE)]
+        tokens = launched(host, agents)
+
+        def end(agent: str, tokens: dict[str, str] = tokens) -> tuple[int, bytes]:
+            process = host.start(report(host, agent, tokens[agent]))
+            out, _ = process.communicate(process.data, timeout=120)
+            return process.returncode, out
+
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            assert set(pool.map(end, agents)) == {(0, b"")}
+        spooled += len(host.spooled())
+        heard += tell_all(host, agents)
+        assert host.spooled() == []
+    recorded = host.rows("SELECT DISTINCT agent FROM reports")
+    tell(
+        f"{ROUNDS} rounds of {AT_ONCE} at once: {len(recorded)} recorded, {spooled} of them by way of the spool; "
+        f"{len(heard)} told, {sum(heard.values()) - len(heard)} twice"
+    )
+    assert len(recorded) == ROUNDS * AT_ONCE
+    assert len(heard) == sum(heard.values()) == ROUNDS * AT_ONCE
+
+
 def test_notifications_that_never_come(tmp_path, tell):
     """Of 188 completions 31 are never announced: 188 are told, none twice."""
     host = Host(tmp_path)
@@ -55,7 +92,9 @@ def test_notifications_that_never_come(tmp_path, tell):
             said = host.hook(host.stop(running=tuple(agents)))
             heard.update(each for each in agents if f"word-{each}-x" in said.context)
     heard += tell_all(host, agents)
-    tell(f"{COMPLETIONS} completions, {DROPPED} never announced: {len(heard)} told, {sum(heard.values()) - len(heard)} twice")
+    tell(
+        f"{COMPLETIONS} completions, {DROPPED} never announced: {len(heard)} told, {sum(heard.values()) - len(heard)} twice"
+    )
     assert heard == Counter(agents)
 
 
@@ -63,7 +102,7 @@ def test_three_agents_ask_the_same_question_id(tmp_path):
     """Answers shuffled, partial, duplicate, changed, late and foreign: each ends where it belongs, exactly once."""
     host = Host(tmp_path, CLAUDE_CODE_ENTRYPOINT="cli")
     agents = ["a1", "a2", "a3"]
-    tokens = launched(host, agents)
+    tokens = launched(host, agents, at_once=1)
     host.hook(host.stop(running=tuple(agents)))
     for agent in agents:
         asked = questions(f"What of {agent}, first?", f"What of {agent}, second?")
@@ -85,8 +124,11 @@ def test_three_agents_ask_the_same_question_id(tmp_path):
     assert "has no open Q7" in typed("/bg-answer bg-2 Q7: late")
     assert "There is no task bg-9" in typed("/bg-answer bg-9 Q1: foreign")
     assert "Resume it now" in typed("/bg-answer bg-2 Q1: two-first")
-    for agent, words in (("a1", ("one-first", "one-second")), ("a2", ("two-first", "two-second")),
-                         ("a3", ("three-first", "take your default"))):
+    for agent, words in (
+        ("a1", ("one-first", "one-second")),
+        ("a2", ("two-first", "two-second")),
+        ("a3", ("three-first", "take your default")),
+    ):
         sending = host.sends(f"send-{agent}", agent, "Go on.")
         given = host.hook(sending).whole["hookSpecificOutput"]["updatedInput"]
         host.hook(host.sent(sending, given))

@@ -29,7 +29,12 @@ def as_told(request: Request) -> Reply:
 def finishes(model: Model) -> None:
     """The agent that ends the task knows the task, what was done, and the answers, whoever it is."""
     last = [request for request in model.requests if request.actor in ("agent", "heir")][-1].all_text()
-    for part in ("AUDIT-TASK: read the auth code.", "Working notes in two words.", "Query and column mapping", "A1: Both"):
+    for part in (
+        "AUDIT-TASK: read the auth code.",
+        "Working notes in two words.",
+        "Query and column mapping",
+        "A1: Both",
+    ):
         assert part in last, part
 
 

@@ -52,7 +52,9 @@ def test_an_agent_in_flight_outlives_a_compaction(host: str) -> None:
         until(lambda: bool(model.by("agent")) and bool(run.results), 20, lambda: run.events)
         compact(run)
         run.send("How is it going?")
-        assert told_list(model, "How is it going?") == ["- bg-1 (audit the auth code): working, you are told when it ends"]
+        assert told_list(model, "How is it going?") == [
+            "- bg-1 (audit the auth code): working, you are told when it ends"
+        ]
         go.set()
         told = reminded(run, model, home, "reports partial success", 1, host)
         run.send("Thanks.")

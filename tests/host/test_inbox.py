@@ -35,7 +35,12 @@ def test_the_same_questions_from_three_agents_are_answered_apart(host: str) -> N
         label = {row["prompt"].split()[0]: row["label"] for row in rows(home, "SELECT prompt, label FROM tasks")}
         one, two, three = (label[part] for part in PARTS)
         for number, typed in enumerate(
-            (f"{three} Q2: three-2", f"{two} Q2: two-2  Q1: two-1", f"{three} Q1: three-1", f"{one} Q1: one-1  Q2: one-2")
+            (
+                f"{three} Q2: three-2",
+                f"{two} Q2: two-2  Q1: two-1",
+                f"{three} Q1: three-1",
+                f"{one} Q1: one-1  Q2: one-2",
+            )
         ):
             turns = len(run.results)
             run.send(f"/bg-answer {typed}")

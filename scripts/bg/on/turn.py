@@ -6,7 +6,7 @@ import time
 from typing import Optional
 
 from bg import deliveries, host, inbox, launch, replies, status, tasks, transcripts
-from bg.on import dialog, ending, resuming, session
+from bg.on import closing, dialog, resuming, session
 from bg.quoting import inline
 from bg.scene import Scene
 from bg.tasks import Row
@@ -23,13 +23,13 @@ def prompt(scene: Scene) -> None:
     event = scene.event
     scene.see()
     if host.is_machine_prompt(event.prompt):
-        ending.announced(scene)
+        closing.announced(scene)
         scene.remind()
         return
     command, arguments = host.typed_command(event.prompt)
     if command:
         scene.enter()
-    ending.catch_up(scene)
+    closing.catch_up(scene)
     _close_windows(scene)
     _mention_quiet(scene)
     _repeat_next_step(scene)
@@ -125,7 +125,7 @@ def stop(scene: Scene) -> None:
     if scene.event.in_subagent:
         return
     scene.see()
-    ending.catch_up(scene)
+    closing.catch_up(scene)
     _close_windows(scene)
     fresh = [row for row in deliveries.due(scene.book, scene.session) if _is_fresh(scene, row)]
     if fresh:
@@ -191,7 +191,7 @@ def start(scene: Scene) -> None:
     if session.is_lent(scene) or not session.concerns(scene):
         return
     scene.enter()
-    ending.catch_up(scene)
+    closing.catch_up(scene)
     session.recognize(scene)
     lines = session.flight_list(scene)
     if lines:
