@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from bg import host
+from bg import host, versions
 from drive import EVENTS, VERSIONS
 
 
@@ -92,10 +92,10 @@ def test_typed_commands(prompt, command, arguments):
 )
 def test_what_a_version_can_do(version, way, hands_back, monkeypatch):
     monkeypatch.delenv("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS", raising=False)
-    numbers = host.version_of(version)
-    assert host.resume_way(numbers) == way
-    assert host.hands_back(numbers, "auto") is hands_back
-    assert host.hands_back(numbers, "default") is False
+    numbers = versions.version_of(version)
+    assert versions.resume_way(numbers) == way
+    assert versions.hands_back(numbers, "auto") is hands_back
+    assert versions.hands_back(numbers, "default") is False
 
 
 def test_an_answer_has_its_events_shape():

@@ -57,8 +57,8 @@ LAYERS = [
     {"reports", "resume", "merge"},
     {"conformance", "evidence", "grouping", "intake", "inbox", "answers", "deliveries", "packages", "spool"},
     {"signals", "contract", "records", "tasks", "settings", "shortcuts"},
-    {"questions", "sections", "issues", "fields", "draft", "ledger"},
-    {"blocks", "form", "transcripts", "processes", "quoting", "state", "texts", "host", "markdown"},
+    {"questions", "sections", "issues", "fields", "draft", "ledger", "host"},
+    {"blocks", "form", "transcripts", "processes", "quoting", "state", "texts", "markdown", "versions"},
 ]
 
 

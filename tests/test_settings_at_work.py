@@ -7,7 +7,7 @@ import os
 import time
 
 import pytest
-from bg import host, status
+from bg import status, versions
 from drive import VERSIONS, Drive, block, context, recorded
 
 
@@ -49,7 +49,7 @@ def test_the_second_correction_is_for_a_block_that_stays_unreadable(drive, value
     token = begun(drive)
     broken = f"[COMPLETION_REPORT]\nagent_id: someone-else\nstatus: success\n[/COMPLETION_REPORT] {token[:4]}"
     for number in range(4):
-        drive.ends("a1", f"{broken}\n{number}")
+        drive.ends("a1", f"{broken}\n{number}", stop_hook_active=number > 0)
     assert drive.rows("SELECT max(corrections) AS most FROM runs") == [{"most": limit}]
 
 
@@ -136,10 +136,10 @@ def test_no_notification_for_a_report_or_where_nobody_sits(drive, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
     drive.ends("a1", block("CLARIFICATION_NEEDED", token))
     assert "terminalSequence" not in drive.announced("a1")
-    assert host.notification("bg-1 asks", (2, 1, 327)) == ""
+    assert versions.notification("bg-1 asks", (2, 1, 327)) == ""
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
-    assert host.notification("bg-1 asks", (2, 1, 100)) == ""
-    assert "\x1b]0;" not in host.notification("bg-1 \x1b]0;title\x07 asks", (2, 1, 327))
+    assert versions.notification("bg-1 asks", (2, 1, 100)) == ""
+    assert "\x1b]0;" not in versions.notification("bg-1 \x1b]0;title\x07 asks", (2, 1, 327))
 
 
 def test_a_quiet_agent_is_mentioned_once_for_each_stretch(drive):

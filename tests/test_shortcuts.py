@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from bg import cli, handlers, host, shortcuts, state
+from bg import cli, handlers, shortcuts, state, versions
 from drive import EVENTS, Drive, recorded
 
 
@@ -132,8 +132,8 @@ def test_it_is_said_beside_what_is_in_flight(tmp_path, monkeypatch):
 
 
 def test_what_to_type(capsys):
-    versions = [None, "2.1.7", "2.1.197", "2.1.258", "2.1.327"]
-    numbers = [host.version_of(name or "") for name in versions]
+    named = [None, "2.1.7", "2.1.197", "2.1.258", "2.1.327"]
+    numbers = [versions.version_of(name or "") for name in named]
     assert [shortcuts.launch_command(version) for version in numbers] == ["/bg:bg", "/bg", "/bg", "/bg:bg", "/bg:bg"]
     bgctl(capsys, "--write")
     assert {shortcuts.launch_command(version) for version in numbers} == {"/bg"}

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-from bg import host, packages, settings, shortcuts, spool, state, transcripts
+from bg import packages, settings, shortcuts, spool, state, transcripts, versions
 from bg.ledger import Ledger, Unavailable, kept_aside
 
 Outcome = tuple[int, str, str]
@@ -65,7 +65,7 @@ def told(findings: list[Finding]) -> str:
     return "\n".join(lines)
 
 
-def examine(version: Optional[host.Version]) -> Iterator[Finding]:
+def examine(version: Optional[versions.Version]) -> Iterator[Finding]:
     """Every finding, in the order in which one would look."""
     yield from _client(version)
     yield from _hooks()
@@ -77,7 +77,7 @@ def examine(version: Optional[host.Version]) -> Iterator[Finding]:
     yield _node()
 
 
-def client_version() -> Optional[host.Version]:
+def client_version() -> Optional[versions.Version]:
     """The version of the `claude` in PATH."""
     found = shutil.which("claude")
     if not found:
@@ -86,10 +86,10 @@ def client_version() -> Optional[host.Version]:
         shown = subprocess.run([found, "--version"], capture_output=True, text=True, timeout=20, check=False).stdout
     except (OSError, subprocess.SubprocessError):
         return None
-    return host.version_of(shown.split(" ")[0].strip())
+    return versions.version_of(shown.split(" ")[0].strip())
 
 
-def _client(version: Optional[host.Version]) -> Iterator[Finding]:
+def _client(version: Optional[versions.Version]) -> Iterator[Finding]:
     if version is None:
         yield Finding(
             "Claude Code",
@@ -99,7 +99,7 @@ def _client(version: Optional[host.Version]) -> Iterator[Finding]:
         )
         return
     name = ".".join(map(str, version))
-    if version < host.OLDEST:
+    if version < versions.OLDEST:
         yield Finding(
             "Claude Code",
             "wrong",
@@ -115,9 +115,11 @@ def _client(version: Optional[host.Version]) -> Iterator[Finding]:
     yield Finding(
         "Claude Code",
         "ok",
-        f"{name}; {ways[host.resume_way(version)]}; "
+        f"{name}; {ways[versions.resume_way(version)]}; "
         "questions come as a dialog in a terminal; "
-        + ("reports through SubagentHandback in auto mode" if version >= host.HANDBACK_SINCE else "reports as text"),
+        + (
+            "reports through SubagentHandback in auto mode" if version >= versions.HANDBACK_SINCE else "reports as text"
+        ),
     )
 
 
@@ -204,7 +206,7 @@ def _plugin() -> Iterator[Finding]:
             yield Finding("plugin", "wrong", f"{name} is installed but disabled", f"claude plugin enable {name}")
 
 
-def _command(version: Optional[host.Version]) -> Iterator[Finding]:
+def _command(version: Optional[versions.Version]) -> Iterator[Finding]:
     write = f'"{ROOT / "scripts" / "bgctl"}" shortcuts'
     shortcut = shortcuts.all_of_them()[0]
     if shortcut.state == "foreign":
@@ -227,7 +229,7 @@ def _command(version: Optional[host.Version]) -> Iterator[Finding]:
             "this version has a /bg of its own, which sends the session to the background",
             f"type /bg:bg <task>; for the plain /bg run once: {write} --write",
         )
-    elif version is not None and version >= host.OLDEST:
+    elif version is not None and version >= versions.OLDEST:
         yield Finding("/bg", "ok", "a plain /bg is the plugin's here")
 
 

@@ -14,7 +14,7 @@ import traceback
 from pathlib import Path
 from typing import Callable, Optional, TextIO
 
-from bg import deliveries, host, packages, settings, shortcuts, spool, state, transcripts
+from bg import deliveries, host, packages, settings, shortcuts, spool, state, transcripts, versions
 from bg.host import Answer, Event
 from bg.ledger import Corrupt, Ledger, Unavailable
 from bg.scene import Scene
@@ -115,10 +115,10 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
 
 def _first_words(event: Event, place: Path) -> list[str]:
     """What a session that a person looks at is told once: which command is ours on this version."""
-    if event.name != "SessionStart" or not host.attended() or not settings.load(event.cwd).notices:
+    if event.name != "SessionStart" or not versions.attended() or not settings.load(event.cwd).notices:
         return []
-    version = transcripts.field(event.transcript, "version") or host.announced_version()
-    return shortcuts.first_words(place, host.version_of(version))
+    version = transcripts.field(event.transcript, "version") or versions.announced_version()
+    return shortcuts.first_words(place, versions.version_of(version))
 
 
 def _say(scene: Scene, stdout: TextIO) -> None:
@@ -216,7 +216,7 @@ def _show_doctor(event: Event, stdout: TextIO) -> None:
     # Late: only this one command needs it.
     from bg import doctor  # noqa: PLC0415
 
-    version = host.version_of(transcripts.field(event.transcript, "version") or host.announced_version())
+    version = versions.version_of(transcripts.field(event.transcript, "version") or versions.announced_version())
     answer = Answer()
     host.show(answer, doctor.told(list(doctor.examine(version))), version)
     stdout.write(host.render(event, answer))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple, Optional
 
-from bg import host, signals, tasks
+from bg import host, signals, tasks, versions
 from bg.host import Event
 from bg.ledger import Ledger
 from bg.tasks import Row
@@ -69,7 +69,9 @@ def full(book: Ledger, project: str, most: Optional[int], label: str = "") -> st
     return f"{names} work already, and bg.json allows {most} at once (max_tasks). Nothing was launched."
 
 
-def adopt(book: Ledger, event: Event, project: str, version: Optional[host.Version], head: str) -> Optional[Adoption]:
+def adopt(
+    book: Ledger, event: Event, project: str, version: Optional[versions.Version], head: str
+) -> Optional[Adoption]:
     """Take a launch as ours, inside a transaction; None where it is not."""
     window = window_for(book, event)
     if not window:
@@ -105,8 +107,8 @@ def adopt(book: Ledger, event: Event, project: str, version: Optional[host.Versi
     if given.get("subagent_type") in host.ONE_SHOT_TYPES:
         given["subagent_type"] = host.DEFAULT_TYPE
     kind = str(given.get("subagent_type") or "")
-    hands_back = host.hands_back(version, event.mode, kind)
-    who = identity(token, event.transcript, handback=hands_back, message=host.has_message_to_main(version))
+    hands_back = versions.hands_back(version, event.mode, kind)
+    who = identity(token, event.transcript, handback=hands_back, message=versions.has_message_to_main(version))
     given.update(
         description=f"{label}: {description}".rstrip(": "),
         prompt=f"{who}\n\n{prompt}",

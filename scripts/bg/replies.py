@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple, Optional
 
-from bg import host, inbox
+from bg import inbox, versions
 from bg.quoting import inline, quote
 from bg.tasks import Row
 from bg.texts import fill
@@ -276,7 +276,7 @@ def launch_anew(label: str) -> str:
     )
 
 
-def resume_how(version: Optional[host.Version], agent: str, label: str) -> str:
+def resume_how(version: Optional[versions.Version], agent: str, label: str) -> str:
     """How this host wakes the agent, in a sentence for the parent model."""
     adds = "the hook writes the user's answers and the saved state into it, and keeps your text as your note"
     send = f'call SendMessage with to: "{agent}" (not listed? ToolSearch `select:SendMessage` loads it); {adds}.'
@@ -288,4 +288,4 @@ def resume_how(version: Optional[host.Version], agent: str, label: str) -> str:
         "none": f"this host cannot wake an ended agent, so {anew}",
         "unknown": f"{send} On a host where Task has a `resume` parameter, use that instead. If neither works, {anew}",
     }
-    return ways[host.resume_way(version)]
+    return ways[versions.resume_way(version)]

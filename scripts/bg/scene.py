@@ -8,7 +8,19 @@ import time
 from pathlib import Path
 from typing import Any, Optional
 
-from bg import deliveries, host, inbox, launch, processes, replies, reports, shortcuts, state, tasks, transcripts
+from bg import (
+    deliveries,
+    inbox,
+    launch,
+    processes,
+    replies,
+    reports,
+    shortcuts,
+    state,
+    tasks,
+    transcripts,
+    versions,
+)
 from bg import settings as users
 from bg.host import Answer, Event
 from bg.ledger import Ledger
@@ -45,11 +57,11 @@ class Scene:
         return known or os.environ.get("CLAUDE_PROJECT_DIR") or self.event.cwd
 
     @property
-    def version(self) -> Optional[host.Version]:
+    def version(self) -> Optional[versions.Version]:
         """The host's version, None until a transcript tells it."""
         known = self.book.value("SELECT version FROM sessions WHERE id = ?", self.session)
         known = known or transcripts.field(self.event.transcript, "version")
-        return host.version_of(known or host.announced_version())
+        return versions.version_of(known or versions.announced_version())
 
     @property
     def launch_command(self) -> str:
@@ -114,7 +126,7 @@ class Scene:
         self.answer.notice += notices
         waits = any(row["shown"] is None for row in inbox.waiting(self.book, session=self.session))
         if notices and waits and self.settings.notify:
-            self.answer.sequence = host.notification(notices[0].split(" · ")[0], self.version)
+            self.answer.sequence = versions.notification(notices[0].split(" · ")[0], self.version)
 
     def _is_sent(self, row: Row) -> bool:
         """The answers that this row speaks of are on their way: there is nothing left to do about them."""

@@ -12,7 +12,7 @@ import contextlib
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-from bg import host, state
+from bg import state, versions
 
 Outcome = tuple[int, str, str]
 ROOT = Path(__file__).resolve().parents[2]
@@ -129,17 +129,17 @@ def _remove(found: Shortcut) -> str:
     return f"{found.path} removed.\n"
 
 
-def is_shadowed(version: Optional[host.Version]) -> bool:
+def is_shadowed(version: Optional[versions.Version]) -> bool:
     """The host takes a typed `/bg` for a command of its own."""
-    return version is not None and version >= host.BUILT_IN_BG_SINCE and not ours()
+    return version is not None and version >= versions.BUILT_IN_BG_SINCE and not ours()
 
 
-def launch_command(version: Optional[host.Version]) -> str:
+def launch_command(version: Optional[versions.Version]) -> str:
     """What the user types to hand over a task: `/bg` where that is surely ours, else the form that always is."""
-    return "/bg" if ours() or (version is not None and version < host.BUILT_IN_BG_SINCE) else "/bg:bg"
+    return "/bg" if ours() or (version is not None and version < versions.BUILT_IN_BG_SINCE) else "/bg:bg"
 
 
-def first_words(place: Path, version: Optional[host.Version]) -> list[str]:
+def first_words(place: Path, version: Optional[versions.Version]) -> list[str]:
     """Once for each version that has taken the name: what to type, and how to get `/bg`; none elsewhere."""
     if version is None or not is_shadowed(version):
         return []

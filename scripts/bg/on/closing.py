@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from bg import host, reports, tasks, transcripts
+from bg import host, reports, tasks, transcripts, versions
 from bg.on import judging, resuming
 from bg.scene import Scene
 from bg.tasks import Row
@@ -103,7 +103,7 @@ def catch_up(scene: Scene) -> None:
     live = host.live_agents(scene.event)
     for task in tasks.unfinished(book, scene.session):
         agent = task["agent"]
-        if live is None and not host.lists_agents(scene.version) and _has_fallen_silent(scene, agent):
+        if live is None and not versions.lists_agents(scene.version) and _has_fallen_silent(scene, agent):
             _close(scene, task, agent, "", "", "transcript")
             continue
         _scan(scene, task, agent)
@@ -137,7 +137,7 @@ def _left_unjudged(scene: Scene, agent: str) -> bool:
     run = tasks.last_run(scene.book, agent)
     if run is None or run["ended"] is not None or run["asked"] is not None:
         return False
-    if host.hands_back(scene.version, scene.event.mode):
+    if versions.hands_back(scene.version, scene.event.mode):
         return False
     texts = tasks.reports(scene.book, agent, run["run"])
     return bool(texts) and time.time() - texts[-1]["at"] > GRACE

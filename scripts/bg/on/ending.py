@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg import host, reports, tasks, transcripts
+from bg import reports, tasks, transcripts, versions
 from bg.on import judging, resuming
 from bg.scene import Scene
 from bg.tasks import Row
@@ -27,7 +27,7 @@ def stopped(scene: Scene) -> None:
     if run is None:
         return
     _note_place(scene, run)
-    if host.hands_back(scene.version, event.mode, event.agent_type):
+    if versions.hands_back(scene.version, event.mode, event.agent_type):
         return
     if final.cut:
         judging.conclude(scene, task, event.agent, final.cut)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg import deliveries, host, inbox, processes, reports, tasks, transcripts
+from bg import deliveries, inbox, processes, reports, tasks, transcripts, versions
 from bg.on import judging
 from bg.quoting import inline
 from bg.scene import Scene
@@ -177,7 +177,7 @@ def _advice(scene: Scene, task: Row) -> str:
         return ""
     send, resume = f'SendMessage with to: "{task["agent"]}"', f'Task with resume: "{task["agent"]}"'
     ways = {"SendMessage": send, "Task": resume, "unknown": f"{send}, or {resume}"}
-    way = ways.get(host.resume_way(scene.version))
+    way = ways.get(versions.resume_way(scene.version))
     return f"; to go on: {way}" if way else ""
 
 

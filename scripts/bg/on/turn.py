@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import Optional
 
-from bg import deliveries, host, inbox, launch, replies, status, tasks, transcripts
+from bg import deliveries, host, inbox, launch, replies, status, tasks, transcripts, versions
 from bg.on import closing, dialog, resuming, session
 from bg.quoting import inline
 from bg.scene import Scene
 from bg.tasks import Row
 from bg.texts import fill
 
-STOP_CONTEXT_SINCE = (2, 1, 163)
 ANNOUNCED_WITHIN = 3.0
 MOST_REPEATS = 3
 WAITING_STATES = ("needs_answer", "blocked")
@@ -132,7 +130,7 @@ def stop(scene: Scene) -> None:
         scene.remind(fresh)
     else:
         _ask_first(scene)
-    if scene.answer.context and not _takes_context(scene.version):
+    if scene.answer.context and not versions.stop_takes_context(scene.version):
         scene.answer.block = "\n\n".join(scene.answer.context)
         scene.answer.context = []
 
@@ -141,12 +139,8 @@ def _is_fresh(scene: Scene, row: Row) -> bool:
     """Nobody has heard it: it was never surfaced, or the hook that was about to say it was killed."""
     if row["surfaced"] is not None and (row["said"] is not None or scene.event.repeated_stop):
         return False
-    soon = row["kind"] == deliveries.ENDED and host.announces_every_end(scene.version)
+    soon = row["kind"] == deliveries.ENDED and versions.announces_every_end(scene.version)
     return not soon or time.time() - row["made"] > ANNOUNCED_WITHIN
-
-
-def _takes_context(version: Optional[host.Version]) -> bool:
-    return version is not None and version >= STOP_CONTEXT_SINCE
 
 
 def _ask_first(scene: Scene) -> None:
