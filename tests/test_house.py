@@ -55,10 +55,10 @@ LAYERS = [
     {"scene", "look", "doctor", "check", "account", "statusline", "together"},
     {"replies", "status", "launch"},
     {"reports", "resume", "merge"},
-    {"conformance", "evidence", "grouping", "intake", "inbox", "answers", "deliveries", "packages", "spool"},
+    {"conformance", "evidence", "grouping", "intake", "inbox", "runs", "answers", "deliveries", "packages", "spool"},
     {"signals", "contract", "records", "tasks", "settings", "shortcuts"},
     {"questions", "sections", "issues", "fields", "draft", "ledger", "host"},
-    {"blocks", "form", "transcripts", "processes", "quoting", "state", "texts", "markdown", "versions"},
+    {"blocks", "form", "transcripts", "processes", "quoting", "state", "texts", "markdown", "versions", "mounts"},
 ]
 
 

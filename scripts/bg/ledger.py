@@ -9,22 +9,15 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import re
 import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Optional
 
-from bg import state
+from bg import mounts, state
 
 LOCK_WAIT = 2.0
-MOUNTS = Path("/proc/self/mounts")
-# Where shared memory does not work, or works within one machine only; `autofs` stands for what it will mount, and
-# below `fuse` anything may lie.
-NETWORK_FILESYSTEMS = re.compile(
-    "nfs4?|cifs|smb[23]?|smbfs|9p|afs|afpfs|webdav|autofs|ncpfs|ceph|lustre|gfs2?|ocfs2|gpfs|virtiofs|vboxsf|prl_fs|fuse.*"
-)
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT);
@@ -87,30 +80,6 @@ class Unavailable(Exception):  # noqa: N818 - a state of the disk, not a mistake
 
 class Corrupt(Unavailable):
     """What stands in the file is no ledger, or no longer a whole one."""
-
-
-def filesystem(place: Path, mounts: Path = MOUNTS) -> str:
-    """The kind of file system below a directory, empty where the machine does not tell."""
-    best, kind = "", ""
-    with contextlib.suppress(OSError):
-        where = os.path.realpath(place)
-        for line in mounts.read_text(encoding="utf-8", errors="replace").splitlines():
-            fields = line.split()
-            if len(fields) < 3:
-                continue
-            mount = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), fields[1])
-            inside = where == mount or where.startswith(mount.rstrip("/") + "/")
-            if inside and len(mount) >= len(best):
-                best, kind = mount, fields[2]
-    return kind
-
-
-def journal_mode(place: Path, mounts: Path = MOUNTS) -> str:
-    """WAL, except where its shared memory does not work: a home on the network."""
-    asked = os.environ.get("BG_JOURNAL_MODE", "").upper()
-    if asked in {"WAL", "DELETE"}:
-        return asked
-    return "DELETE" if NETWORK_FILESYSTEMS.fullmatch(filesystem(place, mounts)) else "WAL"
 
 
 class Ledger:
@@ -182,7 +151,7 @@ class Ledger:
                 header = file.read(20)
             # A disk of this machine's own has a device number; asking costs less than reading the mounts.
             near = os.major(self.path.stat().st_dev) and not os.environ.get("BG_JOURNAL_MODE")
-            if header[18:20] != b"\2\2" or near or journal_mode(self.place) == "WAL":
+            if header[18:20] != b"\2\2" or near or mounts.journal_mode(self.place) == "WAL":
                 return
             with (
                 contextlib.suppress(sqlite3.Error),
@@ -200,7 +169,7 @@ class Ledger:
                 raise sqlite3.DatabaseError(FOREIGN)
             self.path.touch(mode=0o600)
             self.path.chmod(0o600)
-            connection.execute(f"PRAGMA journal_mode={journal_mode(self.place)}")
+            connection.execute(f"PRAGMA journal_mode={mounts.journal_mode(self.place)}")
             connection.executescript(f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version={VERSION};")
             # By what lies there, not by who moved it: that hook may have been killed before it could write this down.
             for aside in kept_aside(self.place)[-1:]:

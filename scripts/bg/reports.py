@@ -6,7 +6,7 @@ import json
 import time
 from typing import Any, NamedTuple, Optional
 
-from bg import deliveries, inbox, settings, signals, tasks
+from bg import deliveries, inbox, runs, settings, signals, tasks
 from bg.ledger import Ledger
 from bg.quoting import inline
 from bg.tasks import Row
@@ -42,7 +42,7 @@ def keep(
 ) -> Optional[Row]:
     """Make a run's text durable; the run it belongs to, None where it is a run's that has ended already."""
     with book.transaction():
-        last = tasks.last_run(book, agent)
+        last = runs.last_run(book, agent)
         if last is not None and last["ended"] is not None and final:
             known = book.value(
                 "SELECT 1 FROM reports WHERE agent = ? AND run = ? AND digest = ?",
@@ -52,9 +52,9 @@ def keep(
             )
             if known or not text.strip():
                 return None
-        run = tasks.running(book, agent, label)
+        run = runs.running(book, agent, label)
         if text.strip():
-            tasks.keep_report(book, agent, run["run"], source, text)
+            runs.keep_report(book, agent, run["run"], source, text)
         if uuid:
             book.write("UPDATE runs SET last_uuid = ? WHERE agent = ? AND run = ?", uuid, agent, run["run"])
         return run
@@ -65,7 +65,7 @@ def correction(book: Ledger, run: Row, token: str, refuted: list[dict[str, str]]
 
     A second time only for a claim that the disk refutes or a block that still cannot be read.
     """
-    texts = tasks.reports(book, run["agent"], run["run"])
+    texts = runs.reports(book, run["agent"], run["run"])
     if run["ended"] is not None or run["cut"] or run["corrections"] >= min(most, MOST_CORRECTIONS) or not texts:
         return ""
     reading = read(texts[-1]["text"], token)
@@ -76,7 +76,7 @@ def correction(book: Ledger, run: Row, token: str, refuted: list[dict[str, str]]
     reason = "\n\n".join(part for part in (fill("refuted", points=points) if points else "", form) if part)
     if reason:
         with book.transaction():
-            tasks.count_correction(book, run["agent"], run["run"])
+            runs.count_correction(book, run["agent"], run["run"])
     return reason
 
 
@@ -124,11 +124,11 @@ def conclude(book: Ledger, label: str, agent: str, token: str, *, cut: str = "")
 
 
 def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str) -> None:
-    run = tasks.last_run(book, agent)
+    run = runs.last_run(book, agent)
     if run is None or run["ended"] is not None:
         return
-    tasks.end_run(book, agent, run["run"], cut)
-    _, reading = best(tasks.reports(book, agent, run["run"]), token)
+    runs.end_run(book, agent, run["run"], cut)
+    _, reading = best(runs.reports(book, agent, run["run"]), token)
     signal = reading.deciding
     for found in reading.own:
         if not found.terminal:

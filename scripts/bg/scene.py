@@ -15,6 +15,7 @@ from bg import (
     processes,
     replies,
     reports,
+    runs,
     shortcuts,
     state,
     tasks,
@@ -173,7 +174,7 @@ class Scene:
             said = replies.remind(json.loads(body), told)
             return said._replace(text=said.text + self._overtaken(task) + self.waiter(row["label"]))
         token = tasks.token_of(self.book, agent)
-        text, _ = reports.best(tasks.reports(self.book, agent, int(run)), token)
+        text, _ = reports.best(runs.reports(self.book, agent, int(run)), token)
         said = replies.unreported(text, task["note"] or "", told)
         return said._replace(text=said.text + self._overtaken(task))
 
@@ -267,7 +268,7 @@ class Scene:
         if known is None or known["agent"]:
             return None
         with self.book.transaction():
-            tasks.bind(self.book, tokens[0], agent)
+            runs.bind(self.book, tokens[0], agent)
         return tasks.of_agent(self.book, agent)
 
     def note_stranger(self, agent: str, text: str) -> None:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bg import account, intake, merge, reports, tasks
+from bg import account, intake, merge, reports, runs, tasks
 from bg.ledger import Ledger
 from bg.quoting import quote
 from bg.records import Source
@@ -52,10 +52,10 @@ def told(book: Ledger, group: str) -> Together:
 def _sources(book: Ledger, task: Row) -> list[Source]:
     """A task's last report, and the result files that it names, read from where its agent worked."""
     agent = task["agent"] or ""
-    run = tasks.last_run(book, agent)
+    run = runs.last_run(book, agent)
     if run is None:
         return []
-    text, reading = reports.best(tasks.reports(book, agent, run["run"]), tasks.token_of(book, agent))
+    text, reading = reports.best(runs.reports(book, agent, run["run"]), tasks.token_of(book, agent))
     found = [Source(task["label"], text.encode("utf-8", "replace"))]
     fields: dict[str, Any] = reading.deciding.fields if reading.deciding else {}
     folder = book.value("SELECT cwd FROM launches WHERE agent = ?", agent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from bg import host, reports, tasks, transcripts, versions
+from bg import host, reports, runs, tasks, transcripts, versions
 from bg.on import judging, resuming
 from bg.scene import Scene
 from bg.tasks import Row
@@ -51,7 +51,7 @@ def _take(scene: Scene, notifications: list[host.Notification]) -> None:
 def _is_of_a_former_run(scene: Scene, found: host.Notification) -> bool:
     """The parent had the report from a hook and has woken the agent before this came: it names the earlier call."""
     book = scene.book
-    now = tasks.last_run(book, found.agent)
+    now = runs.last_run(book, found.agent)
     if now is None or now["ended"] is not None:
         return False
     called = book.value(
@@ -76,10 +76,10 @@ def _is_of_a_former_run(scene: Scene, found: host.Notification) -> bool:
 def _close(scene: Scene, task: Row, agent: str, text: str, cut: str, source: str) -> None:
     """End a run that no SubagentStop has ended, with the best text there is."""
     resuming.prove_by_run(scene, agent, transcripts.of_agent(scene.event.transcript, agent))
-    run = tasks.last_run(scene.book, agent)
+    run = runs.last_run(scene.book, agent)
     if run is None or run["ended"] is not None:
         return
-    if not tasks.reports(scene.book, agent, run["run"]):
+    if not runs.reports(scene.book, agent, run["run"]):
         own = transcripts.last_assistant(transcripts.tail(transcripts.of_agent(scene.event.transcript, agent)))
         fresh = own.text if own.uuid != _uuid_before(scene, agent, run["run"]) else ""
         reports.keep(scene.book, task["label"], agent, source, fresh or text)
@@ -98,7 +98,7 @@ def catch_up(scene: Scene) -> None:
         for path in transcripts.agents_of(scene.event.transcript):
             if launch["token"] in transcripts.first_prompt(path)[:20000]:
                 with book.transaction():
-                    tasks.bind(book, launch["token"], transcripts.agent_in(path))
+                    runs.bind(book, launch["token"], transcripts.agent_in(path))
     _take(scene, _unheard(scene))
     live = host.live_agents(scene.event)
     for task in tasks.unfinished(book, scene.session):
@@ -134,12 +134,12 @@ def _unheard(scene: Scene) -> list[host.Notification]:
 
 def _left_unjudged(scene: Scene, agent: str) -> bool:
     """A hook was killed between keeping this run's text and judging it, so no correction was asked either."""
-    run = tasks.last_run(scene.book, agent)
+    run = runs.last_run(scene.book, agent)
     if run is None or run["ended"] is not None or run["asked"] is not None:
         return False
     if versions.hands_back(scene.version, scene.event.mode):
         return False
-    texts = tasks.reports(scene.book, agent, run["run"])
+    texts = runs.reports(scene.book, agent, run["run"])
     return bool(texts) and time.time() - texts[-1]["at"] > GRACE
 
 
@@ -158,7 +158,7 @@ def _scan(scene: Scene, task: Row, agent: str) -> None:
         return
     records, end = transcripts.since(path, offset)
     token = tasks.token_of(book, agent)
-    run = tasks.last_run(book, agent)
+    run = runs.last_run(book, agent)
     if run is None:
         return
     spoken = [transcripts.text(record) for record in records if record.get("type") == "assistant"]
@@ -173,11 +173,11 @@ def _scan(scene: Scene, task: Row, agent: str) -> None:
 def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     """On hosts that do not list what runs: its last words are long said, or a correction was never answered."""
     path = transcripts.of_agent(scene.event.transcript, agent)
-    run = tasks.last_run(scene.book, agent)
+    run = runs.last_run(scene.book, agent)
     if run is None or run["ended"] is not None:
         return False
     if time.time() - max(transcripts.last_sign(path), run["asked"] or 0.0, run["began"]) < SILENCE:
         return False
     final = transcripts.last_assistant(transcripts.tail(path))
     fresh = final.settled and final.uuid != _uuid_before(scene, agent, run["run"])
-    return fresh or bool(tasks.reports(scene.book, agent, run["run"]))
+    return fresh or bool(runs.reports(scene.book, agent, run["run"]))

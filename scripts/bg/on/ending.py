@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg import reports, tasks, transcripts, versions
+from bg import reports, runs, tasks, transcripts, versions
 from bg.on import judging, resuming
 from bg.scene import Scene
 from bg.tasks import Row
@@ -54,7 +54,7 @@ def _path(scene: Scene, agent: str) -> str:
 def _final(scene: Scene) -> Final:
     """The end of the transcript: the text where the payload lacks it, and whether the run was cut."""
     path = _path(scene, scene.event.agent)
-    last = tasks.last_run(scene.book, scene.event.agent)
+    last = runs.last_run(scene.book, scene.event.agent)
     if scene.event.last_text is not None:
         # The file lags behind the payload on these hosts: what it says of another text does not hold.
         found = transcripts.last_assistant(transcripts.tail(path))
@@ -69,10 +69,10 @@ def _final(scene: Scene) -> Final:
 
 def _end_the_former(scene: Scene, task: Row, source: str, text: str) -> None:
     """The hook of an earlier end was killed before it judged, and a resume was missed: what ends now is another run."""
-    run = tasks.last_run(scene.book, task["agent"])
+    run = runs.last_run(scene.book, task["agent"])
     if run is None or run["ended"] is not None or scene.event.repeated_stop:
         return
-    kept = [row["text"] for row in tasks.reports(scene.book, run["agent"], run["run"]) if row["source"] == source]
+    kept = [row["text"] for row in runs.reports(scene.book, run["agent"], run["run"]) if row["source"] == source]
     # A refused handback is followed by another one in the same run, with nothing in the event that says so.
     if kept and text not in ("", kept[-1]) and (source == "SubagentStop" or run["asked"] is None):
         judging.conclude(scene, task, run["agent"])

@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 from typing import Any, Optional
 
-from bg import launch, reports, settings, tasks, transcripts
+from bg import launch, reports, runs, settings, tasks, transcripts
 from bg.ledger import Unavailable
 from bg.scene import Scene
 from bg.tasks import Row
@@ -18,7 +18,7 @@ def judge(scene: Scene, task: Row, run: Row) -> str:
     """Why the agent is asked once more; where it is not, the run is concluded."""
     agent = run["agent"]
     token = tasks.token_of(scene.book, agent)
-    texts = tasks.reports(scene.book, agent, run["run"])
+    texts = runs.reports(scene.book, agent, run["run"])
     refuted = _evidence(scene, task, run, texts[-1]["text"], token).get("refuted", []) if texts else []
     most = settings.load(scene.project).corrections
     reason = "" if scene.late else reports.correction(scene.book, run, token, refuted, most)
@@ -29,11 +29,11 @@ def judge(scene: Scene, task: Row, run: Row) -> str:
 
 def conclude(scene: Scene, task: Row, agent: str, cut: str = "") -> None:
     """End the run that goes on, with the evidence for the text that stands for it."""
-    run = tasks.last_run(scene.book, agent)
+    run = runs.last_run(scene.book, agent)
     if run is None or run["ended"] is not None:
         return
     token = tasks.token_of(scene.book, agent)
-    text, _ = reports.best(tasks.reports(scene.book, agent, run["run"]), token)
+    text, _ = reports.best(runs.reports(scene.book, agent, run["run"]), token)
     if text:
         _evidence(scene, task, run, text, token)
     reports.conclude(scene.book, task["label"], agent, token, cut=cut)

@@ -6,7 +6,7 @@ import contextlib
 import subprocess
 from typing import Optional
 
-from bg import host, launch, reports, tasks
+from bg import host, launch, reports, runs, tasks
 from bg.on import judging, resuming
 from bg.quoting import inline
 from bg.scene import Scene
@@ -102,7 +102,7 @@ def _bound(scene: Scene) -> Optional[Row]:
     if not token:
         return None
     with scene.book.transaction():
-        tasks.bind(scene.book, token, agent)
+        runs.bind(scene.book, token, agent)
         if scene.book.value("SELECT 1 FROM resumes WHERE tool_use = ?", scene.event.tool_use):
             resuming.prove(scene, scene.event.tool_use, agent)
     return tasks.of_agent(scene.book, agent)

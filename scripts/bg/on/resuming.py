@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, Optional
 
-from bg import host, inbox, launch, replies, reports, resume, tasks, transcripts
+from bg import host, inbox, launch, replies, reports, resume, runs, tasks, transcripts
 from bg.on import judging, session
 from bg.scene import Scene, resumable
 from bg.tasks import Row
@@ -115,7 +115,7 @@ def _woken_without_us(scene: Scene, agent: str) -> None:
     if task is None:
         return
     with scene.book.transaction():
-        tasks.running(scene.book, agent, task["label"])
+        runs.running(scene.book, agent, task["label"])
         tasks.set_state(scene.book, task["label"], "working")
         if inbox.unsent(scene.book, agent):
             scene.owe_next_step(task["label"])
@@ -170,10 +170,10 @@ def prove(scene: Scene, tool_use: str, agent: str) -> None:
         inbox.mark_sent(book, row["agent"], row["id"])
     elif book.write("UPDATE answers SET resume = NULL WHERE resume = ? AND sent IS NULL", row["id"]):
         scene.owe_next_step(row["label"])
-    last = tasks.last_run(book, agent)
+    last = runs.last_run(book, agent)
     overtaken = last is not None and last["began"] > row["at"] and last["ended"] is not None
     if not overtaken:
-        tasks.running(book, agent, row["label"])
+        runs.running(book, agent, row["label"])
         tasks.set_state(book, row["label"], "working")
 
 
@@ -196,7 +196,7 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
     with book.transaction():
         book.write("UPDATE resumes SET proven = ? WHERE id = ?", time.time(), row["id"])
         inbox.mark_sent(book, agent, row["id"])
-        tasks.running(book, agent, row["label"])
+        runs.running(book, agent, row["label"])
         tasks.set_state(book, row["label"], "working")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg import deliveries, inbox, processes, reports, tasks, transcripts, versions
+from bg import deliveries, inbox, processes, reports, runs, tasks, transcripts, versions
 from bg.on import judging
 from bg.quoting import inline
 from bg.scene import Scene
@@ -87,15 +87,15 @@ def _is_alive(scene: Scene, session: str, process: Optional[processes.Process]) 
 def _interrupt(scene: Scene, task: Row) -> None:
     """The session ended under this agent; a report that it left in the ledger or on disk still counts."""
     agent = task["agent"] or ""
-    run = tasks.last_run(scene.book, agent) if agent else None
+    run = runs.last_run(scene.book, agent) if agent else None
     if run is not None and run["ended"] is None:
         _keep_last_words(scene, task)
-        if tasks.reports(scene.book, agent, run["run"]):
+        if runs.reports(scene.book, agent, run["run"]):
             judging.conclude(scene, task, agent)
             return
     with scene.book.transaction():
         if run is not None:
-            tasks.end_run(scene.book, agent, run["run"], "its session ended")
+            runs.end_run(scene.book, agent, run["run"], "its session ended")
         tasks.set_state(scene.book, task["label"], "interrupted", "its session ended")
 
 
