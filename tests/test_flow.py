@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 
 import pytest
 from bg import handlers, together
@@ -329,6 +330,19 @@ def test_stop_asks_once_for_questions_the_user_has_not_been_shown(newest):
     assert "the user has not seen these questions" in context(said)
     assert newest.stop(last_assistant_message="I go on.", stop_hook_active=True) == {}
     assert newest.stop(last_assistant_message="I go on.") == {}
+
+
+def test_stop_holds_for_each_question_however_many_there_are(newest):
+    newest.prompt("/bg Audit")
+    tokens = [newest.launch(f"Part {number}", f"a{number}") for number in range(5)]
+    for number, token in enumerate(tokens):
+        newest.ends(f"a{number}", block("CLARIFICATION_NEEDED", token))
+    held = [context(newest.stop(last_assistant_message="ok")) for _ in range(8)]
+    asked = [re.findall(r"^bg-\d Q\d", words, re.MULTILINE) for words in held if words.startswith("Before you end")]
+    assert len(asked) == 2, "ten questions are held in two turns"
+    assert {name for names in asked for name in names} == {
+        f"bg-{task} Q{number}" for task in range(1, 6) for number in (1, 2)
+    }
 
 
 def test_handback_is_corrected_by_refusing_it_and_only_so_often(tmp_path):

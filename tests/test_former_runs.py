@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from bg import reports
+from bg.on import closing
 from drive import VERSIONS, Drive, block, context, recorded
 
 WOKEN = "toolu_woken"
@@ -110,3 +111,43 @@ def test_answers_that_the_end_has_overtaken_are_named_with_it(tmp_path):
     drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
     told = announced(drive, "", WOKEN)
     assert "It ended before the user's answers to Q1, Q2 reached it. If they still matter, resume it:" in told
+
+
+def test_words_on_the_way_to_a_handback_are_no_run_of_their_own(tmp_path, monkeypatch):
+    """In auto mode SubagentStop follows with no text; what stands in the transcript was said before the handback."""
+    monkeypatch.setattr(closing, "GRACE", 0.0)
+    drive = Drive(VERSIONS[-1], tmp_path)
+    drive.scene = "handback"
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    path = drive.transcript_of("a1", "I will read the code first.")
+    call = recorded(drive.version, "handback", "PreToolUse", "SubagentHandback")
+    drive.send(call, agent_id="a1", tool_input={"message": block("CLARIFICATION_NEEDED", token)})
+    ends = recorded(drive.version, "handback", "SubagentStop")
+    assert "last_assistant_message" not in ends
+    drive.send(ends, agent_id="a1", agent_transcript_path=str(path))
+    drive.send(recorded(drive.version, "handback", "Stop"), background_tasks=[])
+    assert runs(drive) == [(1, True)]
+    assert drive.rows("SELECT state FROM tasks") == [{"state": "needs_answer"}]
+    assert "Q1 answered" in str(drive.prompt("/bg-answer bg-1 Q1: one Q2: two"))
+
+
+def test_a_run_that_is_stopped_before_it_says_a_word_gets_no_words_of_the_former(tmp_path):
+    """The transcript lagged behind the payload, so the first run's last record is not known by its number."""
+    drive = Drive(VERSIONS[-1], tmp_path)
+    drive.prompt("/bg Audit")
+    asked = block("CLARIFICATION_NEEDED", drive.launch("Audit", "a1"))
+    drive.send(
+        recorded(drive.version, "background", "SubagentStop"),
+        agent_id="a1",
+        agent_transcript_path=str(drive.transcript_of("a1", "Not the end.")),
+        last_assistant_message=asked,
+    )
+    drive.transcript_of("a1", asked)
+    drive.stop()
+    drive.prompt("/bg-answer Q1: one Q2: two")
+    wake(drive)
+    named = f"<task-id>a1</task-id>\n<tool-use-id>{WOKEN}</tool-use-id>\n<status>killed</status>"
+    drive.prompt(f"<task-notification>\n{named}\n<summary>Agent was stopped by user</summary>\n</task-notification>")
+    assert drive.rows("SELECT state FROM tasks") == [{"state": "stopped"}]
+    assert drive.rows("SELECT DISTINCT state FROM questions") == [{"state": "sent"}]

@@ -130,7 +130,7 @@ class Ledger:
         return connection
 
     def _examine(self, connection: sqlite3.Connection) -> None:
-        """An empty file is made a ledger; what another program or a newer version wrote is not touched."""
+        """An empty file is made a ledger; what a newer version wrote is not touched, another program's is no ledger."""
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version < VERSION:
             self._make(connection)

@@ -55,14 +55,18 @@ class Scene:
     def project(self) -> str:
         """The project that the session works in."""
         known = self.book.value("SELECT project FROM sessions WHERE id = ?", self.session)
-        return known or os.environ.get("CLAUDE_PROJECT_DIR") or self.event.cwd
+        return known or self._project_here()
+
+    def _project_here(self) -> str:
+        """The environment is that of the hook that runs now, which is another one where the event waited."""
+        return (os.environ.get("CLAUDE_PROJECT_DIR") if self.late is None else "") or self.event.cwd
 
     @property
     def version(self) -> Optional[versions.Version]:
         """The host's version, None until a transcript tells it."""
         known = self.book.value("SELECT version FROM sessions WHERE id = ?", self.session)
         known = known or transcripts.field(self.event.transcript, "version")
-        return versions.version_of(known or versions.announced_version())
+        return versions.version_of(known or (versions.announced_version() if self.late is None else ""))
 
     @property
     def launch_command(self) -> str:
@@ -82,7 +86,7 @@ class Scene:
     def enter(self) -> None:
         """From now on the session, in this process, has something of ours."""
         version = transcripts.field(self.event.transcript, "version")
-        project = os.environ.get("CLAUDE_PROJECT_DIR") or self.event.cwd
+        project = self._project_here()
         process = processes.host() or processes.Process(0, "")
         with self.book.transaction():
             tasks.note_session(self.book, self.session, project, self.event.transcript, version)

@@ -63,7 +63,7 @@ def prose(words: str) -> Any:
 def report(request: Request, words: str) -> Reply:
     """A run's last message, by the tool where this host and mode want it so."""
     if "SubagentHandback" in request.tools():
-        return call("SubagentHandback", message=words)
+        return text("I have what I need, and hand it over.") + call("SubagentHandback", message=words)
     return text(words)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 
 from bg import host, reports, runs, tasks, transcripts, versions
-from bg.on import judging, resuming
+from bg.on import judging, resuming, session
 from bg.scene import Scene
 from bg.tasks import Row
+from bg.transcripts import Final
 
 CUTS = {"killed": "killed", "failed": "failed", "stopped": "killed"}
 PARKED = "waiting on its own background work"
@@ -81,14 +82,23 @@ def _close(scene: Scene, task: Row, agent: str, text: str, cut: str, source: str
         return
     if not runs.reports(scene.book, agent, run["run"]):
         own = transcripts.last_assistant(transcripts.tail(transcripts.of_agent(scene.event.transcript, agent)))
-        fresh = own.text if own.uuid != _uuid_before(scene, agent, run["run"]) else ""
+        fresh = own.text if _is_of_this_run(scene, agent, run["run"], own) else ""
         reports.keep(scene.book, task["label"], agent, source, fresh or text)
     judging.conclude(scene, task, agent, cut)
 
 
-def _uuid_before(scene: Scene, agent: str, run: int) -> str:
-    found = scene.book.value("SELECT last_uuid FROM runs WHERE agent = ? AND run = ?", agent, run - 1)
-    return str(found or "")
+def _is_of_this_run(scene: Scene, agent: str, run: int, final: Final) -> bool:
+    """These words were not an earlier run's: not its record, and not its text, where no record could be noted."""
+    return not scene.book.value(
+        "SELECT 1 FROM runs WHERE agent = ? AND run < ? AND last_uuid = ?"
+        " UNION ALL SELECT 1 FROM reports WHERE agent = ? AND run < ? AND digest = ?",
+        agent,
+        run,
+        final.uuid or "none",
+        agent,
+        run,
+        tasks.digest(final.text),
+    )
 
 
 def catch_up(scene: Scene) -> None:
@@ -100,7 +110,8 @@ def catch_up(scene: Scene) -> None:
                 with book.transaction():
                     runs.bind(book, launch["token"], transcripts.agent_in(path))
     _take(scene, _unheard(scene))
-    live = host.live_agents(scene.event)
+    # A second process on this session lists its own agents, not those of the first.
+    live = None if session.is_shared(scene) else host.live_agents(scene.event)
     for task in tasks.unfinished(book, scene.session):
         agent = task["agent"]
         if live is None and not versions.lists_agents(scene.version) and _has_fallen_silent(scene, agent):
@@ -179,5 +190,5 @@ def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     if time.time() - max(transcripts.last_sign(path), run["asked"] or 0.0, run["began"]) < SILENCE:
         return False
     final = transcripts.last_assistant(transcripts.tail(path))
-    fresh = final.settled and final.uuid != _uuid_before(scene, agent, run["run"])
+    fresh = final.settled and _is_of_this_run(scene, agent, run["run"], final)
     return fresh or bool(runs.reports(scene.book, agent, run["run"]))

@@ -20,6 +20,9 @@ def stopped(scene: Scene) -> None:
         scene.note_stranger(event.agent, event.last_text or "")
         return
     resuming.prove_by_run(scene, event.agent, _path(scene, event.agent))
+    hands_back = versions.hands_back(scene.version, event.mode, event.agent_type)
+    if hands_back and event.last_text is None:
+        return  # handed back: what stands in the transcript are words on the way, not the report
     final = _final(scene)
     text = final.text if event.last_text is None else event.last_text
     _end_the_former(scene, task, event.name, text)
@@ -27,7 +30,7 @@ def stopped(scene: Scene) -> None:
     if run is None:
         return
     _note_place(scene, run)
-    if versions.hands_back(scene.version, event.mode, event.agent_type):
+    if hands_back:
         return
     if final.cut:
         judging.conclude(scene, task, event.agent, final.cut)

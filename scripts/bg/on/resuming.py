@@ -216,7 +216,7 @@ def relaunch_window(scene: Scene) -> Optional[Row]:
     """A launch whose description begins with a task that has ended unfinished continues that task."""
     found = tasks.LABEL.match(str(scene.event.tool_input.get("description") or "").strip())
     task = tasks.get(scene.book, found[0]) if found else None
-    if task is None or task["state"] not in CONTINUABLE or not task["agent"]:
+    if task is None or task["state"] not in CONTINUABLE or not task["agent"] or task["project"] != scene.project:
         return None
     with scene.book.transaction():
         if not session.claim(scene, task):

@@ -13,10 +13,10 @@ from bg.status import age, at_a_glance
 from bg.tasks import Row
 
 MOST_LINES = 15
+LOAD = " (SendMessage not listed? ToolSearch `select:SendMessage` loads it)"
 GO_ON = (
-    "To go on with one when the user wants it, make that call (SendMessage not listed? ToolSearch `select:SendMessage` "
-    "loads it); the hook adds answers and state. If it fails, or none is named, launch a new agent with a description "
-    "that begins with the label."
+    "To go on with one when the user wants it, make that call{load}; the hook adds answers and state. If it fails, or "
+    "none is named, launch a new agent with a description that begins with the label."
 )
 
 
@@ -50,10 +50,16 @@ def take_over(scene: Scene) -> None:
 
 
 def is_lent(scene: Scene) -> bool:
-    """Another, living process has this id: up to 2.1.197 a fork begins under its original's."""
+    """Up to 2.1.197 a fork begins under its original's id, which a living process has."""
+    return scene.event.source == "resume" and is_shared(scene)
+
+
+def is_shared(scene: Scene) -> bool:
+    """Another, living process is known to have this session."""
     process = _process(scene, scene.session)
-    known = process is not None and process != processes.host()
-    return known and scene.event.source == "resume" and _is_alive(scene, scene.session, process)
+    if process is None or scene.late is not None or process == processes.host():
+        return False
+    return _is_alive(scene, scene.session, process)
 
 
 def claim(scene: Scene, task: Row) -> bool:
@@ -62,7 +68,9 @@ def claim(scene: Scene, task: Row) -> bool:
     if owner == scene.session:
         return True
     process = _process(scene, owner)
-    if process != processes.host() and _is_alive(scene, owner, process):
+    # What waited in the spool is taken in by any session's hook: whose process that is says nothing.
+    same_process = scene.late is None and process is not None and process == processes.host()
+    if not same_process and _is_alive(scene, owner, process):
         return False
     scene.book.write("UPDATE tasks SET session = ? WHERE label = ?", scene.session, task["label"])
     return True
@@ -141,7 +149,8 @@ def flight_list(scene: Scene) -> list[str]:
         lines.append(f"- {item['label']} {item['qid']} waits for the user, {since}: {inline(item['text'], 120)}")
     if undelivered:
         lines.append(f"- Reports not yet said: {len(undelivered)}; they follow here or at the next event.")
-    tail = [GO_ON] if any(_can_go_on(task) for task in rows) else []
+    load = LOAD if versions.resume_way(scene.version) in ("SendMessage", "unknown") else ""
+    tail = [GO_ON.format(load=load)] if any(_can_go_on(task) for task in rows) else []
     if len(lines) + len(tail) > MOST_LINES:
         most = MOST_LINES - 1 - len(tail)
         lines = [*lines[:most], f"- and {len(lines) - most} more: {scene.bgctl('status')}"]

@@ -13,6 +13,7 @@ from bg.texts import fill
 
 ANNOUNCED_WITHIN = 3.0
 MOST_REPEATS = 3
+MOST_HELD = 8
 WAITING_STATES = ("needs_answer", "blocked")
 
 
@@ -157,7 +158,7 @@ def _ask_first(scene: Scene) -> None:
     left = [item for item in items if item not in told]
     key = f"asked_first:{scene.session}"
     known = (scene.book.meta(key) or "").split()
-    fresh = [str(item["id"]) for item in left if str(item["id"]) not in known]
+    fresh = [item for item in left if str(item["id"]) not in known][:MOST_HELD]
     if told:
         with scene.book.transaction():
             inbox.mark_shown(scene.book, [item["id"] for item in told])
@@ -166,8 +167,9 @@ def _ask_first(scene: Scene) -> None:
     if scene.settings.gate != "on":
         return
     with scene.book.transaction():
-        scene.book.set_meta(key, " ".join([*known, *fresh]))
-    lines = "\n".join(replies.question_lines(item) for item in left[:8])
+        scene.book.set_meta(key, " ".join([*known, *(str(item["id"]) for item in fresh)]))
+    again = [item for item in left if item not in fresh]
+    lines = "\n".join(replies.question_lines(item) for item in [*fresh, *again][:MOST_HELD])
     scene.answer.context.append(fill("ask_first", questions=lines))
 
 
