@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Optional
 
 from bg import packages, settings, shortcuts, spool, state, transcripts, versions
 from bg.ledger import Ledger, Unavailable, kept_aside
+from bg.quoting import inline
 
 Outcome = tuple[int, str, str]
 ROOT = Path(__file__).resolve().parents[2]
@@ -291,7 +292,7 @@ def _put_off(place: Path, remedy: str) -> Iterator[Finding]:
         with contextlib.suppress(OSError):
             lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             if lines and time.time() - path.stat().st_mtime < DAY:
-                yield Finding("hook error", "note", f"the last: {lines[-1][:300]}", f"all of them: {path}")
+                yield Finding("hook error", "note", f"the last: {inline(lines[-1], 300)}", f"all of them: {path}")
 
 
 def _ledger(place: Path) -> Iterator[Finding]:

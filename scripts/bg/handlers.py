@@ -49,6 +49,7 @@ HANDLERS: dict[str, str] = {
 WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop")
 # How half a compiled module shows itself; read late, it has lost its names.
 TORN = (EOFError, ImportError, AttributeError)
+MOST_LATE = 4000
 FULL = (errno.ENOSPC, errno.EDQUOT)
 SHOWN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
 
@@ -66,7 +67,8 @@ def handler_for(event: Event) -> Optional[Handler]:
 def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
     """Read one event, answer it, exit 0; 1 where `hooks/run` shall throw away what Python has compiled."""
     event, text, code = None, "", 0
-    keep = spool.keep  # loaded before a byte is read: where that fails, the second start has everything still to read
+    # Loaded before a byte is read: where that fails, the second start has everything still to read.
+    keep, where = spool.keep, state.directory
     try:
         text = stdin.buffer.read().decode("utf-8", "replace") if hasattr(stdin, "buffer") else stdin.read()
         event = host.read(text)
@@ -76,7 +78,7 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
     except Exception as error:  # noqa: BLE001 - a hook that fails may not disturb the session
         code = int(isinstance(error, TORN))
         if event and _worth_keeping(event):
-            keep(state.directory(), text)
+            keep(where(), text)
         _trace_aside("main", traceback.format_exc())
     return code
 
@@ -96,8 +98,8 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
         return
     with contextlib.closing(book):
         try:
-            with contextlib.suppress(Unavailable):
-                spool.take_in(place, lambda old, at: _replay(book, old, at, event))
+            if not _take_in(book, place, event) and _can_wait(event) and spool.keep(place, text):
+                return
             scene = Scene(event, book, Answer(notice=first))
             handler(scene)
         except Unavailable as error:
@@ -111,6 +113,22 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
                 raise
             return
         _say(scene, stdout)
+
+
+def _take_in(book: Ledger, place: Path, event: Event) -> bool:
+    """What waited comes before this event, so that each run's texts stand in their order; False where more is left."""
+    try:
+        return spool.take_in(place, lambda old, at: _replay(book, old, at, event))
+    except Unavailable:
+        return True
+    except (EOFError, ImportError):
+        _trace(book, event.name, traceback.format_exc())
+        return True
+
+
+def _can_wait(event: Event) -> bool:
+    """It brings something that counts later as well; a launch without its identity would not be made good."""
+    return _worth_keeping(event) and not (event.name == "PreToolUse" and event.tool in host.SPAWN_TOOLS)
 
 
 def _first_words(event: Event, place: Path) -> list[str]:
@@ -179,7 +197,7 @@ def _put_off(place: Path, event: Event, text: str, error: Unavailable, stdout: T
     kept = _worth_keeping(event) and spool.keep(place, text)
     _trace_aside(event.name, error.reason)
     command = host.typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
-    if command == "bg-status":
+    if command == "bg-status" and not error.passing:
         _show_doctor(event, stdout)
         return
     again = "in a moment" if error.passing else "after that"
@@ -188,6 +206,7 @@ def _put_off(place: Path, event: Event, text: str, error: Unavailable, stdout: T
         "bg-answer": "Your answer is kept, and counts as soon as the ledger can be used."
         if kept
         else f"Your answer was not recorded; type it again {again}.",
+        "bg-status": "Try again in a moment.",
     }.get(command, "")
     if not advice and _speaks_to_the_user(event) and not error.passing and spool.first_in(place, event.session):
         advice = (
@@ -234,11 +253,13 @@ def _replay(book: Ledger, text: str, at: float, now: Event) -> None:
     scene = Scene(event, book, late=at)
     try:
         handler(scene)
-        said = [*scene.answer.notice, scene.answer.block if event.name == "UserPromptSubmit" else ""]
+        typed = host.typed_command(event.prompt)[0]
+        said = scene.answer.notice if typed or scene.settings.notices else []
+        said = [*said, scene.answer.block if typed else ""]
         if any(said):
             with book.transaction():
                 earlier = book.meta(f"late:{event.session}")
-                book.set_meta(f"late:{event.session}", "\n".join(filter(None, [earlier, *said])))
+                book.set_meta(f"late:{event.session}", "\n".join(filter(None, [earlier, *said]))[-MOST_LATE:])
     except (Unavailable, EOFError, ImportError):
         raise
     except Exception:  # noqa: BLE001 - a spooled event that cannot be used must not stay for ever

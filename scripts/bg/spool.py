@@ -14,6 +14,7 @@ from bg import processes, state
 LOG_LIMIT = 200_000
 TRIAL = 4096
 STALE = 60.0  # no hook lives that long: the host ends it earlier
+LONG = 5.0  # for what waited; the rest of its time belongs to the event that the hook was called for
 
 
 def keep(place: Path, text: str) -> bool:
@@ -49,11 +50,15 @@ def trouble(place: Path) -> Optional[OSError]:
     return None
 
 
+def _make(folder: Path) -> None:
+    state.make_private(folder)
+    if not _is_own(folder):
+        raise PermissionError(errno.EACCES, "it belongs to another user", str(folder))
+
+
 def _write(folder: Path, text: str) -> Path:
     """A whole file, or none: half of one would take room that nobody has."""
-    state.make_private(folder)
-    if folder.stat().st_uid != os.getuid():
-        raise PermissionError(errno.EACCES, "it belongs to another user", str(folder))
+    _make(folder)
     part = folder / f"{time.time_ns()}-{os.getpid()}.part"
     try:
         with part.open("w", encoding="utf-8") as file:
@@ -71,13 +76,20 @@ def _write(folder: Path, text: str) -> Path:
 def waiting(place: Path) -> list[Path]:
     """The events that wait, the oldest first."""
     found: list[Path] = []
-    for folder in folders(place):
+    for folder in filter(_is_own, folders(place)):
         with contextlib.suppress(OSError):
-            if folder.is_dir() and folder.stat().st_uid == os.getuid():
-                found += folder.glob("*.json")
-                found += [path for path in folder.glob("*.taken-*") if _is_abandoned(path)]
-                found += [path for path in folder.glob("*.part") if _is_stale(path)]
+            found += folder.glob("*.json")
+            found += [path for path in folder.glob("*.taken-*") if _is_abandoned(path)]
+            found += [path for path in folder.glob("*.part") if _is_stale(path)]
     return sorted(found, key=lambda path: path.name)
+
+
+def _is_own(folder: Path) -> bool:
+    """A temporary directory is everybody's: another user may have made a folder of this name first."""
+    try:
+        return folder.is_dir() and {folder.lstat().st_uid, folder.stat().st_uid} == {os.getuid()}
+    except OSError:
+        return False
 
 
 def _is_abandoned(path: Path) -> bool:
@@ -94,10 +106,16 @@ def _is_stale(path: Path) -> bool:
         return False
 
 
-def take_in(place: Path, replay: Callable[[str, float], None]) -> None:
-    """Hand each waiting event, and when it came, to `replay`; removed only after that, so a crash repeats it."""
+def take_in(place: Path, replay: Callable[[str, float], None]) -> bool:
+    """Hand each waiting event, and when it came, to `replay`; removed only after that, so a crash repeats it.
+
+    Whether all were taken in: where hundreds wait, the next hooks go on.
+    """
     found = waiting(place)
+    until = time.monotonic() + LONG
     for path in found:
+        if time.monotonic() > until:
+            return False
         claimed = path.with_suffix(f".taken-{os.getpid()}")
         try:
             path.rename(claimed)
@@ -114,6 +132,7 @@ def take_in(place: Path, replay: Callable[[str, float], None]) -> None:
             claimed.unlink()
     if found:
         _forget_who_was_told(place)
+    return True
 
 
 def _forget_who_was_told(place: Path) -> None:
@@ -128,11 +147,11 @@ def first_in(place: Path, session: str) -> bool:
     """Whether the session has not been told yet that the ledger cannot be used; noted where that can be written."""
     name = f"told-{state.safe_name(session)}"
     noted = [folder / name for folder in state.fallback_spools(place)]
-    if any(path.exists() for path in noted):
+    if any(_is_own(path.parent) and path.exists() for path in noted):
         return False
     for path in noted:
         with contextlib.suppress(OSError):
-            state.make_private(path.parent)
+            _make(path.parent)
             path.touch(mode=0o600)
             break
     return True
@@ -146,14 +165,15 @@ def _came(path: Path) -> float:
 
 def logs(place: Path) -> list[Path]:
     """Where traces lie that the ledger could not take."""
-    return [folder / "errors.log" for folder in (place, *state.fallback_spools(place))]
+    return [folder / "errors.log" for folder in (place, *filter(_is_own, state.fallback_spools(place)))]
 
 
 def log(place: Path, event: str, text: str) -> None:
     """A trace for the time when the ledger cannot take it."""
-    for path in logs(place):
+    for path in [folder / "errors.log" for folder in (place, *state.fallback_spools(place))]:
         with contextlib.suppress(OSError):
-            state.make_private(path.parent)
+            _make(path.parent)
+            path.touch(mode=0o600)
             if path.is_file() and path.stat().st_size > LOG_LIMIT:
                 path.replace(path.with_suffix(".log.old"))
             with path.open("a", encoding="utf-8") as file:

@@ -11,6 +11,8 @@ from bg.quoting import inline, neutral
 from bg.scene import Scene
 from bg.tasks import Row
 
+APPROVE_AGAIN = "the ledger could not be used when you approved it; approve it again, so that its agent is launched."
+
 
 def before_question(scene: Scene) -> None:
     """PreToolUse(AskUserQuestion): waiting questions get the agents' own words, which ties the answers to them."""
@@ -43,7 +45,9 @@ def after_question(scene: Scene) -> None:
         lines: list[str] = []
         answered: list[str] = []
         for question, item in _asked_by(scene, list(given)):
-            if item["state"] in ("open", "answered"):
+            if _comes_too_late_to_approve(scene, item, given[question]):
+                lines.append(f"{item['label']} {item['qid']}: {APPROVE_AGAIN}")
+            elif item["state"] in ("open", "answered"):
                 _record(scene, item, given[question], "dialog")
                 answered.append(item["label"])
             else:
@@ -112,6 +116,11 @@ def _record(scene: Scene, item: Row, text: str, source: str) -> str:
     if inbox.kind(item) == inbox.DELEGATION:
         _decide(scene, item, text)
     return replaced
+
+
+def _comes_too_late_to_approve(scene: Scene, item: Row, text: str) -> bool:
+    """Its agent is launched in the turn in which it is approved, and that turn is over."""
+    return scene.late is not None and inbox.kind(item) == inbox.DELEGATION and resume.approves(text)
 
 
 def _decide(scene: Scene, item: Row, text: str) -> None:
@@ -230,6 +239,8 @@ def _take_one(scene: Scene, label: str, qid: str, text: str) -> str:
         return _too_late(known[0] if known else None, text, label, qid)
     if not text:
         return f"{label} {qid}: no answer stands behind it; nothing was recorded."
+    if _comes_too_late_to_approve(scene, found, text):
+        return f"{label} {qid}: {APPROVE_AGAIN}"
     replaced = _record(scene, found, text, "command")
     return f"{label} {qid} answered: {inline(text, 120)}" + (f" ({replaced})" if replaced else "")
 

@@ -62,6 +62,12 @@ def is_shared(scene: Scene) -> bool:
     return _is_alive(scene, scene.session, process)
 
 
+def lives(scene: Scene) -> bool:
+    """The process that is known to have this session is there."""
+    process = _process(scene, scene.session)
+    return process is not None and processes.alive(process)
+
+
 def claim(scene: Scene, task: Row) -> bool:
     """Inside a transaction: make a task this session's own, unless the session that it belongs to still lives."""
     owner = task["session"]
@@ -130,7 +136,7 @@ def recognize(scene: Scene) -> None:
                 deliveries.settle(scene.book, row["key"])
 
 
-def flight_list(scene: Scene) -> list[str]:
+def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
     """At most fifteen lines: what is in flight, what waits, what must not be launched again."""
     rows = tasks.in_session(scene.book, scene.session, (*tasks.OPEN_STATES, "interrupted"))
     waiting_now = inbox.waiting(scene.book, session=scene.session)
@@ -151,9 +157,9 @@ def flight_list(scene: Scene) -> list[str]:
         lines.append(f"- Reports not yet said: {len(undelivered)}; they follow here or at the next event.")
     load = LOAD if versions.resume_way(scene.version) in ("SendMessage", "unknown") else ""
     tail = [GO_ON.format(load=load)] if any(_can_go_on(task) for task in rows) else []
-    if len(lines) + len(tail) > MOST_LINES:
-        most = MOST_LINES - 1 - len(tail)
-        lines = [*lines[:most], f"- and {len(lines) - most} more: {scene.bgctl('status')}"]
+    if len(lines) + len(tail) > most:
+        room = most - 1 - len(tail)
+        lines = [*lines[:room], f"- and {len(lines) - room} more: {scene.bgctl('status')}"]
     return lines + tail
 
 
@@ -171,7 +177,7 @@ def elsewhere(scene: Scene) -> list[str]:
     if not lines:
         return []
     head = "Background tasks of another open session, which goes on with them; do not launch any of them again:"
-    return [f"[from the bg plugin, not from the user] {head}", *lines[: MOST_LINES - 1]]
+    return [f"[from the bg plugin, not from the user] {head}", *lines[: MOST_LINES // 2]]
 
 
 def _can_go_on(task: Row) -> bool:

@@ -189,7 +189,7 @@ def start(scene: Scene) -> None:
     scene.enter()
     closing.catch_up(scene)
     session.recognize(scene)
-    lines = session.flight_list(scene)
+    lines = session.flight_list(scene, session.MOST_LINES - len(others))
     if lines:
         scene.answer.context.append("\n".join(lines))
     scene.remind()
@@ -199,5 +199,7 @@ def start(scene: Scene) -> None:
 
 def end(scene: Scene) -> None:
     """SessionEnd: the session says good-bye; its tasks stay."""
+    if scene.late is not None and session.lives(scene):
+        return  # it has been resumed since
     with scene.book.transaction():
         scene.book.write("UPDATE sessions SET ended = ? WHERE id = ?", time.time(), scene.session)

@@ -1,0 +1,89 @@
+"""What waits in the spool: taken in before the event that follows, within bounds, from nobody else's folder."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from bg import spool, state
+from bg.state import directory
+from drive import VERSIONS, Drive, block, context, recorded
+
+NEWEST = VERSIONS[-1]
+
+
+@pytest.fixture
+def drive(tmp_path):
+    return Drive(NEWEST, tmp_path)
+
+
+def keeps(drive: Drive, name: str, **changes) -> None:
+    """An event of this session that came while the ledger could not be used."""
+    event = recorded(NEWEST, "background", name)
+    own = {"session_id": drive.session, "transcript_path": str(drive.transcript), "cwd": str(drive.folder)}
+    assert spool.keep(directory(), json.dumps({**event, **own, **changes}))
+
+
+def test_where_too_much_waits_the_event_waits_behind_it(drive, monkeypatch):
+    """A hook has twenty seconds; what it was called for may not be lost to what came before."""
+    drive.prompt("/bg Audit")
+    tokens = {agent: drive.launch("Audit", agent) for agent in ("a1", "a2", "a3")}
+    words = {agent: block("COMPLETION_REPORT", token, status="success") for agent, token in tokens.items()}
+    for agent in ("a1", "a2"):
+        keeps(drive, "SubagentStop", agent_id=agent, last_assistant_message=words[agent])
+    monkeypatch.setattr(spool, "LONG", -1.0)
+    assert drive.ends("a3", words["a3"]) == {}
+    assert len(spool.waiting(directory())) == 3
+    assert drive.launch("One more", "a4"), "a launch does not wait: it would have no identity"
+    monkeypatch.setattr(spool, "LONG", 60.0)
+    drive.stop()
+    assert spool.waiting(directory()) == []
+    assert {row["agent"] for row in drive.rows("SELECT agent FROM reports")} == {"a1", "a2", "a3"}
+
+
+def test_an_approval_that_waited_is_asked_for_again(drive):
+    """Its agent would be launched in the turn in which it was typed, and that turn is over."""
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    drive.ends("a1", block("DELEGATE_WORK", token, independence="blocks_current_work"))
+    drive.stop()
+    keeps(drive, "UserPromptSubmit", prompt="/bg-answer bg-1 D1: approve")
+    assert "approve it again" in str(drive.prompt("hello"))
+    assert drive.rows("SELECT state FROM questions") == [{"state": "open"}]
+    assert "[bg] label: bg-2" in context(drive.prompt("/bg-answer bg-1 D1: approve"))
+
+
+def test_what_waited_says_no_more_than_notices_allow(drive):
+    """The outcome of a command is always told, a mere notice only where the user wants notices."""
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    drive.ends("a1", block("CLARIFICATION_NEEDED", token))
+    drive.stop()
+    (drive.folder / ".claude").mkdir()
+    (drive.folder / ".claude" / "bg.json").write_text('{"notices": false}')
+    keeps(drive, "UserPromptSubmit", prompt="/bg-answer bg-1 Q1: one")
+    assert "Q1 answered: one" in str(drive.prompt("hello").get("systemMessage"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder another user's")
+def test_a_folder_that_another_user_made_first_is_not_trusted(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    place = tmp_path / "data"
+    place.write_text("no directory can be made here")
+    planted = state.fallback_spools(place)[0]
+    planted.mkdir()
+    (planted / "1-1.json").write_text("{}")
+    (planted / "errors.log").symlink_to(tmp_path / "mine")
+    (planted / "told-s1").touch()
+    os.chown(planted, 65534, -1)
+    assert spool.waiting(place) == []
+    assert planted / "errors.log" not in spool.logs(place)
+    spool.log(place, "Stop", "a trace")
+    assert not (tmp_path / "mine").exists()
+    assert spool.first_in(place, "s1")
+    assert spool.keep(place, "{}")
+    kept = spool.waiting(place)
+    assert [planted] != [path.parent for path in kept]
+    for path in kept:
+        path.unlink()
