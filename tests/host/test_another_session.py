@@ -14,10 +14,9 @@ from rig.model import Model
 from rig.request import Request
 from rig.script import Reply
 from rig.terminal import Interactive
-from test_compaction import told_list
+from sessions import ANSWERS, PROMPT, anew, cast, close_up, left_asking, session, settled, told_list
 from test_interactive import options
 from test_loop import later, reminded
-from test_sessions import ANSWERS, PROMPT, anew, cast, close_up, session, settled
 
 
 def as_told(request: Request) -> Reply:
@@ -109,12 +108,7 @@ def test_a_fork_takes_over_what_a_session_that_is_gone_has_left(host: str) -> No
         rules=(("Resume it now", as_told),),
     )
     with Model(script) as model, Home(model.url) as home:
-        with session(home, host) as run:
-            run.send(PROMPT)
-            reminded(run, model, home, "needs answers", 1, host)
-            until(lambda: settled(home), 10, "the reminder is seen")
-            before = run.session_id
-            run.finish()
+        before = left_asking(model, home, host)
         with session(home, host, "--fork-session", resume=before) as run:
             run.send("Where were we?")
             lines = told_list(model, "Where were we?")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 
 import pytest
@@ -10,33 +9,15 @@ from directed import until
 from loop import ROOT, block, launch, one, reacting, reminders, rows, token, wake
 from rig.home import Home
 from rig.model import Model
-from rig.request import Request
 from rig.script import Script, asked, parent
 from rig.session import Headless, arguments
+from sessions import told_list
 from test_loop import TASK, later, reminded
-
-HEAD = "Background tasks of this project; do not launch any of them again:"
-MOST_LINES = 15
-
-
-def flight_list(request: Request) -> list[str]:
-    """What the last SessionStart has told this parent, line by line."""
-    told = request.all_text().rpartition(HEAD)[2]
-    return [line for line in re.split(r"\n\n|\n</system-reminder>", told)[0].splitlines() if line]
 
 
 def compact(run: Headless) -> None:
     run.send("/compact")
     run.wait_for(lambda event: event.get("subtype") == "compact_boundary", 20)
-
-
-def told_list(model: Model, words: str) -> list[str]:
-    """The list that stands in the parent's answer to these words."""
-    request = model.wait_for(lambda request: request.actor == "parent" and words in request.last_user_text(), 20)
-    assert request.all_text().count(HEAD) == 1
-    lines = flight_list(request)
-    assert 0 < len(lines) < MOST_LINES
-    return lines
 
 
 @pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")

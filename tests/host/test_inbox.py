@@ -9,8 +9,8 @@ from rig.home import Home
 from rig.model import Model
 from rig.request import Request
 from rig.script import Script, asked, parent, text
+from sessions import session
 from test_loop import UNWOKEN, ended, later
-from test_sessions import session
 
 PARTS = ("OURS-ONE", "OURS-TWO", "OURS-THREE")
 GATE = "the user has not seen these questions of background agents yet"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from directed import until
 from loop import block, reminders, rows, token, wake
 from rig.home import Home
 from rig.model import Model
+from sessions import ANSWERS, anew, cast, close_up, left_asking, session
 from test_loop import TASK, later, reminded
-from test_sessions import ANSWERS, PROMPT, anew, cast, close_up, session, settled
 
 STATE = "Query and column mapping are written and tested (src/export/rows.ts); no file writer yet"
 
@@ -21,12 +20,7 @@ def test_an_agent_whose_transcript_is_gone_is_relaunched(host: str) -> None:
         rules=(("Resume it now", wake), ("was not woken. Nothing is lost", anew)),
     )
     with Model(script) as model, Home(model.url) as home:
-        with session(home, host) as run:
-            run.send(PROMPT)
-            reminded(run, model, home, "needs answers", 1, host)
-            until(lambda: settled(home), 10, "the reminder is seen")
-            before = run.session_id
-            run.finish()
+        before = left_asking(model, home, host)
         gone = [path for path in home.transcripts() if path.name.startswith("agent-")]
         assert len(gone) == 1
         gone[0].unlink()

@@ -3,74 +3,26 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import threading
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from directed import until
-from loop import ROOT, block, launch, news, one, reacting, reminders, rows, spawn_tool, token, wake
+from loop import block, news, one, reminders, rows, token, wake
 from rig.home import Home
 from rig.model import Model
-from rig.request import Request
-from rig.script import Reply, Script, asked, call, parent, text
-from rig.session import Headless, arguments
-from test_compaction import told_list
-from test_loop import CANNOT_RESUME, TASK, ended, later, reminded
+from rig.script import text
+from rig.session import Headless
+from sessions import ANSWERS, PROMPT, anew, cast, close_up, left_asking, session, settled, told_list
+from test_loop import CANNOT_RESUME, ended, later, reminded
 
-PROMPT = "/bg:bg Audit the authentication code"
-ANSWERS = "/bg-answer Q1: Both  Q2: no"
 OLD_AND_NEW = ("2.1.7", "2.1.38", "2.1.197", "2.1.327")
-
-
-def anew(request: Request) -> Reply:
-    """The parent launches a new agent for the label that it was told to go on with."""
-    label = re.findall(r"(?:begins `|\n- )(bg-\d+)(?::`| \()", request.all_text())[-1]
-    return call(
-        spawn_tool(request),
-        description=f"{label}: go on",
-        prompt="Go on.",
-        subagent_type="general-purpose",
-        run_in_background=True,
-    )
-
-
-def cast(*steps: Any, rules: tuple[tuple[str, Any], ...] = (), others: Sequence[tuple[str, Any]] = ()) -> Script:
-    """An agent with these steps, a second one that finishes what it is given, a parent that follows what it is told."""
-    return Script(
-        ("heir", asked("## CONTINUATION"), [later(block("COMPLETION_REPORT"), 0.3)] * 3),
-        ("agent", asked("AUDIT-TASK"), list(steps)),
-        *[(name, knows, [text("Noted.")] * 20) for name, knows in others],
-        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)), *rules)),
-    )
-
-
-def session(home: Home, host: str, *options: str, resume: str = "") -> Headless:
-    return Headless(home, host, [*arguments([ROOT], resume=resume), *options])
 
 
 def kill(run: Headless) -> None:
     """The client's own process dies at once; nothing is said to any hook."""
     os.kill(run.process.pid, signal.SIGKILL)
     run.process.wait(10)
-
-
-def settled(home: Home) -> bool:
-    return not rows(home, "SELECT 1 FROM deliveries WHERE seen IS NULL")
-
-
-def close_up(run: Headless, model: Model, home: Home, states: list[str]) -> Request:
-    """Everything is told, seen, and in these states; the parent's last request."""
-    until(lambda: bool(rows(home, "SELECT 1 FROM deliveries WHERE said IS NOT NULL")), 10, "something is said")
-    if not settled(home):
-        run.send("Thanks.")
-    until(lambda: settled(home), 15, lambda: rows(home, "SELECT * FROM deliveries"))
-    run.finish()
-    assert [row["state"] for row in rows(home, "SELECT state FROM tasks ORDER BY number")] == states
-    assert rows(home, "SELECT * FROM errors") == []
-    return model.by("parent")[-1]
 
 
 @pytest.mark.versions(*OLD_AND_NEW)
@@ -82,12 +34,7 @@ def test_a_question_outlives_its_session(host: str) -> None:
         rules=(("Resume it now", wake),),
     )
     with Model(script) as model, Home(model.url) as home:
-        with session(home, host) as run:
-            run.send(PROMPT)
-            reminded(run, model, home, "needs answers", 1, host)
-            until(lambda: settled(home), 10, "the reminder is seen")
-            before = run.session_id
-            run.finish()
+        before = left_asking(model, home, host)
         with session(home, host, resume=before) as run:
             run.send("Where were we?")
             lines = told_list(model, "Where were we?")

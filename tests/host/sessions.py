@@ -1,0 +1,89 @@
+"""What the tests of sessions share: a cast, a session, the list that a new session is told, an end in good order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from directed import until
+from loop import ROOT, block, launch, reacting, rows, spawn_tool
+from rig.home import Home
+from rig.model import Model
+from rig.request import Request
+from rig.script import Reply, Script, asked, call, parent, text
+from rig.session import Headless, arguments
+from test_loop import TASK, later, reminded
+
+PROMPT = "/bg:bg Audit the authentication code"
+ANSWERS = "/bg-answer Q1: Both  Q2: no"
+HEAD = "Background tasks of this project; do not launch any of them again:"
+MOST_LINES = 15
+
+
+def anew(request: Request) -> Reply:
+    """The parent launches a new agent for the label that it was told to go on with."""
+    label = re.findall(r"(?:begins `|\n- )(bg-\d+)(?::`| \()", request.all_text())[-1]
+    return call(
+        spawn_tool(request),
+        description=f"{label}: go on",
+        prompt="Go on.",
+        subagent_type="general-purpose",
+        run_in_background=True,
+    )
+
+
+def cast(*steps: Any, rules: tuple[tuple[str, Any], ...] = (), others: Sequence[tuple[str, Any]] = ()) -> Script:
+    """An agent with these steps, a second one that finishes what it is given, a parent that follows what it is told."""
+    return Script(
+        ("heir", asked("## CONTINUATION"), [later(block("COMPLETION_REPORT"), 0.3)] * 3),
+        ("agent", asked("AUDIT-TASK"), list(steps)),
+        *[(name, knows, [text("Noted.")] * 20) for name, knows in others],
+        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)), *rules)),
+    )
+
+
+def session(home: Home, host: str, *options: str, resume: str = "") -> Headless:
+    return Headless(home, host, [*arguments([ROOT], resume=resume), *options])
+
+
+def settled(home: Home) -> bool:
+    return not rows(home, "SELECT 1 FROM deliveries WHERE seen IS NULL")
+
+
+def close_up(run: Headless, model: Model, home: Home, states: list[str]) -> Request:
+    """Everything is told, seen, and in these states; the parent's last request."""
+    until(lambda: bool(rows(home, "SELECT 1 FROM deliveries WHERE said IS NOT NULL")), 10, "something is said")
+    if not settled(home):
+        run.send("Thanks.")
+    until(lambda: settled(home), 15, lambda: rows(home, "SELECT * FROM deliveries"))
+    run.finish()
+    assert [row["state"] for row in rows(home, "SELECT state FROM tasks ORDER BY number")] == states
+    assert rows(home, "SELECT * FROM errors") == []
+    return model.by("parent")[-1]
+
+
+def left_asking(model: Model, home: Home, host: str) -> str:
+    """A session whose agent has asked, and which was told; it has ended in good order. Its id."""
+    with session(home, host) as run:
+        run.send(PROMPT)
+        reminded(run, model, home, "needs answers", 1, host)
+        until(lambda: settled(home), 10, "the reminder is seen")
+        before = run.session_id
+        run.finish()
+    return before
+
+
+def flight_list(request: Request) -> list[str]:
+    """What the last SessionStart has told this parent, line by line."""
+    told = request.all_text().rpartition(HEAD)[2]
+    return [line for line in re.split(r"\n\n|\n</system-reminder>", told)[0].splitlines() if line]
+
+
+def told_list(model: Model, words: str) -> list[str]:
+    """The list that stands in the parent's answer to these words."""
+    request = model.wait_for(lambda request: request.actor == "parent" and words in request.last_user_text(), 20)
+    assert request.all_text().count(HEAD) == 1
+    lines = flight_list(request)
+    assert 0 < len(lines) < MOST_LINES
+    return lines
