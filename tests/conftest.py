@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Callable
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -22,3 +24,23 @@ def elsewhere(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / ".claude"))
     monkeypatch.setenv("BG_DATA", str(home / "bg-data"))
     return home
+
+
+@pytest.fixture
+def tell(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    """Figures that stand above the summary, whether or not the test passes, and on whichever worker it ran."""
+    return lambda words: record_property("figures", words)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    told = [
+        (report.nodeid, words)
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.stats.get(outcome, [])
+        for name, words in getattr(report, "user_properties", [])
+        if name == "figures"
+    ]
+    if told:
+        terminalreporter.section("figures")
+    for nodeid, words in told:
+        terminalreporter.write_line(f"{nodeid.rpartition('/')[2]}\n  {words}")

@@ -27,6 +27,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.host)
+            # One client at a time, however many workers there are: with a busy machine comes doubt about every wait.
+            item.add_marker(pytest.mark.xdist_group("clients"))
 
 
 @pytest.fixture

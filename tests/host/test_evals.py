@@ -121,15 +121,16 @@ def scripted(agent: Callable[[Request], Reply], final: Callable[[Request], str])
 
 
 @pytest.mark.versions("2.1.327")
-def test_the_scores_tell_a_model_that_keeps_the_protocol_from_one_that_does_not(host: str, capsys: Any) -> None:
+def test_the_scores_tell_a_model_that_keeps_the_protocol_from_one_that_does_not(
+    host: str, tell: Callable[[str], None]
+) -> None:
     kept = scripted(keeper, lambda request: KEEPS[case_of(request)][2])
     with Model(kept) as model, Home() as home:
         good = run(home, model)
     broken = scripted(breaker, lambda _: NAIVE)
     with Model(broken) as model, Home() as home:
         bad = run(home, model, "--ablation", "none")
-    with capsys.disabled():
-        print(f"\nkeeps the protocol:\n{evals.table(good)}\n\ndoes not:\n{evals.table(bad)}")
+    tell(f"keeps the protocol:\n{evals.table(good)}\n\ndoes not:\n{evals.table(bad)}")
 
     with_plugin = [measure for measure in good if measure.arm == "with"]
     without = [measure for measure in good if measure.arm == "without"]

@@ -57,7 +57,7 @@ def reminded(run: Headless, model: Model, home: Home, about: str, runs: int, hos
 
 
 @pytest.mark.parametrize("mode", ["text", "handback"])
-def test_the_loop(host: str, mode: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_loop(host: str, mode: str, tell: Callable[[str], None]) -> None:
     """A clarification reaches the parent once, its answers the same agent, the completion the parent once."""
     if mode == "handback" and host != "2.1.327":
         pytest.skip("only 2.1.327 has SubagentHandback")
@@ -120,14 +120,13 @@ def test_the_loop(host: str, mode: str, capsys: pytest.CaptureFixture[str]) -> N
         assert proven["proven"]
         assert proven["kind"] == "CLARIFICATION_RESPONSE"
         assert proven["typed"] == "Here is what I know."
-        _print_delay(host, mode, home, asks, tells, capsys)
+        _tell_delay(home, asks, tells, tell)
 
 
-def _print_delay(host: str, mode: str, home: Home, asks: Request, tells: Request, capsys: Any) -> None:
+def _tell_delay(home: Home, asks: Request, tells: Request, tell: Callable[[str], None]) -> None:
     ends = [row["ended"] for row in rows(home, "SELECT ended FROM runs ORDER BY ended")]
     first, second = asks.time - ends[0], tells.time - ends[1]
-    with capsys.disabled():
-        print(f"\n{host} {mode}: from a run's end to the reminder {first:.2f} s, {second:.2f} s")
+    tell(f"from a run's end to the reminder {first:.2f} s, {second:.2f} s")
 
 
 def test_a_report_in_prose_is_corrected_once_and_then_delivered_whole(host: str) -> None:
