@@ -66,6 +66,8 @@ def test_an_agent_whose_session_was_killed_goes_on_in_the_next(host: str) -> Non
             run.send(PROMPT)
             model.wait_for(lambda request: request.actor == "agent", 20)
             until(lambda: bool(rows(home, "SELECT 1 FROM launches WHERE agent <> ''")), 10, "it is bound")
+            # Killed before that, nobody could wake it.
+            until(lambda: any(path.name.startswith("agent-") for path in home.transcripts()), 10, "it is written down")
             before = run.session_id
             kill(run)
         never.set()

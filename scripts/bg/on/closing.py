@@ -60,10 +60,12 @@ def _is_of_a_former_run(scene: Scene, found: host.Notification) -> bool:
         found.tool_use,
         found.tool_use,
     )
-    if called is not None:
-        run = book.value("SELECT min(run) FROM runs WHERE agent = ? AND began >= ?", found.agent, called)
-        return run is not None and run < now["run"]
-    # Old hosts name no call.
+    woken = book.value(
+        "SELECT max(at) FROM resumes WHERE agent = ? AND proven IS NOT NULL AND at <= ?", found.agent, now["began"]
+    )
+    if called is not None and woken is not None:
+        return bool(called < woken)
+    # Old hosts name no call, and of a run that nobody asked for none is known.
     return bool(
         book.value(
             "SELECT 1 FROM reports WHERE agent = ? AND run < ? AND digest = ?",
