@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+
 import pytest
-from bg import reports
+from bg import reports, tasks, transcripts
 from bg.on import closing
+from bg.runs import bind
 from drive import VERSIONS, Drive, block, context, recorded
 
 WOKEN = "toolu_woken"
@@ -151,3 +155,28 @@ def test_a_run_that_is_stopped_before_it_says_a_word_gets_no_words_of_the_former
     drive.prompt(f"<task-notification>\n{named}\n<summary>Agent was stopped by user</summary>\n</task-notification>")
     assert drive.rows("SELECT state FROM tasks") == [{"state": "stopped"}]
     assert drive.rows("SELECT DISTINCT state FROM questions") == [{"state": "sent"}]
+
+
+def test_an_agent_that_is_bound_while_its_end_is_read_is_no_stranger(tmp_path, monkeypatch):
+    """PostToolUse of its launch and its SubagentStop run side by side, and the first wins in the middle."""
+    drive = Drive(VERSIONS[-1], tmp_path)
+    drive.prompt("/bg Audit")
+    before = recorded(drive.version, "background", "PreToolUse", "Agent")
+    said = drive.send(before, tool_use_id="t1", tool_input={**before["tool_input"], "prompt": "Audit"})
+    prompt = said["hookSpecificOutput"]["updatedInput"]["prompt"]
+    token = tasks.TOKEN.findall(prompt)[0]
+    path = drive.transcript_of("a1", "")
+    path.write_text(json.dumps({"type": "user", "message": {"content": prompt}}) + "\n")
+    read = transcripts.first_prompt
+
+    def bound_meanwhile(name: str) -> str:
+        book = drive.ledger()
+        with contextlib.closing(book), book.transaction():
+            bind(book, token, "a1")
+        return read(name)
+
+    monkeypatch.setattr(transcripts, "first_prompt", bound_meanwhile)
+    done = block("COMPLETION_REPORT", token, status="success")
+    ends = recorded(drive.version, "background", "SubagentStop")
+    drive.send(ends, agent_id="a1", agent_transcript_path=str(path), last_assistant_message=done)
+    assert drive.rows("SELECT state FROM tasks") == [{"state": "done"}]

@@ -269,7 +269,8 @@ class Scene:
         path = transcript or transcripts.of_agent(self.event.transcript, agent)
         tokens = tasks.TOKEN.findall(transcripts.first_prompt(path)[:20000])
         known = tasks.of_token(self.book, tokens[0]) if tokens else None
-        if known is None or known["agent"]:
+        # The hook after its launch, which runs beside this one, may have bound it just now.
+        if known is None or known["agent"] not in ("", agent):
             return None
         with self.book.transaction():
             runs.bind(self.book, tokens[0], agent)
