@@ -292,10 +292,14 @@ def sayings(said: list[Said], word: str) -> list[Said]:
 
 def may_repeat(said: list[Said], first: Said, second: Said) -> bool:
     """A kill fell between the print of the first and the next event that could show the host went on."""
-    between = said[first.number + 1 : second.number]
     if first.killed:
         return True
-    return any(one.killed for one in between) and not any(one.name in SEEING and not one.killed for one in between)
+    for one in said[first.number + 1 : second.number]:
+        if one.killed:
+            return True
+        if one.name in SEEING:
+            return False
+    return False
 
 
 def check_delivered(host: Host, words: list[str]) -> tuple[int, int]:

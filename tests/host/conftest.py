@@ -22,13 +22,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("host", marker.args if marker else ALL, indirect=True)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.host)
-            # One client at a time, however many workers there are: with a busy machine comes doubt about every wait.
-            item.add_marker(pytest.mark.xdist_group("clients"))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if Path(__file__).parent in item.path.parents:
+        item.add_marker(pytest.mark.host)
 
 
 @pytest.fixture
