@@ -237,12 +237,12 @@ class Campaign(Host):
         """What the user would still find in /bg-status, with what it says to type."""
         with closing(sqlite3.connect(str(self.data / "ledger.db"))) as book:
             rows = book.execute(
-                "SELECT q.label, q.qid, q.run, q.state, t.number FROM questions q JOIN tasks t ON t.label = q.label"
+                "SELECT q.label, q.qid, q.run, q.state, q.agent FROM questions q JOIN tasks t ON t.label = q.label"
                 " WHERE q.state = 'answered' OR (q.state = 'open' AND t.state IN ('needs_answer', 'blocked', 'working'))"
             ).fetchall()
         return [
-            (label, "go" if state == "answered" else answer(qid, number, run))
-            for label, qid, run, state, number in rows
+            (label, "go" if state == "answered" else answer(qid, self.agents[agent].number, run))
+            for label, qid, run, state, agent in rows
         ]
 
     def step(self, *, launch: bool = True) -> None:

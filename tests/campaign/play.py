@@ -291,7 +291,10 @@ def sayings(said: list[Said], word: str) -> list[Said]:
 
 
 def may_repeat(said: list[Said], first: Said, second: Said) -> bool:
-    """A kill fell between the print of the first and the next event that could show the host went on."""
+    """A kill fell between the print of the first and the next event that could show the host went on.
+
+    Or there was none such, and the conversation begins anew after a compaction.
+    """
     if first.killed:
         return True
     for one in said[first.number + 1 : second.number]:
@@ -299,7 +302,7 @@ def may_repeat(said: list[Said], first: Said, second: Said) -> bool:
             return True
         if one.name in SEEING:
             return False
-    return False
+    return second.name == "SessionStart"
 
 
 def check_delivered(host: Host, words: list[str]) -> tuple[int, int]:
