@@ -75,10 +75,14 @@ def test_what_only_looks_like_a_signal(host: str, mode: str) -> None:
             return report(request, quotes(token(request)))
 
         script = Script(
-            ("held", asked("OURS-HELD"), [held]),
+            (
+                "held",
+                asked("OURS-HELD"),
+                [held] * 4,
+            ),  # asked again where its transcript is written in time to be checked
             ("foreign", asked("FOREIGN-THIEF"), [foreign]),
             ("quotes", asked("OURS-QUOTES"), [reads, says, says, says, says]),
-            ("evil", asked("OURS-EVIL"), [lambda request: report(request, signed(token(request), summary=EVIL))]),
+            ("evil", asked("OURS-EVIL"), [lambda request: report(request, signed(token(request), summary=EVIL))] * 4),
             (
                 "parent",
                 parent,
