@@ -135,8 +135,12 @@ def _first_words(event: Event, place: Path) -> list[str]:
     """What a session that a person looks at is told once: which command is ours on this version."""
     if event.name != "SessionStart" or not versions.attended() or not settings.load(event.cwd).notices:
         return []
-    version = transcripts.field(event.transcript, "version") or versions.announced_version()
-    return shortcuts.first_words(place, versions.version_of(version))
+    return shortcuts.first_words(place, _version(event))
+
+
+def _version(event: Event) -> Optional[versions.Version]:
+    """The host's version as far as it shows without a ledger."""
+    return versions.version_of(transcripts.field(event.transcript, "version") or versions.announced_version())
 
 
 def _say(scene: Scene, stdout: TextIO) -> None:
@@ -235,8 +239,7 @@ def _show_doctor(event: Event, stdout: TextIO) -> None:
     # Late: only this one command needs it.
     from bg import doctor  # noqa: PLC0415
 
-    version = versions.version_of(transcripts.field(event.transcript, "version") or versions.announced_version())
-    answer = Answer()
+    version, answer = _version(event), Answer()
     host.show(answer, doctor.told(list(doctor.examine(version))), version)
     stdout.write(host.render(event, answer))
     stdout.flush()

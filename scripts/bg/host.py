@@ -193,12 +193,6 @@ def notifications(prompt: str) -> list[Notification]:
     return found
 
 
-def message_sender(prompt: str) -> str:
-    """Who sent an agent message: the agent's id or, on 2.1.197, its type."""
-    found = _AGENT_MESSAGE.match(prompt)
-    return found.group(1) if found else ""
-
-
 def show(answer: Answer, text: str, version: Optional[versions.Version]) -> None:
     """Show the user a text instead of asking the model, or through the model where the host would show nothing."""
     if versions.shows_blocked_prompts(version):

@@ -134,12 +134,6 @@ def identity(token: str, transcript: str, *, handback: bool, message: bool = Fal
     )
 
 
-def task_part(prompt: str) -> str:
-    """A launch prompt without the identity statement."""
-    _, found, rest = prompt.partition("\n## Your task\n")
-    return rest.strip() if found else prompt
-
-
 def brief(prompt: str) -> dict[str, str]:
     """The three lines that the parent wrote into the prompt, as far as it wrote them."""
     found: dict[str, str] = {}

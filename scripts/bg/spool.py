@@ -170,9 +170,10 @@ def logs(place: Path) -> list[Path]:
 
 def log(place: Path, event: str, text: str) -> None:
     """A trace for the time when the ledger cannot take it."""
-    for path in [folder / "errors.log" for folder in (place, *state.fallback_spools(place))]:
+    for folder in (place, *state.fallback_spools(place)):
         with contextlib.suppress(OSError):
-            _make(path.parent)
+            _make(folder)
+            path = folder / "errors.log"
             path.touch(mode=0o600)
             if path.is_file() and path.stat().st_size > LOG_LIMIT:
                 path.replace(path.with_suffix(".log.old"))

@@ -85,11 +85,6 @@ def mark(place: Path, session: str) -> None:
     path.touch(mode=0o600)
 
 
-def unmark(place: Path, session: str) -> None:
-    """Let the hooks of this session be quiet again."""
-    marker(place, session).unlink(missing_ok=True)
-
-
 def interpreter_note(place: Path) -> Path:
     """The file that names the interpreter which `hooks/run` uses."""
     return place / "python"

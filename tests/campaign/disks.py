@@ -43,7 +43,6 @@ class Heard(NamedTuple):
 class Sick(Host):
     """A host whose hooks may leave a trace on standard error, and nothing half said."""
 
-    prefix: tuple[str, ...] = ()  # what the hooks are started through
     user: Optional[int] = None
 
     def __init__(self, root: Path, version: str = "2.1.327", **env: str) -> None:
@@ -51,19 +50,9 @@ class Sick(Host):
         self.temp.mkdir(parents=True, exist_ok=True)
         super().__init__(root, version, TMPDIR=str(self.temp), CLAUDE_CODE_ENTRYPOINT="cli", **env)
 
-    def start(self, given: Any) -> subprocess.Popen[bytes]:
+    def start(self, given: Any, **options: Any) -> subprocess.Popen[bytes]:
         """As another host: through a prefix, as another user."""
-        process = subprocess.Popen(
-            [*self.prefix, str(ROOT / "hooks" / "run")],
-            env=self.env,
-            cwd=self.project,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            user=self.user,
-        )
-        process.data = json.dumps(given, separators=(",", ":"), ensure_ascii=False).encode()  # type: ignore[attr-defined]
-        return process
+        return super().start(given, user=self.user, **options)
 
     def bear(self, event: Payload) -> Heard:
         """One hook: it exits 0, and says one whole answer in the event's shape, or nothing."""

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Optional
 
 from bg import signals
 from bg.tasks import TOKEN
-from hook import ROOT, Machine, Payload, recorded
+from hook import Machine, Payload, recorded
 
 CLEAN, BEFORE, MIDDLE, AFTER = "clean", "before the first durable write", "between write and exit", "after exit"
 SEEING = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop")
@@ -91,22 +91,11 @@ class Host(Machine):
 
     # Processes
 
-    def start(self, given: Any) -> subprocess.Popen[bytes]:
+    def start(self, given: Any, **options: Any) -> subprocess.Popen[bytes]:
         """As a host: compact JSON, a process group of the hook's own."""
         if not isinstance(given, (bytes, str)):
             given = json.dumps(given, separators=(",", ":"), ensure_ascii=False)
-        data = given if isinstance(given, bytes) else given.encode()
-        process = subprocess.Popen(
-            [str(ROOT / "hooks" / "run")],
-            env=self.env,
-            cwd=self.project,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-        process.data = data  # type: ignore[attr-defined]
-        return process
+        return super().start(given, start_new_session=True, **options)
 
     def hook(self, event: Payload, kind: str = "", kill_at: Optional[float] = None) -> Said:
         """One hook process, killed after that many seconds if it has not ended by then."""

@@ -36,6 +36,8 @@ def name_of(payload: Any) -> str:
 class Machine:
     """A home, a project and a data directory, with the interpreter that the hooks shall use."""
 
+    prefix: tuple[str, ...] = ()  # what the hooks are started through
+
     def __init__(self, root: Path, python: Union[str, Path], **env: str) -> None:
         self.home = root / "home"
         self.project = root / "project"
@@ -56,16 +58,17 @@ class Machine:
             **env,
         }
 
-    def start(self, given: Union[bytes, str, Payload]) -> subprocess.Popen[bytes]:
+    def start(self, given: Union[bytes, str, Payload], **options: Any) -> subprocess.Popen[bytes]:
         """The hook's process, its standard input being written."""
         data = given if isinstance(given, bytes) else (given if isinstance(given, str) else json.dumps(given)).encode()
         process = subprocess.Popen(
-            [str(ROOT / "hooks" / "run")],
+            [*self.prefix, str(ROOT / "hooks" / "run")],
             env=self.env,
             cwd=self.project,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            **options,
         )
         process.data = data  # type: ignore[attr-defined]
         return process

@@ -87,3 +87,22 @@ def told_list(model: Model, words: str) -> list[str]:
     lines = flight_list(request)
     assert 0 < len(lines) < MOST_LINES
     return lines
+
+
+def taken_up(run: Headless, model: Model, home: Home, host: str) -> str:
+    """A new process is told what waits, and the user answers. The first line of what was told."""
+    run.send("Where were we?")
+    lines = told_list(model, "Where were we?")
+    assert lines[0].startswith("- bg-1 (audit the auth code): needs answer")
+    assert [line[:10] for line in lines[1:3]] == ["- bg-1 Q1 ", "- bg-1 Q2 "]
+    answered(run, model, home, host)
+    return lines[0]
+
+
+def answered(run: Headless, model: Model, home: Home, host: str) -> None:
+    """The user answers; the report is told once, and both answers were sent."""
+    run.send(ANSWERS)
+    reminded(run, model, home, "reports partial success", 2, host)
+    last = close_up(run, model, home, ["partial"])
+    assert last.all_text().count("reports partial success") == 1
+    assert [row["state"] for row in rows(home, "SELECT state FROM questions")] == ["sent", "sent"]

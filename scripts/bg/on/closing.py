@@ -112,9 +112,12 @@ def catch_up(scene: Scene) -> None:
                 with book.transaction():
                     runs.bind(book, launch["token"], transcripts.agent_in(path))
     _take(scene, _unheard(scene))
+    unfinished = tasks.unfinished(book, scene.session)
+    live = host.live_agents(scene.event) if unfinished else None
     # A second process on this session lists its own agents, not those of the first.
-    live = None if session.is_shared(scene) else host.live_agents(scene.event)
-    for task in tasks.unfinished(book, scene.session):
+    if live is not None and session.is_shared(scene):
+        live = None
+    for task in unfinished:
         agent = task["agent"]
         if live is None and not versions.lists_agents(scene.version) and _has_fallen_silent(scene, agent):
             _close(scene, task, agent, "", "", "transcript")

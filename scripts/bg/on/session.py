@@ -8,7 +8,7 @@ from typing import Optional
 from bg import deliveries, inbox, processes, reports, runs, tasks, transcripts, versions
 from bg.on import judging
 from bg.quoting import inline
-from bg.scene import Scene
+from bg.scene import Scene, resumable
 from bg.status import age, at_a_glance
 from bg.tasks import Row
 
@@ -156,7 +156,7 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
     if undelivered:
         lines.append(f"- Reports not yet said: {len(undelivered)}; they follow here or at the next event.")
     load = LOAD if versions.resume_way(scene.version) in ("SendMessage", "unknown") else ""
-    tail = [GO_ON.format(load=load)] if any(_can_go_on(task) for task in rows) else []
+    tail = [GO_ON.format(load=load)] if any(resumable(task) for task in rows) else []
     if len(lines) + len(tail) > most:
         room = most - 1 - len(tail)
         lines = [*lines[:room], f"- and {len(lines) - room} more: {scene.bgctl('status')}"]
@@ -180,14 +180,10 @@ def elsewhere(scene: Scene) -> list[str]:
     return [f"[from the bg plugin, not from the user] {head}", *lines[: MOST_LINES // 2]]
 
 
-def _can_go_on(task: Row) -> bool:
-    return bool(task["agent"]) and task["state"] not in tasks.RUNNING_STATES
-
-
 def _advice(scene: Scene, task: Row) -> str:
     if task["state"] in tasks.RUNNING_STATES:
         return ", you are told when it ends"
-    known = _can_go_on(task) and transcripts.of_agent(scene.event.transcript, task["agent"])
+    known = resumable(task) and transcripts.of_agent(scene.event.transcript, task["agent"])
     if not known or not scene.can_wake(task["agent"]):
         return ""
     send, resume = f'SendMessage with to: "{task["agent"]}"', f'Task with resume: "{task["agent"]}"'
