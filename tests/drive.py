@@ -12,17 +12,7 @@ from answers import check_answer
 from bg import handlers, signals
 from bg.ledger import Ledger
 from bg.state import directory
-
-EVENTS = Path(__file__).with_name("events")
-VERSIONS = sorted((path.name for path in EVENTS.iterdir()), key=lambda name: [int(part) for part in name.split(".")])
-
-
-def recorded(version: str, scene: str, name: str, tool: str = "") -> dict[str, Any]:
-    """The first recorded payload of this event in a scene."""
-    wanted = f"-{name}-{tool}.json" if tool else f"-{name}.json"
-    found = sorted(path for path in (EVENTS / version / scene).glob("*.json") if path.name.endswith(wanted))
-    assert found, f"no {wanted} was recorded in {version}/{scene}"
-    return dict(json.loads(found[0].read_text(encoding="utf-8")))
+from recordings import recorded
 
 
 class Drive:

@@ -9,7 +9,8 @@ import re
 
 import pytest
 from bg import handlers, together
-from drive import VERSIONS, Drive, block, context, recorded
+from drive import Drive, block, context
+from recordings import VERSIONS, recorded
 
 
 @pytest.fixture(params=VERSIONS)

@@ -9,7 +9,8 @@ import pytest
 from bg import reports, tasks, transcripts
 from bg.on import closing
 from bg.runs import bind
-from drive import VERSIONS, Drive, block, context, recorded
+from drive import Drive, block, context
+from recordings import VERSIONS, recorded
 
 WOKEN = "toolu_woken"
 

@@ -6,27 +6,23 @@ import json
 
 import pytest
 from bg import host, versions
-from drive import EVENTS, VERSIONS
+from recordings import VERSIONS, events, everything
 
 
 def payloads(version, name):
-    found = [
-        json.loads(path.read_text(encoding="utf-8"))
-        for path in sorted((EVENTS / version).rglob("*.json"))
-        if f"-{name}" in path.name
-    ]
+    found = [payload for _, payload in everything(version) if payload["hook_event_name"] == name]
     assert found
     return found
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_recorded_payload_is_read(version):
-    for path in sorted((EVENTS / version).rglob("*.json")):
-        event = host.read(path.read_text(encoding="utf-8"))
-        assert event is not None, path
-        assert event.session, path
-        if "SubagentStop" in path.name:
-            assert event.agent, path
+    for place, payload in everything(version):
+        event = host.read(json.dumps(payload))
+        assert event is not None, place
+        assert event.session, place
+        if payload["hook_event_name"] == "SubagentStop":
+            assert event.agent, place
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -43,9 +39,11 @@ def test_machine_prompts_are_told_from_the_users(version):
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_launch_and_its_agent_are_read(version):
     tool = "Task" if version in ("2.1.7", "2.1.38") else "Agent"
+    wanted = ("PostToolUse", tool)
     launched = [
-        json.loads(path.read_text(encoding="utf-8"))
-        for path in (EVENTS / version / "background").glob(f"*-PostToolUse-{tool}.json")
+        payload
+        for payload in events(version, "background")
+        if (payload["hook_event_name"], payload.get("tool_name")) == wanted
     ]
     assert [bool(host.started_agent(host.read(json.dumps(payload)))) for payload in launched] == [True]
     assert host.foreground_text(host.read(json.dumps(launched[0]))) is None

@@ -9,7 +9,8 @@ import sys
 
 import pytest
 from bg import processes
-from drive import VERSIONS, Drive, block, context, recorded
+from drive import Drive, block, context
+from recordings import VERSIONS, recorded
 
 HERE = processes.Process(os.getpid(), processes._look(os.getpid())[2])
 OTHER = processes.Process(os.getppid(), processes._look(os.getppid())[2])

@@ -10,7 +10,8 @@ import pytest
 from bg import spool
 from bg.on import closing
 from bg.state import directory
-from drive import VERSIONS, Drive, block, context, recorded
+from drive import Drive, block, context
+from recordings import VERSIONS, recorded
 
 NEWEST = VERSIONS[-1]
 

@@ -8,7 +8,8 @@ import time
 
 import pytest
 from bg import status, versions
-from drive import VERSIONS, Drive, block, context, recorded
+from drive import Drive, block, context
+from recordings import VERSIONS, recorded
 
 
 @pytest.fixture

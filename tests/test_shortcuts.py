@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from bg import cli, handlers, shortcuts, state, versions
-from drive import EVENTS, Drive, recorded
+from drive import Drive
+from recordings import VERSIONS, recorded
 
 
 def bgctl(capsys, *arguments: str) -> tuple[int, str, str]:
@@ -91,7 +92,7 @@ def begins(version: str, tmp_path: Path, monkeypatch, attended: bool = True) -> 
     return str(json.loads(out.getvalue() or "{}").get("systemMessage", ""))
 
 
-@pytest.mark.parametrize("version", sorted(path.name for path in EVENTS.iterdir()))
+@pytest.mark.parametrize("version", VERSIONS)
 def test_the_first_session_says_what_to_type_once(version, tmp_path, monkeypatch):
     assert begins(version, tmp_path, monkeypatch, attended=False) == ""
     said = begins(version, tmp_path, monkeypatch)

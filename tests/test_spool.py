@@ -8,7 +8,8 @@ import os
 import pytest
 from bg import spool, state
 from bg.state import directory
-from drive import VERSIONS, Drive, block, context, recorded
+from drive import Drive, block, context
+from recordings import VERSIONS, recorded
 
 NEWEST = VERSIONS[-1]
 

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple, Optional
 
 from bg import signals
 from bg.tasks import TOKEN
-from hook import Machine, Payload, recorded
+from hook import Machine
+from recordings import Payload, events
 
 CLEAN, BEFORE, MIDDLE, AFTER = "clean", "before the first durable write", "between write and exit", "after exit"
 SEEING = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop")
@@ -48,7 +49,7 @@ def template(version: str, scene: str, wanted: str, number: int = 0) -> Payload:
     name, _, tool = wanted.partition(" ")
     found = [
         event
-        for event in recorded(version, scene)
+        for event in events(version, scene)
         if event["hook_event_name"] == name and (not tool or event.get("tool_name") == tool)
     ]
     return found[number]

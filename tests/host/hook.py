@@ -12,20 +12,12 @@ from pathlib import Path
 from typing import Any, Optional, Union
 
 ROOT = Path(__file__).resolve().parents[2]
-EVENTS = ROOT / "tests" / "events"
 sys.path.append(str(ROOT / "tests"))
 
 from answers import check_answer  # noqa: E402
+from recordings import Payload  # noqa: E402
 
-Payload = dict[str, Any]
 STDERR_LIMIT = 400
-
-
-def recorded(version: str, scene: str) -> list[Payload]:
-    """One scene's payloads in the order in which the hooks started."""
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((EVENTS / version / scene).glob("*.json"))]
-    assert found, f"nothing is recorded for {version} {scene}"
-    return found
 
 
 def name_of(payload: Any) -> str:

@@ -1,6 +1,6 @@
 """Records the hook payloads of the real hosts as fixtures: python tests/host/record.py --version V [--scene S].
 
-Each scene of each version becomes a folder below tests/events with one file per event, in the order in which the
+Each scene of each version becomes a file below tests/recorded with one line per event, in the order in which the
 hooks started. Payloads are kept as they came, but for machine paths. --keep DIR also keeps all other evidence:
 the requests that the model received, what the client printed, screens and transcripts.
 Exit codes: 0 all scenes recorded, 1 a scene failed, 2 usage.
@@ -9,25 +9,23 @@ Exit codes: 0 all scenes recorded, 1 a scene failed, 2 usage.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
-import shutil
 import sys
 import traceback
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Callable, Optional
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent.parent / "scripts")]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent.parent / "scripts")]
 
+import recordings  # noqa: E402
 import scenes  # noqa: E402
 import scenes_more as more  # noqa: E402
 import scenes_rare as rare  # noqa: E402
 from rig import clients  # noqa: E402
 from stage import Stage  # noqa: E402
 
-EVENTS = HERE.parent / "events"
 AUTO = {"2.1.258", "2.1.327"}
 MODERN = {version for version in clients.VERSIONS if scenes.modern(version)}
 NEWEST = {clients.newest()}
@@ -84,19 +82,15 @@ def placeholders(stage: Stage) -> list[tuple[str, str]]:
     ]
 
 
-def write(stage: Stage, folder: Path) -> int:
-    """One file per event; a folder that holds an older recording is replaced."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for number, note in enumerate(stage.notes(), 1):
-        event: dict[str, Any] = note["event"]
-        tool = event.get("tool_name")
-        name = f"{number:02}-{event['hook_event_name']}" + (f"-{tool}" if tool else "") + ".json"
-        whole = json.dumps(event, indent=2, ensure_ascii=False)
-        for path, stands_for in placeholders(stage):
-            whole = whole.replace(path, stands_for)
-        (folder / name).write_text(whole + "\n", encoding="utf-8")
-    return len(stage.notes())
+def write(stage: Stage, file: Path) -> int:
+    """One line per event; an older recording is replaced."""
+    notes = stage.notes()
+    whole = recordings.written([note["event"] for note in notes])
+    for path, stands_for in placeholders(stage):
+        whole = whole.replace(path, stands_for)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(whole, encoding="utf-8")
+    return len(notes)
 
 
 def record(version: str, name: str, keep: Optional[Path]) -> bool:
@@ -108,7 +102,7 @@ def record(version: str, name: str, keep: Optional[Path]) -> bool:
             scene.play(stage)
         except (TimeoutError, LookupError, RuntimeError) as error:
             problem = traceback.format_exc() if keep else str(error)
-        count = write(stage, EVENTS / version / name) if not problem else len(stage.notes())
+        count = write(stage, recordings.FOLDER / version / f"{name}.jsonl") if not problem else len(stage.notes())
     print(f"{version} {name}: {count} events" + (f" NOT WRITTEN: {problem}" if problem else ""), flush=True)
     return not problem
 

@@ -16,8 +16,9 @@ import pytest
 from answers import check_answer, context, updated
 from bg import handlers, signals, state
 from bg.tasks import TOKEN
-from hook import EVENTS, STDERR_LIMIT, Machine, Payload, alive, name_of, recorded, wait_until
+from hook import STDERR_LIMIT, Machine, alive, name_of, wait_until
 from loop import PLAIN
+from recordings import Payload, events, everything
 from rig import clients
 
 QUESTION = signals.schema("CLARIFICATION_NEEDED")["examples"][0]
@@ -62,7 +63,7 @@ class Story:
     def __init__(self, machine: Machine, version: str) -> None:
         self.machine = machine
         self.version = version
-        self.events = recorded(version, "resume")
+        self.events = events(version, "resume")
         self.token = ""
         self.turns: list[tuple[str, str]] = []
 
@@ -173,12 +174,12 @@ def test_the_whole_loop_on_a_bare_python(bare: Path, tmp_path: Path, version: st
 
 def test_without_a_network_the_packages_are_tried_once_and_the_loop_goes_on(bare: Path, tmp_path: Path) -> None:
     machine = Machine(tmp_path, bare)
-    machine.tell(recorded("2.1.327", "resume")[0])
+    machine.tell(events("2.1.327", "resume")[0])
     log = machine.data / "packages.log"
     wait_until(log.is_file, 10, "the installation has begun")
     retell(machine, "2.1.327")
     wait_until(lambda: not alive(f"BG_DATA={machine.data}\0"), 120, "the installation has ended")
-    machine.tell(recorded("2.1.327", "resume")[0])
+    machine.tell(events("2.1.327", "resume")[0])
     assert not alive(f"BG_DATA={machine.data}\0"), "it is tried again at once"
     assert not (machine.data / "venv").exists() or (machine.data / "python").read_text() != f"{bare}\n"
 
@@ -317,11 +318,11 @@ def _mine(payload: Payload, session: str) -> Payload:
 
 
 def _corpus() -> list[tuple[str, Payload]]:
-    found = []
-    for path in sorted(EVENTS.glob("*/*/*.json")):
-        payload = json.loads(path.read_text(encoding="utf-8"))
-        if f"{name_of(payload)} {payload.get('tool_name', '')}".strip() in handlers.HANDLERS:
-            found.append((str(path.relative_to(EVENTS)), payload))
+    found = [
+        (place, payload)
+        for place, payload in everything()
+        if f"{name_of(payload)} {payload.get('tool_name', '')}".strip() in handlers.HANDLERS
+    ]
     assert len(found) > 300
     return found
 
