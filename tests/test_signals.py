@@ -14,7 +14,11 @@ from hypothesis import strategies as st
 
 HERE = Path(__file__).parent
 CASES = sorted((HERE / "signals").glob("*/*/*.txt"))
-OUTPUTS = sorted((HERE / "outputs").glob("*.txt"))
+OUTPUTS = [
+    case
+    for path in sorted((HERE / "outputs").glob("*.json"))
+    for case in json.loads(path.read_text(encoding="utf-8"))
+]
 MARKERS = tuple(signals.schemas())
 REQUIRED = [(marker, name) for marker in MARKERS for name in signals.schema(marker)["required"]]
 ENUMS = [
@@ -48,6 +52,10 @@ def name_of(path):
     return str(path.relative_to(HERE).with_suffix(""))
 
 
+def output_name(output):
+    return f"outputs/{output['name']}"
+
+
 def test_every_signal_has_cases_and_nothing_else_does():
     folders = {path.name.upper() for path in (HERE / "signals").iterdir()}
     assert set(MARKERS) == folders
@@ -57,10 +65,8 @@ def test_every_signal_has_cases_and_nothing_else_does():
 
 
 def test_there_are_outputs():
-    assert len(OUTPUTS) >= 60
-    assert {path.stem for path in OUTPUTS} == {
-        path.name[: -len(".expected.json")] for path in (HERE / "outputs").glob("*.expected.json")
-    }
+    assert len({output["name"] for output in OUTPUTS}) == len(OUTPUTS) >= 60
+    assert {path.suffix for path in (HERE / "outputs").iterdir()} == {".json"}
 
 
 @pytest.mark.parametrize("path", CASES, ids=name_of)
@@ -73,21 +79,26 @@ def test_case(path):
     assert bool(expected) == (path.parts[-2] == "invalid")
 
 
-@pytest.mark.parametrize("path", OUTPUTS, ids=name_of)
-def test_output(path):
-    reading = signals.read(text_of(path))
+@pytest.mark.parametrize("output", OUTPUTS, ids=output_name)
+def test_output(output):
+    """The lines of `text` are what an agent wrote; `expected` is what is read in them."""
+    assert {"name", "text", "expected"} == set(output)
+    reading = signals.read("\n".join(output["text"]))
     found = [signals.to_json(signal) for signal in reading.signals]
-    expected = json.loads(path.with_suffix(".expected.json").read_text("utf-8"))
     deciding = None if reading.deciding is None else reading.signals.index(reading.deciding)
     assert [False] * len(found) == [each.pop("unchecked") for each in found]
-    assert expected == {"signals": found, "deciding": deciding, "notes": list(reading.notes)}
+    assert output["expected"] == {"signals": found, "deciding": deciding, "notes": list(reading.notes)}
 
 
-@pytest.mark.parametrize("path", [*CASES, *OUTPUTS], ids=name_of)
-def test_the_verdict_is_the_same_without_the_packages(path, monkeypatch):
-    checked = signals.read(text_of(path))
+@pytest.mark.parametrize(
+    "text",
+    [*map(text_of, CASES), *("\n".join(output["text"]) for output in OUTPUTS)],
+    ids=[*map(name_of, CASES), *map(output_name, OUTPUTS)],
+)
+def test_the_verdict_is_the_same_without_the_packages(text, monkeypatch):
+    checked = signals.read(text)
     monkeypatch.setattr(signals, "_packages", lambda: None)
-    unchecked = signals.read(text_of(path))
+    unchecked = signals.read(text)
     assert all(signal.unchecked for signal in unchecked.signals)
     assert checked.signals == [replace(signal, unchecked=False) for signal in unchecked.signals]
     assert checked.notes == unchecked.notes
