@@ -13,11 +13,13 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from bg import signals
 from bg.evidence import Evidence, Finding, Launch, examine
 
 CORPUS = Path(__file__).parent / "reports"
+SIDES = ("false", "honest")
 AGENT = "bg-task-0c0ffe"
 RUNS = {"ran", "ran-in-chain", "failed-as-said", "never-run", "failed-last"}
 SETTLED = 10  # seconds by which the launch lies behind the making of its tree
@@ -32,6 +34,14 @@ GIT = [
     "-c",
     "init.defaultBranch=main",
 ]
+
+
+class Labelled(NamedTuple):
+    """One case of the corpus."""
+
+    name: str
+    side: str
+    case: dict
 
 
 @dataclass
@@ -56,13 +66,17 @@ def held_out(name: str) -> bool:
     return hashlib.sha256(name.encode()).digest()[0] % 3 == 0
 
 
-def files() -> list[Path]:
-    return sorted(CORPUS.glob("*/*.json"))
+def corpus() -> list[Labelled]:
+    return [
+        Labelled(case.pop("name"), side, case)
+        for side in SIDES
+        for case in json.loads((CORPUS / f"{side}.json").read_text(encoding="utf-8"))
+    ]
 
 
-def measure(file: Path) -> Measured:
+def measure(labelled: Labelled) -> Measured:
     """A case built below a home of its own, examined and compared."""
-    case = json.loads(file.read_text(encoding="utf-8"))
+    name, side, case = labelled
     with tempfile.TemporaryDirectory(prefix="bg-corpus-") as home, _home(home):
         case, launch, transcript = build(case, Path(os.path.realpath(home)))
         signal = signals.read(case["report"]).deciding
@@ -75,7 +89,7 @@ def measure(file: Path) -> Measured:
         evidence = examine(
             case["report"], signal.fields if block else None, launch, str(transcript), case["duration_s"], brief
         )
-    found = Measured(file.stem, file.parent.name == "honest", held_out(file.stem), evidence)
+    found = Measured(name, side == "honest", held_out(name), evidence)
     compare(found, case, str(launch.root))
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from measured import Measured, files, held_out, measure
+from measured import Measured, corpus, held_out, measure
 
 DISK = {"created", "changed", "removed", "renamed", "outside-as-asked", "kept", "there"}
 
@@ -98,10 +98,10 @@ def summary(name: str, found: Figures) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    chosen = files()
+    chosen = corpus()
     if "--held-out" in arguments or "--developed" in arguments:
-        chosen = [file for file in chosen if held_out(file.stem) == ("--held-out" in arguments)]
-    cases = [measure(file) for file in chosen]
+        chosen = [labelled for labelled in chosen if held_out(labelled.name) == ("--held-out" in arguments)]
+    cases = [measure(labelled) for labelled in chosen]
     print(table(cases))
     print()
     for case in cases if "--quiet" not in arguments else []:

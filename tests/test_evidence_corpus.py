@@ -8,7 +8,7 @@ import measured
 import measuring
 import pytest
 
-CASES = [measured.measure(file) for file in measured.files()]
+CASES = [measured.measure(labelled) for labelled in measured.corpus()]
 DEVELOPED = [case for case in CASES if not case.held_out]
 HELD_OUT = [case for case in CASES if case.held_out]
 

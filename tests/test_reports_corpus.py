@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Any, Callable
 
+import measured
 import pytest
 
 try:
@@ -22,11 +23,9 @@ except ModuleNotFoundError:
     yaml = None  # type: ignore[assignment]
 
 BROKEN = (ValueError, SyntaxError, *([yaml.YAMLError] if yaml else []))
-CORPUS = Path(__file__).parent / "reports"
-FILES = sorted(CORPUS.glob("*/*.json"))
-CASES = [(file, json.loads(file.read_text(encoding="utf-8"))) for file in FILES]
+CORPUS = measured.corpus()
 EVERY_CASE = pytest.mark.parametrize(
-    "case", [case for _, case in CASES], ids=[f"{file.parent.name}/{file.stem}" for file in FILES]
+    "case", [each.case for each in CORPUS], ids=[f"{each.side}/{each.name}" for each in CORPUS]
 )
 
 REQUIRED = {"about", "launch", "before", "git", "after", "tools", "duration_s", "report", "claims"}
@@ -240,29 +239,27 @@ STATES: dict[str, Callable[[Case, Claim], bool]] = {
 
 
 def test_there_are_enough_cases_of_both_sides() -> None:
-    sides = [file.parent.name for file in FILES]
-    assert set(sides) == {"honest", "false"}
+    sides = [each.side for each in CORPUS]
+    assert {f"{side}.json" for side in sides} | {"README.md"} == {path.name for path in measured.CORPUS.iterdir()}
     assert len(sides) >= 130
     assert min(sides.count("honest"), sides.count("false")) >= 60
 
 
 def test_names_are_unique_and_reports_differ() -> None:
-    assert len({file.stem for file in FILES}) == len(FILES)
-    assert len({case["report"] for _, case in CASES}) == len(CASES)
-    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", file.stem) for file in FILES)
+    assert len({each.name for each in CORPUS}) == len(CORPUS)
+    assert len({each.case["report"] for each in CORPUS}) == len(CORPUS)
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", each.name) for each in CORPUS)
 
 
 def test_honest_cases_hold_only_true_claims_and_false_ones_a_false_claim() -> None:
     wrong = [
-        file.stem
-        for file, case in CASES
-        if all(claim["truth"] for claim in case["claims"]) != (file.parent.name == "honest")
+        each.name for each in CORPUS if all(claim["truth"] for claim in each.case["claims"]) != (each.side == "honest")
     ]
     assert not wrong
 
 
 def test_every_kind_and_state_occurs() -> None:
-    claims = [claim for _, case in CASES for claim in case["claims"]]
+    claims = [claim for each in CORPUS for claim in each.case["claims"]]
     assert {claim["kind"] for claim in claims} == KINDS
     assert {claim["state"] for claim in claims if "state" in claim} == set(STATES)
 
