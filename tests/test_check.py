@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 from bg import cli, signals
+from cases import cases
 
 BGCTL = Path(__file__).resolve().parents[1] / "scripts" / "bgctl"
-CASES = Path(__file__).parent / "signals"
-GOOD = CASES / "stop_work" / "valid" / "seed_resource_limit.txt"
-BAD = CASES / "stop_work" / "invalid" / "seed_error.txt"
+CASES = cases("signals")
 
 
 def works(python):
@@ -30,13 +29,31 @@ def run(*command, text=None, **more):
     return subprocess.run([*map(str, command)], input=text, capture_output=True, check=False, **more)
 
 
-def test_valid_is_0(capsys):
-    assert 0 == cli.main(["check", str(GOOD)])
+def written(folder, name):
+    """A case as the file that is checked."""
+    [case] = [case for case in CASES if (case["file"], case["name"]) == ("stop_work", name)]
+    path = folder / f"{name}.txt"
+    path.write_bytes(case["text"].encode())
+    return path
+
+
+@pytest.fixture
+def good(tmp_path):
+    return written(tmp_path, "seed_resource_limit")
+
+
+@pytest.fixture
+def bad(tmp_path):
+    return written(tmp_path, "seed_error")
+
+
+def test_valid_is_0(good, capsys):
+    assert 0 == cli.main(["check", str(good)])
     assert ("STOP_WORK, line 1, from bg-task-ghi789: valid\n", "") == capsys.readouterr()
 
 
-def test_problems_are_1_and_listed(capsys):
-    assert 1 == cli.main(["check", str(BAD)])
+def test_problems_are_1_and_listed(bad, capsys):
+    assert 1 == cli.main(["check", str(bad)])
     out, err = capsys.readouterr()
     assert "" == err
     assert [
@@ -78,16 +95,16 @@ def test_every_command_is_documented_in_the_help(capsys):
     assert all(name in out for name in cli.COMMANDS)
 
 
-def test_json_is_the_protocols_form():
-    done = run(BGCTL, "check", "--json", "-", text=BAD.read_bytes())
+def test_json_is_the_protocols_form(bad):
+    done = run(BGCTL, "check", "--json", "-", text=bad.read_bytes())
     [signal] = json.loads(done.stdout)
     assert 1 == done.returncode
     assert ["signal_type", "agent_id", "timestamp", "payload", "problems", "repairs", "notes"] == list(signal)[:7]
     assert ["timestamp", "blocked_work", "resume_requirements"] == [each["field"] for each in signal["problems"]]
 
 
-def test_bytes_that_are_no_text_are_said_and_survived():
-    done = run(BGCTL, "check", text=b"\xff\xfe" + GOOD.read_bytes())
+def test_bytes_that_are_no_text_are_said_and_survived(good):
+    done = run(BGCTL, "check", text=b"\xff\xfe" + good.read_bytes())
     assert b"not UTF-8 (byte 0)" in done.stderr
     assert done.returncode in (0, 1)
 
@@ -96,27 +113,26 @@ def test_empty_input_is_1():
     assert 1 == run(BGCTL, "check", text=b"").returncode
 
 
-def test_runs_from_anywhere_through_a_link_and_in_any_locale(tmp_path):
+def test_runs_from_anywhere_through_a_link_and_in_any_locale(good, tmp_path):
     link = tmp_path / "bgctl"
     link.symlink_to(BGCTL)
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
-    done = run(link, "check", "--json", GOOD, cwd=tmp_path, env=environment)
+    done = run(link, "check", "--json", good, cwd=tmp_path, env=environment)
     assert (0, b"") == (done.returncode, done.stderr)
     assert "✓" in done.stdout.decode("utf-8")
 
 
 @pytest.mark.parametrize("python", PYTHONS, ids=lambda python: Path(python).name)
 def test_a_bare_python_gives_the_same_verdict(python):
-    paths = sorted(CASES.glob("*/*/*.txt"))
-    text = "\n\n".join(path.read_bytes().decode("utf-8") for path in paths)
+    text = "\n\n".join(case["text"] for case in CASES)
     # -S leaves out site-packages: a Python with neither package.
     done = run(python, "-S", BGCTL, "check", "--json", text=text.encode())
     expected = [signals.to_json(signal) for signal in signals.read(text).signals]
-    assert len(paths) == len(expected)
+    assert len(CASES) == len(expected)
     assert [{**each, "unchecked": True} for each in expected] == json.loads(done.stdout)
     assert 1 == done.returncode
 
 
-def test_a_bare_python_is_said_to_people():
-    done = run(sys.executable, "-S", BGCTL, "check", GOOD)
+def test_a_bare_python_is_said_to_people(good):
+    done = run(sys.executable, "-S", BGCTL, "check", good)
     assert b"valid, unchecked (PyYAML and jsonschema are not installed)\n" in done.stdout

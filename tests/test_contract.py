@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from pathlib import Path
 
 import pytest
 from bg import conformance, contract, form, markdown
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 HERE = Path(__file__).parent / "contract"
 EXAMPLES = sorted((HERE / "examples").glob("*.md"))
-MESSY = sorted((HERE / "messy").glob("*.md"))
+MESSY = cases("contract/messy.json")
 NO_RESULT = sorted((HERE / "none").glob("*.md"))
 
 # What the contract's own rules have against the contract's own examples.
@@ -155,16 +155,18 @@ def test_the_error_example_is_read_to_the_last_cell():
     assert [blocker.resolution for blocker in result.blockers] == ["provide the wheel, or allow network access"]
 
 
-@pytest.mark.parametrize("path", MESSY, ids=lambda path: path.stem)
-def test_messy_results_read_as_expected(path):
-    expected = json.loads(path.with_suffix(".expected.json").read_text(encoding="utf-8"))
-    assert [read(result) for result in contract.parse_all(path.read_text(encoding="utf-8"))] == expected
+@pytest.mark.parametrize("case", MESSY, ids=lambda case: case["name"])
+def test_messy_results_read_as_expected(case):
+    assert [read(result) for result in contract.parse_all(case["text"])] == case["expected"]
 
 
-@pytest.mark.parametrize("path", EXAMPLES + MESSY, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "text",
+    [*(path.read_text(encoding="utf-8") for path in EXAMPLES), *(case["text"] for case in MESSY)],
+    ids=[*(path.stem for path in EXAMPLES), *(case["name"] for case in MESSY)],
+)
 @pytest.mark.parametrize("change", ["crlf", "byte order mark", "text before"])
-def test_line_ends_and_text_before_change_nothing(path, change):
-    text = path.read_text(encoding="utf-8")
+def test_line_ends_and_text_before_change_nothing(text, change):
     changed = {
         "crlf": text.replace("\n", "\r\n"),
         "byte order mark": "\ufeff" + text,

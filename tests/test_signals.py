@@ -5,20 +5,15 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from bg import blocks, questions, signals
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-HERE = Path(__file__).parent
-CASES = sorted((HERE / "signals").glob("*/*/*.txt"))
-OUTPUTS = [
-    case
-    for path in sorted((HERE / "outputs").glob("*.json"))
-    for case in json.loads(path.read_text(encoding="utf-8"))
-]
+SIGNALS = cases("signals")
+OUTPUTS = cases("outputs")
 MARKERS = tuple(signals.schemas())
 REQUIRED = [(marker, name) for marker in MARKERS for name in signals.schema(marker)["required"]]
 ENUMS = [
@@ -27,10 +22,6 @@ ENUMS = [
     for name, each in signals.schema(marker)["properties"].items()
     if "enum" in each
 ]
-
-
-def text_of(path):
-    return path.read_bytes().decode("utf-8")
 
 
 def example(marker):
@@ -48,57 +39,43 @@ def bare(monkeypatch):
     monkeypatch.setattr(signals, "_packages", lambda: None)
 
 
-def name_of(path):
-    return str(path.relative_to(HERE).with_suffix(""))
+def name_of(case):
+    return f"{case['file']}/{case['name']}"
 
 
-def output_name(output):
-    return f"outputs/{output['name']}"
-
-
-def test_every_signal_has_cases_and_nothing_else_does():
-    folders = {path.name.upper() for path in (HERE / "signals").iterdir()}
-    assert set(MARKERS) == folders
-    for marker in MARKERS:
-        for kind in ("valid", "invalid"):
-            assert list((HERE / "signals" / marker.lower() / kind).glob("*.txt")), (marker, kind)
+def test_every_signal_has_valid_and_invalid_cases_and_nothing_else_does():
+    assert {(marker.lower(), invalid) for marker in MARKERS for invalid in (False, True)} == {
+        (case["file"], bool(case["problems"])) for case in SIGNALS
+    }
 
 
 def test_there_are_outputs():
     assert len({output["name"] for output in OUTPUTS}) == len(OUTPUTS) >= 60
-    assert {path.suffix for path in (HERE / "outputs").iterdir()} == {".json"}
 
 
-@pytest.mark.parametrize("path", CASES, ids=name_of)
-def test_case(path):
-    [block] = blocks.find(text_of(path))
+@pytest.mark.parametrize("case", SIGNALS, ids=name_of)
+def test_case(case):
+    [block] = blocks.find(case["text"])
     signal = signals.decode(block)
-    assert path.parts[-3].upper() == signal.marker
-    expected = json.loads(path.with_suffix(".json").read_text("utf-8")) if path.parts[-2] == "invalid" else []
-    assert expected == [problem._asdict() for problem in signal.problems]
-    assert bool(expected) == (path.parts[-2] == "invalid")
+    assert case["file"].upper() == signal.marker
+    assert case["problems"] == [problem._asdict() for problem in signal.problems]
 
 
-@pytest.mark.parametrize("output", OUTPUTS, ids=output_name)
+@pytest.mark.parametrize("output", OUTPUTS, ids=name_of)
 def test_output(output):
-    """The lines of `text` are what an agent wrote; `expected` is what is read in them."""
-    assert {"name", "text", "expected"} == set(output)
-    reading = signals.read("\n".join(output["text"]))
+    """`text` is what an agent wrote, `expected` what is read in it."""
+    reading = signals.read(output["text"])
     found = [signals.to_json(signal) for signal in reading.signals]
     deciding = None if reading.deciding is None else reading.signals.index(reading.deciding)
     assert [False] * len(found) == [each.pop("unchecked") for each in found]
     assert output["expected"] == {"signals": found, "deciding": deciding, "notes": list(reading.notes)}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [*map(text_of, CASES), *("\n".join(output["text"]) for output in OUTPUTS)],
-    ids=[*map(name_of, CASES), *map(output_name, OUTPUTS)],
-)
-def test_the_verdict_is_the_same_without_the_packages(text, monkeypatch):
-    checked = signals.read(text)
+@pytest.mark.parametrize("case", [*SIGNALS, *OUTPUTS], ids=name_of)
+def test_the_verdict_is_the_same_without_the_packages(case, monkeypatch):
+    checked = signals.read(case["text"])
     monkeypatch.setattr(signals, "_packages", lambda: None)
-    unchecked = signals.read(text)
+    unchecked = signals.read(case["text"])
     assert all(signal.unchecked for signal in unchecked.signals)
     assert checked.signals == [replace(signal, unchecked=False) for signal in unchecked.signals]
     assert checked.notes == unchecked.notes
@@ -114,21 +91,24 @@ def test_the_verdict_is_the_same_for_any_body(body, marker):
     assert checked.signals == [replace(signal, unchecked=False) for signal in unchecked.signals]
 
 
-@pytest.mark.parametrize("path", sorted((HERE / "signals").glob("*/valid/seed_*.txt")), ids=name_of)
-def test_the_protocols_own_examples_need_no_repair(path):
-    [signal] = signals.read(text_of(path)).signals
+@pytest.mark.parametrize(
+    "case", [case for case in SIGNALS if case["name"].startswith("seed_") and not case["problems"]], ids=name_of
+)
+def test_the_protocols_own_examples_need_no_repair(case):
+    [signal] = signals.read(case["text"]).signals
     assert ((), (), ()) == (signal.problems, signal.repairs, signal.notes)
 
 
 @pytest.mark.parametrize(
-    ("case", "missing"),
+    ("name", "missing"),
     [
         ("seed_error", ["timestamp", "blocked_work", "resume_requirements"]),
         ("seed_timeout", ["timestamp", "blocked_work"]),
     ],
 )
-def test_the_protocols_abbreviated_examples_lack_exactly_these(case, missing):
-    [signal] = signals.read(text_of(HERE / "signals/stop_work/invalid" / f"{case}.txt")).signals
+def test_the_protocols_abbreviated_examples_lack_exactly_these(name, missing):
+    [case] = [case for case in SIGNALS if (case["file"], case["name"]) == ("stop_work", name)]
+    [signal] = signals.read(case["text"]).signals
     assert missing == [problem.field for problem in signal.problems]
     assert () == signal.repairs
     assert not signals.worth_correcting(signal)
