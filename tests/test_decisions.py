@@ -152,6 +152,12 @@ def test_what_the_parent_passes_on_decides_nothing(deciding, words):
     assert deciding.rows("SELECT 1 FROM answers") == []
 
 
+def test_the_notes_that_the_user_adds_to_a_choice_are_part_of_it(deciding):
+    """2.1.327 brings them beside the answers, by the question."""
+    dialog(deciding, "Approve", notes="only the fixtures")
+    assert outcome(deciding) == [("approved", "Approve\nonly the fixtures")]
+
+
 def test_a_long_text_that_decides_nothing_is_shown_whole(deciding):
     words = "\n".join(f"line {number} of what was pasted" for number in range(200))
     assert words in deciding.prompt(f"/bg-answer bg-1 D1: {words}")["reason"]
