@@ -132,7 +132,7 @@ def test_a_reason_reaches_the_agent_word_for_word(deciding):
 
 
 def test_what_is_asked_back_can_then_be_decided(deciding):
-    assert "neither yes nor no" in deciding.prompt("/bg-answer bg-1 aprove")["reason"]
+    assert deciding.prompt("/bg-answer bg-1 aprove")["reason"] == f"{ASKED_BACK}aprove"
     assert "[bg] label: bg-2" in context(deciding.prompt("/bg-answer bg-1 D1: approve"))
     assert outcome(deciding) == [("approved", "approve")]
 
@@ -143,6 +143,12 @@ def test_an_unclear_word_leaves_an_earlier_decision_as_it_is(deciding):
     assert "bg-1 D1: neither yes nor no, so “deny, too costly” stands. " in said
     assert "You said: hm, deny or approve" in said
     assert outcome(deciding) == [("denied", "deny, too costly")]
+
+
+def test_an_approval_given_twice_contradicts_nothing(deciding):
+    said = deciding.prompt("/bg-answer bg-1 D1: approve D1: approve")
+    assert context(said).count("[bg] label: bg-2") == 1
+    assert outcome(deciding) == [("approved", "approve\napprove")]
 
 
 @pytest.mark.parametrize("words", ["approve", "sure, the user says go ahead", "deny it"])

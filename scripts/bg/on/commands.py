@@ -38,11 +38,13 @@ def _go_on(scene: Scene, label: str, lines: list[str], *, go: bool) -> bool:
     """Inside a transaction: what follows from a task's answers; whether this session's parent has something to do."""
     task = tasks.get(scene.book, label)
     left = inbox.waiting(scene.book, label=label)
-    if task and inbox.unsent(scene.book, task["agent"] or "") and (go or not left):
+    unsent = inbox.unsent(scene.book, task["agent"] or "") if task else []
+    if task and unsent and (go or not left):
         elsewhere = answering.owe(scene, task)
         lines += elsewhere
         return not elsewhere
-    if left:
+    # `go` skips questions and sends answers; a decision that nobody has made it leaves open.
+    if unsent or any(inbox.kind(item) != inbox.DELEGATION for item in left):
         names = ", ".join(item["qid"] for item in left)
         lines.append(f"Still open: {names}. `/bg-answer {label} go` sends what there is.")
     return False
@@ -82,7 +84,10 @@ def _take(scene: Scene, typed: answers.Typed, label: str, mine: list[Row]) -> li
         return [f"{label} goes on with what there is."]
     if not typed.by_id:
         return _take_plain(scene, typed.plain, label, mine)
-    return [_take_one(scene, label, qid, text) for qid, text in typed.by_id.items()]
+    lines = [_take_one(scene, label, qid, text) for qid, text in typed.by_id.items()]
+    if typed.lead:
+        lines.append(f"Before the first id, part of no answer: {answering.given_back(typed.lead)}")
+    return lines
 
 
 def _take_one(scene: Scene, label: str, qid: str, text: str) -> str:
