@@ -57,7 +57,7 @@ LAYERS = [
     {"reports", "resume", "merge"},
     {"conformance", "evidence", "grouping", "intake", "inbox", "runs", "answers", "deliveries", "packages", "spool"},
     {"signals", "contract", "records", "tasks", "settings", "shortcuts"},
-    {"questions", "sections", "issues", "fields", "draft", "ledger", "host"},
+    {"questions", "decisions", "sections", "issues", "fields", "draft", "ledger", "host"},
     {"blocks", "form", "transcripts", "processes", "quoting", "state", "texts", "markdown", "versions", "mounts"},
 ]
 

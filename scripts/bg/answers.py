@@ -11,42 +11,58 @@ from bg.tasks import Row
 
 GO = "go"
 # A label before an id counts at the beginning of a line only: elsewhere it belongs to the answer before it.
-_ID = re.compile(r"(?:^\s*(?:(bg-\d+)[\s.:]+)?|[\s,;])([QBD]\d{1,3})\s*[:=]\s*", re.IGNORECASE | re.MULTILINE)
+_ID = re.compile(r"(?:^\s*(?:(bg-\d+)[\s.:]+)?|(?<=[\s,;]))([QBD]\d{1,3})\s*[:=]\s*", re.IGNORECASE | re.MULTILINE)
 _LIKE = 0.55
 
 
 class Typed(NamedTuple):
-    """The arguments of `/bg-answer`, taken apart."""
+    """The arguments of `/bg-answer`, taken apart: every character typed stands in one of the fields."""
 
     label: str
     by_id: dict[str, str]
     plain: str
     go: bool
     other: str = ""
+    lead: str = ""
 
 
 def take_apart(arguments: str, was_asked: Callable[[str, str], bool] = lambda _label, _qid: True) -> Typed:
-    """`[label] Q1: … Q2: …`, `[label] text`, `[label] go`; nothing of the text is changed.
+    """`[label] Q1: … Q2: …`, `[label] text`, `[label] go`; nothing of the text is changed or dropped.
 
-    Behind the first id only what was asked is taken for one: an answer may hold the like.
+    An answer reaches from its id to the next id that was asked, over as many lines as were typed or pasted. An id
+    named again adds to its answer, on a line of its own. Lines before the first id are no answer (`lead`); an id in
+    the midst of the first line is a part of the sentence, and the whole text is one answer (`plain`).
     """
     found = re.match(r"\s*(bg-\d+)\b[.:,]?\s*", arguments, re.IGNORECASE)
     label = found[1].lower() if found else ""
     rest = arguments[found.end() :] if found else arguments
     heads = list(_ID.finditer(rest))
-    if not heads or rest[: heads[0].start()].strip():
+    first = next((head for head in heads if not rest[: head.start()].strip()), None)
+    heads = [head for head in heads if head is first or head[1] or was_asked(label, head[2].upper())]
+    if not heads or (heads[0] is not first and not _begins_a_line(rest, heads[0])):
         words = rest.strip()
         return Typed(label, {}, "" if words.lower() == GO else words, words.lower() == GO)
-    heads = [head for head in heads if head is heads[0] or head[1] or was_asked(label, head[2].upper())]
     by_id: dict[str, str] = {}
     other = ""
     for head, following in zip(heads, [*heads[1:], None]):
-        text = rest[head.end() : following.start() if following else len(rest)].strip()
-        by_id[head[2].upper()] = text.rstrip(",;") if following else text
+        qid, text = head[2].upper(), _between(rest, head, following)
+        by_id[qid] = f"{by_id[qid]}\n{text}".strip() if qid in by_id else text
         named = (head[1] or "").lower()
         label = label or named
         other = named if named not in ("", label) else other
-    return Typed(label, by_id, "", go=False, other=other)
+    return Typed(label, by_id, "", go=False, other=other, lead=rest[: heads[0].start()].strip())
+
+
+def _begins_a_line(text: str, head: re.Match[str]) -> bool:
+    return not text[text.rfind("\n", 0, head.start(2)) + 1 : head.start(1 if head[1] else 2)].strip()
+
+
+def _between(text: str, head: re.Match[str], following: Optional[re.Match[str]]) -> str:
+    """An answer, without the one comma or semicolon that parts it from the next id."""
+    if following is None:
+        return text[head.end() :].strip()
+    said = text[head.end() : following.start(1 if following[1] else 2)].strip()
+    return said[:-1].rstrip() if said[-1:] in (",", ";") else said
 
 
 def prefix(item: Row) -> str:

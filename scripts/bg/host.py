@@ -273,9 +273,15 @@ def dialog_questions(event: Event) -> list[dict[str, Any]]:
 
 
 def dialog_answers(event: Event) -> dict[str, str]:
-    """The user's answers, keyed by the question as the user saw it."""
-    found = _mapping(_mapping(event.tool_response).get("answers"))
-    return {key: value for key, value in found.items() if isinstance(value, str)}
+    """The user's answers, keyed by the question as the user saw it, with the notes that the user added to a choice."""
+    response = _mapping(event.tool_response)
+    # 2.1.327 brings the notes beside the answers.
+    notes = _mapping(response.get("annotations"))
+    return {
+        key: "\n".join(part for part in (value, _text(_mapping(notes.get(key)).get("notes"))) if part.strip())
+        for key, value in _mapping(response.get("answers")).items()
+        if isinstance(value, str)
+    }
 
 
 def live_agents(event: Event) -> Optional[set[str]]:

@@ -9,11 +9,14 @@ import json
 import time
 from typing import Any, Optional
 
+from bg import decisions
 from bg.ledger import Ledger
 from bg.tasks import Row, digest
 
 QUESTION, BLOCKER, DELEGATION = "question", "blocker", "delegation"
 SKIP = "skip"
+APPROVED, DENIED = "approved", "denied"
+_VERDICTS = {decisions.YES: APPROVED, decisions.NO: DENIED}
 _ORDER = (
     "CASE WHEN upper(coalesce(priority, '')) LIKE 'P0%' OR lower(priority) IN ('critical', 'high') THEN 0"
     " WHEN upper(coalesce(priority, '')) LIKE 'P2%' OR lower(priority) = 'low' THEN 2 ELSE 1 END, asked, id"
@@ -81,21 +84,36 @@ def items(book: Ledger, agent: str, run: Optional[int] = None) -> list[Row]:
     return book.all("SELECT * FROM questions WHERE agent = ? AND run = ? ORDER BY id", agent, run)
 
 
+def given(book: Ledger, item: Row) -> Optional[Row]:
+    """The user's answer to this item that has not reached the agent."""
+    return book.one("SELECT * FROM answers WHERE question = ? AND sent IS NULL ORDER BY id DESC LIMIT 1", item["id"])
+
+
+def _how(item: Row, text: str) -> str:
+    """How the words are taken; for a delegation the decision, which is never read a second time."""
+    if kind(item) != DELEGATION:
+        return "skip" if text.strip().lower() == SKIP else "answer"
+    decision = decisions.read(text)
+    if decision is None:
+        raise ValueError(f"{item['label']} {item['qid']}: neither yes nor no")
+    return _VERDICTS[decision.verdict]
+
+
 def answer(book: Ledger, item: Row, text: str, source: str) -> str:
     """Record the user's answer; a word on what it replaced, empty for a first answer."""
     if item["state"] in {"withdrawn", "sent"}:
         raise ValueError(f"{item['label']} {item['qid']} is no longer open")
-    earlier = book.one("SELECT * FROM answers WHERE question = ? AND sent IS NULL ORDER BY id DESC LIMIT 1", item["id"])
+    how = _how(item, text)
+    earlier = given(book, item)
     if earlier and earlier["text"] == text:
         return "the same answer was there already"
     if earlier:
         book.write("DELETE FROM answers WHERE id = ?", earlier["id"])
-    kind_of = "skip" if text.strip().lower() == SKIP else "answer"
     book.write(
         "INSERT INTO answers (label, question, kind, text, source, at) VALUES (?,?,?,?,?,?)",
         item["label"],
         item["id"],
-        kind_of,
+        how,
         text,
         source,
         time.time(),

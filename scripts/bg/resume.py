@@ -86,7 +86,7 @@ def _answers(answered: list[Row], items: list[Row], payload: dict[str, Any], boo
         kinds.append("ERROR_RECOVERY" if error else "BLOCKER_RESOLVED")
     for row in by_kind[inbox.DELEGATION]:
         sections.append(_decision(row, book))
-        kinds.append("DELEGATION_APPROVED" if approves(row["said"]) else "DELEGATION_DENIED")
+        kinds.append("DELEGATION_APPROVED" if row["how"] == inbox.APPROVED else "DELEGATION_DENIED")
     return sections, kinds[0]
 
 
@@ -119,7 +119,7 @@ def _source(row: Row) -> str:
 
 def _decision(row: Row, book: Ledger) -> str:
     words = row["said"].strip()
-    if not approves(words):
+    if row["how"] != inbox.APPROVED:
         return (
             f"## DELEGATION DENIED\n\nReason ({_source(row)}): {words}\n"
             "Alternative: do without, and put it into your recommendations."
@@ -141,19 +141,6 @@ def _decision(row: Row, book: Ledger) -> str:
         f"Its {key}: {neutral(str(report[key]))}" for key in ("status", "summary", "deliverables") if report.get(key)
     ]
     return "\n".join(lines)
-
-
-def approves(words: str) -> bool:
-    """The user's words begin with a yes."""
-    return words.strip().lower().split(" ", 1)[0].strip(".,;:!") in {
-        "approve",
-        "approved",
-        "yes",
-        "ok",
-        "okay",
-        "y",
-        "ja",
-    }
 
 
 _STATE_KEYS = (

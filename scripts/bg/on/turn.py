@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from bg import deliveries, host, inbox, launch, replies, status, tasks, transcripts, versions
-from bg.on import closing, dialog, resuming, session
+from bg.on import closing, commands, resuming, session
 from bg.quoting import inline
 from bg.scene import Scene
 from bg.tasks import Row
@@ -32,7 +32,7 @@ def prompt(scene: Scene) -> None:
     _close_windows(scene)
     _mention_quiet(scene)
     _repeat_next_step(scene)
-    handler = {"bg": _launch, "bg-status": dialog.status_command, "bg-answer": dialog.answer_command}.get(command)
+    handler = {"bg": _launch, "bg-status": commands.status_command, "bg-answer": commands.answer_command}.get(command)
     if handler is not None:
         handler(scene, arguments)
     if not scene.answer.block:
@@ -75,11 +75,11 @@ def _launch(scene: Scene, arguments: str) -> None:
     if not arguments:
         typed = scene.launch_command
         example = f"{typed} Audit the authentication code"
-        dialog.say(scene, f"Nothing to hand over: type {typed} <task>, for example\n  {example}")
+        commands.say(scene, f"Nothing to hand over: type {typed} <task>, for example\n  {example}")
         return
     full = launch.full(scene.book, scene.project, scene.settings.max_tasks)
     if full:
-        dialog.say(scene, full)
+        commands.say(scene, full)
         return
     with scene.book.transaction():
         label = tasks.open_window(scene.book, scene.session, "bg", arguments)
