@@ -159,7 +159,7 @@ def _hooks() -> Iterator[Finding]:
         )
     try:
         events = sorted(json.loads((ROOT / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"])
-        broken = "" if os.access(ROOT / "hooks" / "run", os.X_OK) else "hooks/run is not executable"
+        broken = "" if os.access(ROOT / "hooks" / "run", os.R_OK) else "hooks/run cannot be read"
     except (OSError, ValueError, KeyError, TypeError) as error:
         events, broken = [], f"hooks/hooks.json cannot be read: {error}"
     if broken:
