@@ -1,35 +1,39 @@
 """What hooks/run starts: finds the package beside this folder, hands over standard input and output."""
 
-from __future__ import annotations
-
+import contextlib
 import os
 import sys
-from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import LazyLoader
+from importlib.machinery import SourceFileLoader
+from importlib.util import cache_from_source
 
 # pathlib would cost a fifth of a bare interpreter's start, and this runs at every event.
 PLUGIN = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+PLACE = os.environ.get("BG_PLACE", "")
+
+if sys.version_info < (3, 9):  # noqa: UP036 - it was newer when it was noted; an old one reads this file
+    with contextlib.suppress(OSError):
+        os.unlink(os.path.join(PLACE, "python"))
+    sys.exit("bg: " + sys.executable + " is older than Python 3.9; the next hook looks for another one")
+
+read_code = SourceFileLoader.get_code
+
+
+def whole_code(loader: SourceFileLoader, name: str) -> object:
+    """As Python does it, but half a compiled module is thrown away and compiled again."""
+    try:
+        return read_code(loader, name)
+    except (EOFError, ValueError, TypeError):
+        path = loader.get_filename(name)
+        with contextlib.suppress(OSError):
+            os.unlink(cache_from_source(path))
+        return loader.source_to_code(loader.get_data(path), path)
+
+
+# Python before 3.13.1 leaves half a file on a disk that fills up, which would stop every hook from then on.
+SourceFileLoader.get_code = whole_code  # type: ignore[method-assign,assignment]
+sys.pycache_prefix = os.path.join(PLACE, "pycache")
 sys.path.insert(0, os.path.join(PLUGIN, "scripts"))
-sys.path.append(os.path.join(os.environ.get("BG_PLACE", ""), "packages"))
-
-HEAVY = {"argparse", "difflib", "hashlib", "html", "inspect", "secrets", "subprocess", "tempfile", "traceback"}
-
-
-class Late:
-    """Puts off our own modules, and heavy ones of the library, until they are used: most events need few."""
-
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """The usual spec, with a loader that waits."""
-        if name not in HEAVY and not name.startswith("bg."):
-            return None
-        spec = PathFinder.find_spec(name, path, target)
-        if spec and spec.loader:
-            spec.loader = LazyLoader(spec.loader)
-        return spec
-
-
-sys.meta_path.insert(0, Late)
+sys.path.append(os.path.join(PLACE, "packages"))
 
 from bg.handlers import main
 

@@ -96,6 +96,14 @@ def only(patient: Patient, subject: str, state: str, found: str, remedy: str) ->
     assert re.search(remedy, bad[0]["remedy"]), bad
 
 
+def test_an_interpreter_that_is_too_old(patient: Patient) -> None:
+    old = patient.root / "old python"
+    old.write_text("#!/bin/sh\nprintf 3.8\n")
+    old.chmod(0o755)
+    patient.interpreter(old)
+    only(patient, "python", "wrong", r"bg needs Python 3\.9 or newer; found 3\.8 at .*/old python$", "^rm .*/python$")
+
+
 def test_a_healthy_machine(patient: Patient) -> None:
     assert patient.findings() == []
     assert patient.bgctl("doctor").returncode == 0

@@ -124,6 +124,12 @@ def test_the_manifest_keeps_to_what_the_oldest_host_takes():
     assert "version" not in marketplace["plugins"][0]
 
 
+def test_nothing_at_the_top_level_is_a_link():
+    """A zip archive or a Windows checkout makes a text file of it, which the host cannot read."""
+    local = {line.rstrip("/") for line in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()}
+    assert [path.name for path in ROOT.iterdir() if path.is_symlink() and path.name not in local] == []
+
+
 def test_hooks_keep_to_known_events_and_narrow_matchers():
     hooks = json.loads((ROOT / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
     assert set(hooks) <= EVENTS
@@ -132,7 +138,7 @@ def test_hooks_keep_to_known_events_and_narrow_matchers():
             if "ToolUse" in event:
                 assert not set(entry["matcher"].split("|")) & WIDE_TOOLS
             for hook in entry["hooks"]:
-                assert hook["command"] == '"${CLAUDE_PLUGIN_ROOT}/hooks/run"'
+                assert hook["command"] == 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/run"', "an execute bit is easily lost"
                 assert set(hook) == {"type", "command", "timeout"}
 
 

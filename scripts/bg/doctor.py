@@ -159,7 +159,7 @@ def _hooks() -> Iterator[Finding]:
         )
     try:
         events = sorted(json.loads((ROOT / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"])
-        broken = "" if os.access(ROOT / "hooks" / "run", os.X_OK) else "hooks/run is not executable"
+        broken = "" if os.access(ROOT / "hooks" / "run", os.R_OK) else "hooks/run cannot be read"
     except (OSError, ValueError, KeyError, TypeError) as error:
         events, broken = [], f"hooks/hooks.json cannot be read: {error}"
     if broken:
@@ -240,6 +240,10 @@ def _python() -> Iterator[Finding]:
     if chosen and not os.access(chosen, os.X_OK):
         yield Finding("python", "wrong", f"the interpreter noted in {note} is gone: {chosen}", f"rm {note}")
         return
+    old = _too_old(chosen)
+    if old:
+        yield Finding("python", "wrong", f"bg needs Python 3.9 or newer; found {old} at {chosen}", f"rm {note}")
+        return
     if packages.usable(chosen):
         yield Finding("python", "ok", f"{chosen} with PyYAML and jsonschema")
         return
@@ -251,6 +255,17 @@ def _python() -> Iterator[Finding]:
         + (f"; they could not be installed: {why}" if why else ""),
         packages.remedy(why),
     )
+
+
+def _too_old(interpreter: str) -> str:
+    """The version of an interpreter that cannot run the hooks; empty for one that can, or that does not say."""
+    ask = "import sys; sys.stdout.write('' if sys.version_info >= (3, 9) else '%d.%d' % tuple(sys.version_info[:2]))"
+    if not interpreter:
+        return ""
+    try:
+        return subprocess.run([interpreter, "-c", ask], capture_output=True, text=True, timeout=20, check=False).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""
 
 
 def _data() -> Iterator[Finding]:

@@ -10,13 +10,13 @@ import contextlib
 import errno
 import importlib
 import sys
-import traceback
 from pathlib import Path
 from typing import Callable, Optional, TextIO
 
-from bg import deliveries, host, packages, settings, shortcuts, spool, state, transcripts, versions
+from bg import deliveries, host, spool, state, transcripts, versions
 from bg.host import Answer, Event
 from bg.ledger import Corrupt, Ledger, Unavailable
+from bg.quoting import inline
 from bg.scene import Scene
 
 Handler = Callable[[Scene], None]
@@ -47,8 +47,6 @@ HANDLERS: dict[str, str] = {
 
 # These have nothing to do where nothing was ever launched, and must not make a ledger of their own.
 WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop")
-# How half a compiled module shows itself; read late, it has lost its names.
-TORN = (EOFError, ImportError, AttributeError)
 MOST_LATE = 4000
 FULL = (errno.ENOSPC, errno.EDQUOT)
 SHOWN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
@@ -65,10 +63,8 @@ def handler_for(event: Event) -> Optional[Handler]:
 
 
 def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
-    """Read one event, answer it, exit 0; 1 where `hooks/run` shall throw away what Python has compiled."""
-    event, text, code = None, "", 0
-    # Loaded before a byte is read: where that fails, the second start has everything still to read.
-    keep, where = spool.keep, state.directory
+    """Read one event, answer it, exit 0; 1 where `hooks/run` shall refuse what shows itself to be a launch of ours."""
+    event, text = None, ""
     try:
         text = stdin.buffer.read().decode("utf-8", "replace") if hasattr(stdin, "buffer") else stdin.read()
         event = host.read(text)
@@ -76,17 +72,23 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
         if event and handler:
             _answer(event, handler, text, stdout)
     except Exception as error:  # noqa: BLE001 - a hook that fails may not disturb the session
-        code = int(isinstance(error, TORN))
-        if event and _worth_keeping(event):
-            keep(where(), text)
-        _trace_aside("main", traceback.format_exc())
-    return code
+        _trace_aside("main", _traceback())
+        try:
+            if event and not _refused(event, None, _in_short(error), stdout) and _worth_keeping(event):
+                spool.keep(state.directory(), text)
+        except Exception:  # noqa: BLE001 - as above
+            _trace_aside("main", _traceback())
+            return 1
+    return 0
 
 
 def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
     place = state.directory()
     first = _first_words(event, place)
     if event.name == "SessionStart":
+        # Late: only this event needs it.
+        from bg import packages  # noqa: PLC0415
+
         packages.prepare(place)
     if event.name in WITHOUT_LEDGER and not state.existing() and not spool.waiting(place):
         stdout.write(host.render(event, Answer(notice=first)))
@@ -102,17 +104,31 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
                 return
             scene = Scene(event, book, Answer(notice=first))
             handler(scene)
+            _say(scene, stdout)
         except Unavailable as error:
-            _put_off(place, event, text, error, stdout)
-            if isinstance(error, Corrupt):
+            corrupt = isinstance(error, Corrupt)
+            _put_off(place, event, text, error, stdout, None if corrupt else book)
+            if corrupt:
                 book.retire()
-            return
-        except Exception as error:  # see main
-            _trace(book, event.name, traceback.format_exc())
-            if isinstance(error, TORN):
-                raise
-            return
-        _say(scene, stdout)
+        except Exception as error:  # noqa: BLE001 - see main
+            _trace(book, event.name, _traceback())
+            _refused(event, book, _in_short(error), stdout)
+
+
+def _refused(event: Event, book: Optional[Ledger], why: str, stdout: TextIO) -> bool:
+    """Whether this was a launch of ours, which has been refused: its agent would have had no identity."""
+    # Late: nearly no event fails.
+    from bg import launch  # noqa: PLC0415
+
+    reason = launch.refusal(book, event, why)
+    if reason:
+        stdout.write(host.render(event, Answer(deny=reason)))
+        stdout.flush()
+    return bool(reason)
+
+
+def _in_short(error: Exception) -> str:
+    return f"the hook failed with {type(error).__name__}: {inline(str(error), 160)}"
 
 
 def _take_in(book: Ledger, place: Path, event: Event) -> bool:
@@ -121,8 +137,8 @@ def _take_in(book: Ledger, place: Path, event: Event) -> bool:
         return spool.take_in(place, lambda old, at: _replay(book, old, at, event))
     except Unavailable:
         return True
-    except (EOFError, ImportError):
-        _trace(book, event.name, traceback.format_exc())
+    except Exception:  # noqa: BLE001 - what came before may not cost this event
+        _trace(book, f"{event.name} (the spool)", _traceback())
         return True
 
 
@@ -133,9 +149,12 @@ def _can_wait(event: Event) -> bool:
 
 def _first_words(event: Event, place: Path) -> list[str]:
     """What a session that a person looks at is told once: which command is ours on this version."""
-    if event.name != "SessionStart" or not versions.attended() or not settings.load(event.cwd).notices:
+    if event.name != "SessionStart" or not versions.attended():
         return []
-    return shortcuts.first_words(place, _version(event))
+    # Late: only this event needs them.
+    from bg import settings, shortcuts  # noqa: PLC0415
+
+    return shortcuts.first_words(place, _version(event)) if settings.load(event.cwd).notices else []
 
 
 def _version(event: Event) -> Optional[versions.Version]:
@@ -153,13 +172,19 @@ def _say(scene: Scene, stdout: TextIO) -> None:
     if said:
         stdout.write(said)
         stdout.flush()
-    if scene.surfaced or told or late:
-        with contextlib.suppress(Unavailable), scene.book.transaction():
+    if not (scene.surfaced or told or late):
+        return
+    try:
+        with scene.book.transaction():
             deliveries.say(scene.book, scene.surfaced)
             if told:
                 scene.book.set_meta("kept_aside_told", told)
             if late:
                 scene.book.write("DELETE FROM meta WHERE key = ?", late)
+    except Unavailable:
+        pass
+    except Exception:  # noqa: BLE001 - the answer is out: nothing may be printed behind it
+        _trace(scene.book, scene.event.name, _traceback())
 
 
 def _speaks_to_the_user(event: Event) -> bool:
@@ -196,10 +221,14 @@ def _worth_keeping(event: Event) -> bool:
     return event.name not in {"Stop", "SessionStart"} and not asks
 
 
-def _put_off(place: Path, event: Event, text: str, error: Unavailable, stdout: TextIO) -> None:
+def _put_off(
+    place: Path, event: Event, text: str, error: Unavailable, stdout: TextIO, book: Optional[Ledger] = None
+) -> None:
     """The ledger cannot be used now: what this event brings waits in the spool, and the user knows."""
-    kept = _worth_keeping(event) and spool.keep(place, text)
     _trace_aside(event.name, error.reason)
+    if _refused(event, book, _explained(place, error), stdout):
+        return
+    kept = _worth_keeping(event) and spool.keep(place, text)
     command = host.typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
     if command == "bg-status" and not error.passing:
         _show_doctor(event, stdout)
@@ -263,10 +292,17 @@ def _replay(book: Ledger, text: str, at: float, now: Event) -> None:
             with book.transaction():
                 earlier = book.meta(f"late:{event.session}")
                 book.set_meta(f"late:{event.session}", "\n".join(filter(None, [earlier, *said]))[-MOST_LATE:])
-    except (Unavailable, EOFError, ImportError):
+    except Unavailable:
         raise
     except Exception:  # noqa: BLE001 - a spooled event that cannot be used must not stay for ever
-        _trace(book, f"{event.name} (from the spool)", traceback.format_exc())
+        _trace(book, f"{event.name} (from the spool)", _traceback())
+
+
+def _traceback() -> str:
+    # Late: nearly no event fails.
+    import traceback  # noqa: PLC0415
+
+    return traceback.format_exc()
 
 
 def _trace(book: Ledger, event: str, text: str) -> None:

@@ -5,7 +5,6 @@ The only module that knows a host field name. Unknown keys pass, a malformed val
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from typing import Any, NamedTuple, Optional
@@ -176,6 +175,9 @@ def notifications(prompt: str) -> list[Notification]:
     """The notifications in a machine prompt; several may arrive together."""
     if not _NOTIFICATION.match(prompt):
         return []
+    # Late: its table of entities costs more than most events.
+    import html  # noqa: PLC0415
+
     found = []
     for part in re.split(r"(?=^\s*<task-notification>)", prompt, flags=re.MULTILINE):
         agent = _element(part.split("<result>", 1)[0], "task-id").strip()
@@ -199,6 +201,12 @@ def show(answer: Answer, text: str, version: Optional[versions.Version]) -> None
         answer.block = text
     else:
         answer.context.append("[bg] Show the user exactly this, in a code block, and do nothing else:\n" + text[:3500])
+
+
+def is_launch(event: Event) -> bool:
+    """The parent is about to launch a new agent."""
+    tried = event.name == "PreToolUse" and event.tool in SPAWN_TOOLS
+    return tried and not event.in_subagent and not event.tool_input.get("resume")
 
 
 def typed_command(prompt: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import Any, NamedTuple, Optional
 
@@ -43,17 +44,63 @@ def window_for(book: Ledger, event: Event) -> Optional[Row]:
         window = tasks.window_of(book, event.session, label)
         if window:
             return window
-    kind = str(event.tool_input.get("subagent_type") or "")
     opened = tasks.open_windows(book, event.session)
-    if kind.startswith(OURS):
+    if _is_our_type(event):
         if opened:
             return opened[0]
         tasks.open_window(book, event.session, "agent", str(event.tool_input.get("description") or ""))
         return tasks.open_windows(book, event.session)[0]
-    one_shot = kind in host.ONE_SHOT_TYPES
-    if opened and not one_shot and event.tool_input.get("run_in_background") is not False:
-        return opened[0]
-    return None
+    return opened[0] if opened and _fills_a_window(event) else None
+
+
+def _is_our_type(event: Event) -> bool:
+    return str(event.tool_input.get("subagent_type") or "").startswith(OURS)
+
+
+def _fills_a_window(event: Event) -> bool:
+    """Without a label of its own it is what an open window waits for."""
+    one_shot = event.tool_input.get("subagent_type") in host.ONE_SHOT_TYPES
+    return not one_shot and event.tool_input.get("run_in_background") is not False
+
+
+def refusal(book: Optional[Ledger], event: Event, why: str) -> str:
+    """Why a launch of ours that the hook could not take is refused; empty for what is none, or not ours."""
+    if not host.is_launch(event):
+        return ""
+    try:
+        shown = tasks.LABEL.search(str(event.tool_input.get("description") or ""))
+        ours = _is_our_type(event) or bool(shown if book is None else window_for(book, event))
+    except Exception:  # noqa: BLE001 - what has failed may fail again: then the event itself must do
+        return refusal(None, event, why)
+    if not ours:
+        return ""
+    if book is not None:
+        with contextlib.suppress(Exception), book.transaction():
+            _forget(book, event, why)
+    return unidentified(why, "Try the launch again; if that fails too, tell the user to type /bg-status doctor.")
+
+
+def unidentified(why: str, then: str) -> str:
+    """The parent hears that nothing was launched, why, and what to do."""
+    return f"[bg] This agent could not be given its identity: {why.rstrip('.')}. Nothing was launched. {then}"
+
+
+def _forget(book: Ledger, event: Event, why: str) -> None:
+    """The call is refused: what was noted of it is no launch."""
+    label = tasks.fail_launch(book, event.tool_use, why)
+    if label:
+        tasks.set_state(book, label, "not_launched", why[:200])
+
+
+def lost_label(book: Ledger, event: Event) -> str:
+    """The label of a task that stood in a damaged ledger, which was moved aside: this one knows nothing of it."""
+    found = tasks.LABEL.match(str(event.tool_input.get("description") or "").strip())
+    if found is None or not book.meta("kept_aside"):
+        return ""
+    known = book.value(
+        "SELECT 1 FROM windows WHERE label = ? UNION ALL SELECT 1 FROM tasks WHERE label = ?", found[0], found[0]
+    )
+    return "" if known else found[0]
 
 
 def full(book: Ledger, project: str, most: Optional[int], label: str = "") -> str:

@@ -1,7 +1,7 @@
 """The ledger's file: opening it on any disk, its tables, one short transaction an event.
 
 The only module that opens the database. What stands in the tables is read and written by `tasks`,
-`inbox` and `deliveries`; a ledger that cannot be opened is kept aside, never deleted.
+`inbox` and `deliveries`. A damaged ledger is kept aside, never deleted; one of an unknown schema is left in place.
 """
 
 from __future__ import annotations
@@ -63,8 +63,9 @@ CREATE TABLE IF NOT EXISTS strangers (at REAL, agent TEXT, label TEXT, UNIQUE (a
 CREATE TABLE IF NOT EXISTS errors (id INTEGER PRIMARY KEY, at REAL, event TEXT, text TEXT);
 """
 VERSION = 1
-OURS = {"tasks", "launches", "deliveries"}
-FOREIGN = "file is not a database of this plugin"
+CREATE = "CREATE TABLE IF NOT EXISTS"
+UPDATE = "Update the plugin (claude plugin update bg), then restart Claude Code."
+ELSE = "If that does not help, move the file elsewhere: the next hook begins a new ledger."
 LOGS = ("-wal", "-shm", "-journal")
 
 
@@ -130,19 +131,29 @@ class Ledger:
         return connection
 
     def _examine(self, connection: sqlite3.Connection) -> None:
-        """An empty file is made a ledger; what a newer version wrote is not touched, another program's is no ledger."""
+        """An empty file is made a ledger; what has another schema is somebody's, and is not touched."""
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version < VERSION:
-            self._make(connection)
-            return
-        if not _tables(connection) >= OURS:
-            raise sqlite3.DatabaseError(FOREIGN)
         if version > VERSION:
             raise Unavailable(
                 f"the ledger at {self.path} was written by a newer version of the bg plugin, and is left as it is",
-                remedy="Update the plugin (claude plugin update bg), then restart Claude Code.",
+                remedy=UPDATE,
             )
+        if version < 0:
+            raise self._unknown(f"schema number {version}")
+        if version < VERSION:
+            self._make(connection)
+            return
+        lacking = _lacking(connection)
+        if lacking:
+            raise self._unknown(lacking)
         connection.execute("SELECT 1 FROM tasks LIMIT 1")
+
+    def _unknown(self, what: str) -> Unavailable:
+        return Unavailable(
+            f"the ledger at {self.path} has a schema that this version of the bg plugin does not know ({what}),"
+            " and is left as it is",
+            remedy=f"{UPDATE} {ELSE}",
+        )
 
     def _leave_wal(self) -> None:
         """A ledger that came onto a network home in WAL is turned, without shared memory, once no other hook has it."""
@@ -166,7 +177,7 @@ class Ledger:
             if connection.execute("PRAGMA user_version").fetchone()[0] >= VERSION:
                 return
             if _tables(connection):
-                raise sqlite3.DatabaseError(FOREIGN)
+                raise self._unknown("the tables of another program")
             self.path.touch(mode=0o600)
             self.path.chmod(0o600)
             connection.execute(f"PRAGMA journal_mode={mounts.journal_mode(self.place)}")
@@ -307,9 +318,29 @@ def _tables(connection: sqlite3.Connection) -> set[str]:
     return {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
+def _lacking(connection: sqlite3.Connection) -> str:
+    """A table or column that this version needs and the file has not, in words; empty where it has them all."""
+    made = connection.execute("SELECT substr(sql, 14) FROM sqlite_master WHERE type = 'table'")
+    if sum(f"{CREATE} {row[0]};" in TABLES for row in made) == TABLES.count(CREATE):
+        return ""  # as this version made it; comparing columns would cost every hook a database more
+    with contextlib.closing(sqlite3.connect(":memory:")) as ours:
+        ours.executescript(TABLES)
+        for table in sorted(_tables(ours)):
+            there = _columns(connection, table)
+            lacking = _columns(ours, table) - there
+            if lacking:
+                return f"no column {', '.join(sorted(lacking))} in {table}" if there else f"no table {table}"
+    return ""
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    return {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+
+
 def _is_corrupt(error: sqlite3.Error) -> bool:
+    """What stands in the file cannot be read; a table that is not there is another schema, not damage."""
     words = str(error).lower()
-    return any(sign in words for sign in ("malformed", "not a database", "file is encrypted", "no such table"))
+    return any(sign in words for sign in ("malformed", "not a database", "file is encrypted"))
 
 
 def _is_passing(error: sqlite3.Error) -> bool:

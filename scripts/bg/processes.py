@@ -6,7 +6,6 @@ Unknown counts as alive: a task is never called dead on a guess.
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 from typing import NamedTuple, Optional
 
@@ -60,6 +59,9 @@ def _look(pid: int) -> Optional[tuple[int, str, str]]:
         return int(fields[1]), name, fields[19]
     except (OSError, ValueError, IndexError):
         pass
+    # Late: only a machine without /proc needs it.
+    import subprocess  # noqa: PLC0415
+
     try:
         shown = subprocess.run(
             ["/bin/ps", "-o", "ppid=,lstart=,comm=", "-p", str(pid)],

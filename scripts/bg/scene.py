@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
-from bg import (
-    deliveries,
-    inbox,
-    launch,
-    processes,
-    replies,
-    reports,
-    runs,
-    shortcuts,
-    state,
-    tasks,
-    transcripts,
-    versions,
-)
-from bg import settings as users
+from bg import deliveries, inbox, processes, runs, state, tasks, transcripts, versions
 from bg.host import Answer, Event
-from bg.ledger import Ledger
+from bg.ledger import Ledger, Unavailable
 from bg.quoting import CONTEXT_LIMIT, fit
 from bg.tasks import Row
+
+if TYPE_CHECKING:
+    from bg.replies import Reminder
+    from bg.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_REMINDERS = 12  # more than fit into one event, less than what would take long to compose
 LEAST_ROOM = 400
+DAY = 24 * 3600
 
 
 class Scene:
@@ -71,12 +64,16 @@ class Scene:
     @property
     def launch_command(self) -> str:
         """How the user types our launch command here."""
+        from bg import shortcuts  # noqa: PLC0415 - late, see `reminder`
+
         return shortcuts.launch_command(self.version)
 
     @property
-    def settings(self) -> users.Settings:
+    def settings(self) -> Settings:
         """What the user has set for this project."""
-        return users.load(self.project)
+        from bg import settings  # noqa: PLC0415 - late, see `reminder`
+
+        return settings.load(self.project)
 
     @property
     def answer_command(self) -> str:
@@ -115,8 +112,15 @@ class Scene:
         used = sum(len(text) + 2 for text in self.answer.context)
         if not rows or self.late is not None or CONTEXT_LIMIT - used < LEAST_ROOM:
             return
-        moot = [row for row in rows if row["kind"] == deliveries.ANSWERED and self._is_sent(row)]
-        reminders = {row["id"]: self.reminder(row) for row in rows[:MOST_REMINDERS] if row not in moot}
+        moot: list[Row] = []
+        reminders: dict[int, Reminder] = {}
+        for row in rows:
+            if len(reminders) < MOST_REMINDERS:
+                with self.apart(f"delivery {row['id']} of {row['label']}"):
+                    if row["kind"] == deliveries.ANSWERED and self._is_sent(row):
+                        moot.append(row)
+                    else:
+                        reminders[row["id"]] = self.reminder(row)
         rest = f"More background reports wait; they follow at the next event, or run: {self.bgctl('status')}"
         with self.book.transaction():
             for row in moot:
@@ -132,6 +136,24 @@ class Scene:
         waits = any(row["shown"] is None for row in inbox.waiting(self.book, session=self.session))
         if notices and waits and self.settings.notify:
             self.answer.sequence = versions.notification(notices[0].split(" · ")[0], self.version)
+
+    @contextlib.contextmanager
+    def apart(self, what: str) -> Iterator[None]:
+        """One of several things, outside a transaction: where it fails, that is noted, and the others are done."""
+        try:
+            yield
+        except Unavailable:
+            raise
+        except Exception:  # noqa: BLE001 - whatever is wrong with this one
+            # Late: nearly nothing fails.
+            import traceback  # noqa: PLC0415
+
+            # What fails at every prompt is noted once a day, which is how far back people are shown errors.
+            noted = self.book.value(
+                "SELECT 1 FROM errors WHERE event = ? AND at > ?", what, time.time() - DAY
+            )
+            if not noted:
+                self.book.trace(what, traceback.format_exc())
 
     def _is_sent(self, row: Row) -> bool:
         """The answers that this row speaks of are on their way: there is nothing left to do about them."""
@@ -150,8 +172,11 @@ class Scene:
         deliveries.make(self.book, label, deliveries.ANSWERED, f"{label}:0:{self.session} {time.time_ns()}")
         return bool(task["session"] != self.session)
 
-    def reminder(self, row: Row) -> replies.Reminder:
+    def reminder(self, row: Row) -> Reminder:
         """The text of one delivery, from the record as it is now."""
+        # Late: what composes words is half of the package, and most events say nothing.
+        from bg import launch, replies, reports  # noqa: PLC0415
+
         agent, run, key = row["key"].rsplit(":", 2)
         if row["kind"] == deliveries.GROUP:
             return self._group(agent)
@@ -187,14 +212,16 @@ class Scene:
         found = self.book.value("SELECT evidence FROM runs WHERE agent = ? AND run = ?", agent, run)
         return dict(json.loads(found)) if found else {}
 
-    def _group(self, group: str) -> replies.Reminder:
+    def _group(self, group: str) -> Reminder:
         # Late: merging is a tenth of the package and happens once a group.
-        from bg import together  # noqa: PLC0415
+        from bg import replies, together  # noqa: PLC0415
 
         return replies.Reminder(*together.told(self.book, group))
 
     def resume_how(self, agent: str, label: str) -> str:
         """How the parent wakes this agent here, with a warning where that may fail."""
+        from bg import replies  # noqa: PLC0415 - late, see `reminder`
+
         if not self.can_wake(agent):
             return replies.launch_anew(label)
         risk = transcripts.near_limit(transcripts.of_agent(self.event.transcript, agent))

@@ -6,9 +6,8 @@ the host's events in any order.
 
 from __future__ import annotations
 
-import hashlib
+import os
 import re
-import secrets
 import sqlite3
 import time
 from typing import Optional
@@ -28,6 +27,9 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
 def digest(text: str) -> str:
     """What tells two texts apart, whatever white space a path added."""
+    # Late: it loads OpenSSL, which most events do without.
+    import hashlib  # noqa: PLC0415
+
     return hashlib.sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:24]
 
 
@@ -181,7 +183,7 @@ def unfinished(book: Ledger, session: str) -> list[Row]:
 
 def new_token(label: str) -> str:
     """An id that nobody outside this launch can guess."""
-    return f"{label}-{''.join(secrets.choice(_LETTERS) for _ in range(10))}"
+    return f"{label}-{''.join(_LETTERS[byte % 32] for byte in os.urandom(10))}"
 
 
 def note_launch(book: Ledger, tool_use: str, label: str, agent_type: str, name: str, cwd: str, head: str) -> str:

@@ -61,20 +61,6 @@ def cut_to_nothing(path: Path) -> None:
     os.truncate(path, 0)
 
 
-def another_applications(path: Path) -> None:
-    """A database of somebody else's, one of whose tables is called like one of ours."""
-    path.unlink()
-    with closing(sqlite3.connect(path)) as book:
-        book.executescript("CREATE TABLE tasks (id INTEGER, title TEXT); INSERT INTO tasks VALUES (1, 'buy milk')")
-
-
-def another_applications_with_a_version(path: Path) -> None:
-    """As above, with a version number of its own."""
-    another_applications(path)
-    with closing(sqlite3.connect(path)) as book:
-        book.execute("PRAGMA user_version=1")
-
-
 WAYS: list[Callable[[Path], None]] = [
     random_header,
     torn_page,
@@ -82,8 +68,6 @@ WAYS: list[Callable[[Path], None]] = [
     no_database,
     directory,
     cut_to_nothing,
-    another_applications,
-    another_applications_with_a_version,
 ]
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
 import time
+from pathlib import Path
 from typing import Any, Callable
 
 import pytest
@@ -121,6 +123,23 @@ def test_the_loop(host: str, mode: str, tell: Callable[[str], None]) -> None:
         assert proven["kind"] == "CLARIFICATION_RESPONSE"
         assert proven["typed"] == "Here is what I know."
         _tell_delay(home, asks, tells, tell)
+
+
+def test_a_lost_execute_bit_does_not_matter(host: str, tmp_path: Path) -> None:
+    """As an archive, or a copy by way of another system, leaves the plugin."""
+    plugin = tmp_path / "a copy"
+    for name in (".claude-plugin", "commands", "hooks", "scripts"):
+        shutil.copytree(ROOT / name, plugin / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (plugin / "hooks" / "run").chmod(0o644)
+    script = Script(
+        ("agent", asked("AUDIT-TASK"), [text("Noted.")] * 3),
+        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)))),
+    )
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([plugin])) as run:
+        run.send("/bg:bg Audit the authentication code")
+        model.wait_said("agent", 1)
+        run.finish()
+        assert token(model.by("agent")[0])
 
 
 def _tell_delay(home: Home, asks: Request, tells: Request, tell: Callable[[str], None]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Optional
 
 from bg import host, reports, runs, tasks, transcripts, versions
 from bg.on import judging, resuming, session
@@ -118,15 +119,20 @@ def catch_up(scene: Scene) -> None:
     if live is not None and session.is_shared(scene):
         live = None
     for task in unfinished:
-        agent = task["agent"]
-        if live is None and not versions.lists_agents(scene.version) and _has_fallen_silent(scene, agent):
-            _close(scene, task, agent, "", "", "transcript")
-            continue
-        _scan(scene, task, agent)
-        if _left_unjudged(scene, agent):
-            judging.conclude(scene, task, agent)
-        elif live is not None and agent not in live and not _just_begun(scene, agent):
-            _close(scene, task, agent, "", "", "transcript")
+        with scene.apart(f"catching up with {task['label']}"):
+            _catch_up_with(scene, task, live)
+
+
+def _catch_up_with(scene: Scene, task: Row, live: Optional[set[str]]) -> None:
+    agent = task["agent"]
+    if live is None and not versions.lists_agents(scene.version) and _has_fallen_silent(scene, agent):
+        _close(scene, task, agent, "", "", "transcript")
+        return
+    _scan(scene, task, agent)
+    if _left_unjudged(scene, agent):
+        judging.conclude(scene, task, agent)
+    elif live is not None and agent not in live and not _just_begun(scene, agent):
+        _close(scene, task, agent, "", "", "transcript")
 
 
 def _unheard(scene: Scene) -> list[host.Notification]:

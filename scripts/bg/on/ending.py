@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg import reports, runs, tasks, transcripts, versions
-from bg.on import judging, resuming
+from bg import runs, tasks, transcripts, versions
 from bg.scene import Scene
 from bg.tasks import Row
 from bg.transcripts import Final
@@ -19,6 +18,10 @@ def stopped(scene: Scene) -> None:
     if task is None:
         scene.note_stranger(event.agent, event.last_text or "")
         return
+    # Late: another agent's end needs none of them.
+    from bg import reports  # noqa: PLC0415
+    from bg.on import judging, resuming  # noqa: PLC0415
+
     resuming.prove_by_run(scene, event.agent, _path(scene, event.agent))
     hands_back = versions.hands_back(scene.version, event.mode, event.agent_type)
     if hands_back and event.last_text is None:
@@ -78,6 +81,8 @@ def _end_the_former(scene: Scene, task: Row, source: str, text: str) -> None:
     kept = [row["text"] for row in runs.reports(scene.book, run["agent"], run["run"]) if row["source"] == source]
     # A refused handback is followed by another one in the same run, with nothing in the event that says so.
     if kept and text not in ("", kept[-1]) and (source == "SubagentStop" or run["asked"] is None):
+        from bg.on import judging  # noqa: PLC0415 - late, as above
+
         judging.conclude(scene, task, run["agent"])
 
 
@@ -98,6 +103,9 @@ def handed_back(scene: Scene) -> None:
     if task is None:
         scene.note_stranger(event.agent, text)
         return
+    from bg import reports  # noqa: PLC0415 - late, as above
+    from bg.on import judging  # noqa: PLC0415 - late, as above
+
     _end_the_former(scene, task, event.tool, text)
     run = reports.keep(scene.book, task["label"], event.agent, event.tool, text)
     if run is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-import traceback
 from pathlib import Path
 from typing import Any, Optional
 
@@ -47,9 +46,11 @@ def _evidence(scene: Scene, task: Row, run: Row, text: str, token: str) -> dict[
     if text not in scene.examined:
         try:
             found = _gather(scene, task, run, text, signal.fields if signal else None)
-        except (Unavailable, EOFError, ImportError):  # the last two: half a compiled module
+        except Unavailable:
             raise
         except Exception:  # noqa: BLE001 - a checker that fails may not cost the report that it was to check
+            import traceback  # noqa: PLC0415 - late: nearly no event fails
+
             scene.book.trace("evidence", traceback.format_exc())
             found = {}
         scene.examined[text] = found

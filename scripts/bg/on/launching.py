@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
 from typing import Optional
 
 from bg import host, launch, reports, runs, tasks
@@ -31,6 +30,10 @@ def before(scene: Scene) -> None:
     with contextlib.suppress(_FullError), scene.book.transaction():
         adopted = launch.adopt(scene.book, event, scene.project, scene.version, head)
         if adopted is None:
+            lost = launch.lost_label(scene.book, event)
+            if lost:
+                why = f"the ledger that knew {lost} was damaged and is kept aside"
+                scene.answer.deny = launch.unidentified(why, "Ask the user to type the /bg again.")
             return
         scene.answer.deny = launch.full(scene.book, scene.project, scene.settings.max_tasks, adopted.label)
         if scene.answer.deny:
@@ -58,6 +61,9 @@ def git_head(cwd: str) -> str:
     """The commit that a launch starts from, empty outside a repository."""
     if not cwd:
         return ""
+    # Late: only a launch needs it.
+    import subprocess  # noqa: PLC0415
+
     try:
         shown = subprocess.run(
             ["git", "-C", cwd, "rev-parse", "HEAD"], capture_output=True, text=True, timeout=2, check=False

@@ -46,7 +46,8 @@ def take_over(scene: Scene) -> None:
             )
         if not same_process and scene.event.source != "compact":
             for task in running:
-                _interrupt(scene, task)
+                with scene.apart(f"the interruption of {task['label']}"):
+                    _interrupt(scene, task)
 
 
 def is_lent(scene: Scene) -> bool:
@@ -131,9 +132,10 @@ def recognize(scene: Scene) -> None:
     rows = [row for row in deliveries.due(scene.book, scene.session) if row["said"] is not None]
     words = transcripts.added_context(transcripts.tail(scene.event.transcript)) if rows else ""
     for row in rows:
-        if scene.reminder(row).text[:120] in words:
-            with scene.book.transaction():
-                deliveries.settle(scene.book, row["key"])
+        with scene.apart(f"delivery {row['id']} of {row['label']}"):
+            if scene.reminder(row).text[:120] in words:
+                with scene.book.transaction():
+                    deliveries.settle(scene.book, row["key"])
 
 
 def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
@@ -147,12 +149,14 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
         "[from the bg plugin, not from the user] Background tasks of this project; do not launch any of them again:"
     ]
     for task in rows:
-        state = task["state"].replace("_", " ")
-        name = inline(task["description"] or task["text"] or "", 60)
-        lines.append(f"- {task['label']} ({name}): {state}{_advice(scene, task)}")
+        with scene.apart(f"the line of {task['label']}"):
+            state = task["state"].replace("_", " ")
+            name = inline(task["description"] or task["text"] or "", 60)
+            lines.append(f"- {task['label']} ({name}): {state}{_advice(scene, task)}")
     for item in waiting_now:
-        since = age(time.time() - item["asked"])
-        lines.append(f"- {item['label']} {item['qid']} waits for the user, {since}: {inline(item['text'], 120)}")
+        with scene.apart(f"the line of {item['label']} {item['qid']}"):
+            since = age(time.time() - item["asked"])
+            lines.append(f"- {item['label']} {item['qid']} waits for the user, {since}: {inline(item['text'], 120)}")
     if undelivered:
         lines.append(f"- Reports not yet said: {len(undelivered)}; they follow here or at the next event.")
     load = LOAD if versions.resume_way(scene.version) in ("SendMessage", "unknown") else ""

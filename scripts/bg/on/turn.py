@@ -42,33 +42,39 @@ def prompt(scene: Scene) -> None:
 def _mention_quiet(scene: Scene) -> None:
     """One line for an agent that has written nothing for longer than the user expects, once for each such stretch."""
     for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES):
-        seconds = status.quiet(scene.book, task)
-        since, key = str(int(time.time() - seconds)), f"quiet:{task['label']}"
-        if seconds and abs(int(scene.book.meta(key) or 0) - int(since)) > 1:
-            with scene.book.transaction():
-                scene.book.set_meta(key, since)
-            scene.answer.notice.append(
-                f"{task['label']} has written nothing for {status.age(seconds)} · /bg-status {task['label']}"
-            )
+        with scene.apart(f"the silence of {task['label']}"):
+            seconds = status.quiet(scene.book, task)
+            since, key = str(int(time.time() - seconds)), f"quiet:{task['label']}"
+            if seconds and abs(int(scene.book.meta(key) or 0) - int(since)) > 1:
+                with scene.book.transaction():
+                    scene.book.set_meta(key, since)
+                scene.answer.notice.append(
+                    f"{task['label']} has written nothing for {status.age(seconds)} · /bg-status {task['label']}"
+                )
 
 
 def _repeat_next_step(scene: Scene) -> None:
     """The parent was told to send the user's answers and has not: it is told again, with the next prompts."""
     for task in tasks.in_session(scene.book, scene.session, WAITING_STATES):
-        agent = task["agent"]
-        resuming.prove_by_run(scene, agent, transcripts.of_agent(scene.event.transcript, agent))
-        ready = inbox.unsent(scene.book, agent)
-        if not ready or not scene.is_ready(task["label"]):
-            continue
-        told = scene.book.one(
-            "SELECT count(*) AS times, count(seen) AS seen FROM deliveries WHERE label = ? AND kind = ? AND made >= ?",
-            task["label"],
-            deliveries.ANSWERED,
-            max(row["answered"] for row in ready),
-        )
-        if told and told["times"] == told["seen"] < MOST_REPEATS:
-            with scene.book.transaction():
-                scene.owe_next_step(task["label"])
+        with scene.apart(f"the next step of {task['label']}"):
+            _repeat_one(scene, task)
+
+
+def _repeat_one(scene: Scene, task: Row) -> None:
+    agent = task["agent"]
+    resuming.prove_by_run(scene, agent, transcripts.of_agent(scene.event.transcript, agent))
+    ready = inbox.unsent(scene.book, agent)
+    if not ready or not scene.is_ready(task["label"]):
+        return
+    told = scene.book.one(
+        "SELECT count(*) AS times, count(seen) AS seen FROM deliveries WHERE label = ? AND kind = ? AND made >= ?",
+        task["label"],
+        deliveries.ANSWERED,
+        max(row["answered"] for row in ready),
+    )
+    if told and told["times"] == told["seen"] < MOST_REPEATS:
+        with scene.book.transaction():
+            scene.owe_next_step(task["label"])
 
 
 def _launch(scene: Scene, arguments: str) -> None:
@@ -129,7 +135,7 @@ def stop(scene: Scene) -> None:
     fresh = [row for row in deliveries.due(scene.book, scene.session) if _is_fresh(scene, row)]
     if fresh:
         scene.remind(fresh)
-    else:
+    if not scene.surfaced:
         _ask_first(scene)
     if scene.answer.context and not versions.stop_takes_context(scene.version):
         scene.answer.block = "\n\n".join(scene.answer.context)
@@ -146,11 +152,12 @@ def _is_fresh(scene: Scene, row: Row) -> bool:
 
 def _ask_first(scene: Scene) -> None:
     """Once for each question: the user must have been shown it before the turn ends."""
-    items = [
-        item
-        for item in inbox.waiting(scene.book, session=scene.session)
-        if item["shown"] is None and inbox.kind(item) == inbox.QUESTION
-    ]
+    items, words = [], {}
+    for item in inbox.waiting(scene.book, session=scene.session):
+        with scene.apart(f"{item['qid']} of {item['label']}"):
+            if item["shown"] is None and inbox.kind(item) == inbox.QUESTION:
+                words[item["id"]] = replies.question_lines(item)
+                items.append(item)
     spoken = scene.event.last_text
     if spoken is None:  # 2.1.7 and 2.1.38 do not hand it over
         spoken = transcripts.last_assistant(transcripts.tail(scene.event.transcript)).text
@@ -169,7 +176,7 @@ def _ask_first(scene: Scene) -> None:
     with scene.book.transaction():
         scene.book.set_meta(key, " ".join([*known, *(str(item["id"]) for item in fresh)]))
     again = [item for item in left if item not in fresh]
-    lines = "\n".join(replies.question_lines(item) for item in [*fresh, *again][:MOST_HELD])
+    lines = "\n".join(words[item["id"]] for item in [*fresh, *again][:MOST_HELD])
     scene.answer.context.append(fill("ask_first", questions=lines))
 
 
