@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-from bg import packages, settings, shortcuts, spool, state, transcripts, versions
+from bg import foreign, packages, settings, shortcuts, spool, state, transcripts, versions
 from bg.ledger import Ledger, Unavailable, kept_aside
 from bg.quoting import inline
 
@@ -23,6 +23,7 @@ Outcome = tuple[int, str, str]
 ROOT = Path(__file__).resolve().parents[2]
 LOW_SPACE = 20 * 1024 * 1024
 DAY = 24 * 3600
+MOST = 4 * 1024 * 1024  # of a settings file of the host
 
 
 class Finding(NamedTuple):
@@ -126,7 +127,7 @@ def _client(version: Optional[versions.Version]) -> Iterator[Finding]:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = foreign.loads(foreign.whole(path, MOST))
     except (OSError, ValueError):
         return {}
     return data if isinstance(data, dict) else {}
@@ -170,7 +171,13 @@ def _hooks() -> Iterator[Finding]:
 
 def _last_call() -> str:
     newest = max(
-        (path.stat().st_mtime for place in state.directories() for path in place.glob("sessions/*")), default=0.0
+        (
+            found.st_mtime
+            for place in state.directories()
+            for name in foreign.names(place / "sessions")
+            if (found := foreign.about(place / "sessions" / name))
+        ),
+        default=0.0,
     )
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(newest)) if newest else "none yet"
 

@@ -13,10 +13,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Optional
 
-from bg import state
+from bg import foreign, state
 
 SCHEMA = Path(__file__).with_name("settings.schema.json")
 FILE = "bg.json"
+MOST = 64 * 1024
 _KINDS = {"string": str, "integer": int, "boolean": bool, "null": type(None), "array": list, "object": dict}
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
 
@@ -72,7 +73,7 @@ def read(project: str) -> tuple[Settings, list[str]]:
 
 def _file(path: Path) -> tuple[dict[str, Any], list[str]]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = foreign.whole(path, MOST).decode("utf-8-sig")
     except FileNotFoundError:
         return {}, []
     except (OSError, ValueError) as error:
@@ -83,8 +84,8 @@ def _file(path: Path) -> tuple[dict[str, Any], list[str]]:
 def judge(text: str, name: str) -> tuple[dict[str, Any], list[str]]:
     """What of a file's text holds, and a sentence for each thing that does not."""
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        data = foreign.loads(text)
+    except ValueError as error:
         line = getattr(error, "lineno", 1)
         return {}, [f"{name}:{line}: this is not JSON ({getattr(error, 'msg', error)}), so nothing in it holds"]
     if not isinstance(data, dict):
