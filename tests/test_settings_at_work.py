@@ -7,7 +7,7 @@ import os
 import time
 
 import pytest
-from bg import status, versions
+from bg import state, status, versions
 from drive import VERSIONS, Drive, block, context, recorded
 
 
@@ -18,7 +18,7 @@ def drive(tmp_path, monkeypatch):
 
 
 def given(drive: Drive, **values) -> None:
-    path = drive.folder / ".claude" / "bg.json"
+    path = state.config_directory() / "bg.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(values))
 

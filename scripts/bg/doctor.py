@@ -9,13 +9,12 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-from bg import foreign, packages, settings, shortcuts, spool, state, transcripts, versions
+from bg import foreign, packages, processes, settings, shortcuts, spool, state, transcripts, versions
 from bg.ledger import Ledger, Unavailable, kept_aside
 from bg.quoting import inline
 
@@ -81,13 +80,8 @@ def examine(version: Optional[versions.Version]) -> Iterator[Finding]:
 
 def client_version() -> Optional[versions.Version]:
     """The version of the `claude` in PATH."""
-    found = shutil.which("claude")
-    if not found:
-        return None
-    try:
-        shown = subprocess.run([found, "--version"], capture_output=True, text=True, timeout=20, check=False).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
+    found = processes.find("claude")
+    shown = processes.ask([found, "--version"], 20).out if found else ""
     return versions.version_of(shown.split(" ")[0].strip())
 
 
@@ -250,13 +244,11 @@ def _python() -> Iterator[Finding]:
     if packages.usable(chosen):
         yield Finding("python", "ok", f"{chosen} with PyYAML and jsonschema")
         return
-    why = packages.why_not(state.directory_of_hooks())
     yield Finding(
         "python",
         "note",
-        f"{chosen or 'the system python3'} lacks PyYAML or jsonschema; signals are read without them, marked unchecked"
-        + (f"; they could not be installed: {why}" if why else ""),
-        packages.remedy(why),
+        f"{chosen or 'the system python3'} lacks PyYAML or jsonschema; signals are read without them, marked unchecked",
+        packages.REMEDY,
     )
 
 
@@ -358,7 +350,7 @@ def _settings() -> Iterator[Finding]:
 
 
 def _node() -> Finding:
-    found = shutil.which("node")
+    found = processes.find("node")
     if found:
         return Finding("node", "ok", f"{found} (scripts/demo needs it)")
     return Finding(

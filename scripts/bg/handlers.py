@@ -14,7 +14,7 @@ import traceback
 from pathlib import Path
 from typing import Callable, Optional, TextIO
 
-from bg import deliveries, host, packages, settings, shortcuts, spool, state, transcripts, versions
+from bg import deliveries, host, settings, shortcuts, spool, state, transcripts, versions
 from bg.host import Answer, Event
 from bg.ledger import Corrupt, Ledger, Unavailable
 from bg.scene import Scene
@@ -86,8 +86,6 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
 def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
     place = state.directory()
     first = _first_words(event, place)
-    if event.name == "SessionStart":
-        packages.prepare(place)
     if event.name in WITHOUT_LEDGER and not state.existing() and not spool.waiting(place):
         stdout.write(host.render(event, Answer(notice=first)))
         return

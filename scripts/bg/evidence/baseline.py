@@ -63,7 +63,7 @@ class Baseline:
         try:
             done = subprocess.run(
                 [*SAFE, "-C", str(self._place), *arguments],
-                capture_output=True, stdin=subprocess.DEVNULL, timeout=seconds, env=environment, check=False,
+                capture_output=True, stdin=subprocess.DEVNULL, timeout=seconds, env=environment, check=False, cwd="/",
             )  # fmt: skip
         except (OSError, ValueError, subprocess.SubprocessError):
             return None
