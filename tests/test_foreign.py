@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from bg import settings, state, together, transcripts
-from bg.evidence import Launch, examine
+from bg.evidence import Launch, baseline, examine
+from bg.evidence.clock import Clock
 from drive import Drive, block, context, recorded
 
 KINDS = ["device", "pipe", "folder", "huge", "loop"]
@@ -111,6 +112,22 @@ def test_a_deliverable_is_read_from_a_file_only(kind: str, tmp_path: Path) -> No
     fields = {"deliverables": "Wrote `out/result.json`, 3 lines", "summary": "See out/result.json:2", "status": "success"}
     examine("I wrote out/result.json; see out/result.json:2", fields, launch, "")
     assert together._inside(tmp_path, "out/result.md") == b""
+
+
+def test_a_huge_file_of_the_commit_at_launch_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    with (tmp_path / "huge").open("wb") as file:
+        file.truncate(baseline.BLOB + 1)
+    (tmp_path / "small").write_text("small")
+    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"]):
+        subprocess.run([*git, *words], check=True)
+    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    asked: list[list[str]] = []
+    real = subprocess.run
+    monkeypatch.setattr(subprocess, "run", lambda words, **more: asked.append(words) or real(words, **more))
+    known = baseline.Baseline(tmp_path, head, Clock(30.0))
+    assert (known.content("small"), known.content("huge")) == (b"small", None)
+    assert [words[-1] for words in asked if "blob" in words] == [known.files["small"]]
 
 
 def test_the_output_of_a_task_may_be_nested_deep(tmp_path: Path) -> None:
