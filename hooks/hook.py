@@ -33,7 +33,8 @@ def whole_code(loader: SourceFileLoader, name: str) -> object:
 SourceFileLoader.get_code = whole_code  # type: ignore[method-assign,assignment]
 sys.pycache_prefix = os.path.join(PLACE, "pycache")
 sys.path.insert(0, os.path.join(PLUGIN, "scripts"))
-sys.path.append(os.path.join(PLACE, "packages"))
+if os.path.isabs(PLACE):  # else it would be a folder of the project
+    sys.path.append(os.path.join(PLACE, "packages"))
 
 from bg.handlers import main
 

@@ -7,9 +7,10 @@ import re
 import pytest
 from answers import updated
 from bg import answers
-from drive import VERSIONS, Drive, block, context
+from drive import Drive, block, context
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from recordings import VERSIONS
 
 
 @pytest.mark.parametrize(

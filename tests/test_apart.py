@@ -7,7 +7,8 @@ from contextlib import closing
 
 import pytest
 from bg import doctor
-from drive import VERSIONS, Drive, block, context, recorded
+from drive import Drive, block, context
+from recordings import VERSIONS, recorded
 
 
 @pytest.fixture(params=(VERSIONS[0], VERSIONS[-1]))

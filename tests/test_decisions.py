@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from answers import updated
 from bg import decisions
-from drive import VERSIONS, Drive, block, context, recorded
+from drive import Drive, block, context
 from hypothesis import given
 from hypothesis import strategies as st
+from recordings import VERSIONS, recorded
 
 TABLE = json.loads(Path(__file__).with_name("decisions.json").read_text(encoding="utf-8"))
 PHRASES = [(phrase, kind) for kind, phrases in TABLE.items() for phrase in phrases]

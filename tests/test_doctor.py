@@ -114,20 +114,22 @@ def test_no_packages(patient: Patient, bare: Path) -> None:
     only(patient, "python", "note", "lacks PyYAML or jsonschema", "pip install PyYAML jsonschema")
 
 
-def attempt(patient: Patient, python: Path) -> None:
-    """The plugin's own attempt at an installation, where no interpreter of the machine will do."""
-    code = "from bg import packages, state; packages.SYSTEM = (); print(packages.install(state.directory()))"
-    with (patient.data / "packages.log").open("wb") as log:
-        env = {
-            **patient.env,
-            "PYTHONPATH": str(ROOT / "scripts"),
-            "BG_DATA": str(patient.data),
-            "PIP_RETRIES": "1",
-            "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
-            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-        }
-        subprocess.run([str(python), "-c", code], env=env, cwd=patient.project, stdout=log, stderr=log, timeout=120)
-    patient.interpreter(python)
+def attempt(patient: Patient, python: Path) -> tuple[int, str]:
+    """What `bgctl install-packages` answers where no interpreter of the machine will do."""
+    code = "from bg import packages, cli; packages.SYSTEM = (); raise SystemExit(cli.main(['install-packages']))"
+    env = {
+        **patient.env,
+        "BG_DATA": str(patient.data),
+        "PIP_RETRIES": "1",
+        "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
+    code = f"import sys; sys.path.insert(0, {str(ROOT / 'scripts')!r}); {code}"
+    done = subprocess.run(
+        [str(python), "-c", code], env=env, cwd=patient.project, capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout == ""
+    return done.returncode, done.stderr
 
 
 def test_no_ensurepip(patient: Patient, tmp_path: Path) -> None:
@@ -145,20 +147,26 @@ def test_no_ensurepip(patient: Patient, tmp_path: Path) -> None:
     shown = subprocess.run([str(python), "-c", "import os, sys; print(sys.prefix)"], capture_output=True, text=True)
     if shown.stdout.strip() != str(tmp_path / "python"):
         pytest.skip(f"this Python cannot be copied: {shown.stderr[-200:]}")
-    attempt(patient, python)
-    only(patient, "python", "note", "could not be installed: this Python has no ensurepip", "python3-venv package")
+    code, said = attempt(patient, python)
+    assert code == 1
+    assert said.startswith("bgctl: the packages could not be installed: this Python has no ensurepip\nremedy: ")
+    assert "python3-venv package" in said
 
 
 def test_no_network(patient: Patient, bare: Path) -> None:
-    attempt(patient, bare)
-    only(patient, "python", "note", "could not be installed: there was no network", "when there is a network")
+    code, said = attempt(patient, bare)
+    assert code == 1
+    assert said.startswith("bgctl: the packages could not be installed: there was no network\nremedy: ")
     assert not (patient.data / "venv").exists()
+    assert not (patient.data / "packages").exists()
 
 
-def test_an_installation_that_the_settings_forbid(patient: Patient, bare: Path) -> None:
-    (patient.config / "bg.json").write_text('{"install_packages": false}')
-    attempt(patient, bare)
-    only(patient, "python", "note", "turned off in bg.json", '"install_packages": true')
+def test_an_interpreter_that_has_them_is_noted(patient: Patient) -> None:
+    (patient.data / "python").unlink()
+    done = patient.bgctl("install-packages")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "has both packages" in done.stdout
+    assert patient.findings() == []
 
 
 def test_hooks_disabled(patient: Patient) -> None:

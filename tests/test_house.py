@@ -58,7 +58,7 @@ LAYERS = [
     {"conformance", "evidence", "grouping", "intake", "inbox", "runs", "answers", "deliveries", "packages", "spool"},
     {"signals", "contract", "records", "tasks", "settings", "shortcuts"},
     {"questions", "decisions", "sections", "issues", "fields", "draft", "ledger", "host"},
-    {"blocks", "form", "transcripts", "processes", "quoting", "state", "texts", "markdown", "versions", "mounts"},
+    {"blocks", "form", "foreign", "transcripts", "processes", "quoting", "state", "texts", "markdown", "versions", "mounts"},
 ]
 
 

@@ -11,7 +11,8 @@ import pytest
 from bg import doctor, ledger, spool
 from bg.ledger import kept_aside
 from bg.state import directory
-from drive import VERSIONS, Drive, block
+from drive import Drive, block
+from recordings import VERSIONS
 
 NEWEST = VERSIONS[-1]
 

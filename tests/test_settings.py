@@ -19,7 +19,6 @@ DEFAULTS = {
     "notices": True,
     "notify": False,
     "statusline": "project",
-    "install_packages": True,
 }
 
 
@@ -40,12 +39,73 @@ def test_the_schema_is_one(tmp_path: Path) -> None:
     jsonschema.validate(DEFAULTS, settings.schema())
 
 
-def test_the_projects_file_wins_key_by_key(tmp_path: Path) -> None:
-    write(state.config_directory() / "bg.json", '{"gate": "observe", "max_tasks": 3}')
-    write(tmp_path / ".claude" / "bg.json", '{"max_tasks": 1, "notify": true}')
+def test_the_users_file_sets_everything(tmp_path: Path) -> None:
+    given = {
+        "gate": "observe",
+        "max_corrections": 0,
+        "delegation": "deny",
+        "max_tasks": 3,
+        "quiet_minutes": 60,
+        "notices": False,
+        "notify": True,
+        "statusline": "off",
+    }
+    write(state.config_directory() / "bg.json", json.dumps(given))
     found, problems = settings.read(str(tmp_path))
-    assert ({**DEFAULTS, "gate": "observe", "max_tasks": 1, "notify": True}, []) == (asdict(found), problems)
+    assert (given, []) == (asdict(found), problems)
     assert found.corrections == 0
+
+
+# For each key: the user's value, the project's, and which of them holds.
+STRICTER = [
+    ("gate", "observe", "on", "on"),
+    ("gate", "on", "observe", "on"),
+    ("max_corrections", 1, 2, 2),
+    ("max_corrections", 1, 0, 1),
+    ("delegation", "ask", "deny", "deny"),
+    ("delegation", "deny", "ask", "deny"),
+    ("max_tasks", 3, 1, 1),
+    ("max_tasks", 3, 9, 3),
+    ("max_tasks", 3, None, 3),
+    ("max_tasks", None, 9, 9),
+    ("quiet_minutes", 20, 5, 5),
+    ("quiet_minutes", 20, 1440, 20),
+    ("notices", True, False, True),
+    ("notices", False, True, False),
+    ("notify", False, True, False),
+    ("notify", True, False, True),
+    ("statusline", "project", "off", "project"),
+    ("statusline", "all", "project", "all"),
+]
+
+
+def test_each_key_has_a_rule_for_projects() -> None:
+    assert {case[0] for case in STRICTER} == set(DEFAULTS)
+    for key, rule in settings.schema()["properties"].items():
+        order = rule.get("stricter")
+        assert order in (None, "lower", "higher") or sorted(order) == sorted(rule["enum"]), key
+
+
+@pytest.mark.parametrize(("key", "users", "projects", "held"), STRICTER)
+def test_a_projects_file_can_only_be_stricter(tmp_path: Path, key: str, users: object, projects: object, held: object) -> None:
+    """It may come with a cloned repository: it loosens nothing, and decides nothing about what you are shown."""
+    write(state.config_directory() / "bg.json", json.dumps({key: users}))
+    path = write(tmp_path / ".claude" / "bg.json", json.dumps({key: projects}))
+    found, problems = settings.read(str(tmp_path))
+    assert {**DEFAULTS, key: held} == asdict(found)
+    if held == projects:
+        assert problems == []
+    elif "stricter" in settings.schema()["properties"][key]:
+        words = f"{json.dumps(projects)}, is looser than yours, {json.dumps(users)}, and is not used"
+        assert problems == [f"{path}:1: the project's {key}, {words}"]
+    else:
+        mine = state.config_directory() / "bg.json"
+        assert problems == [f"{path}:1: the project's {key} is not used; only {mine} sets it"]
+
+
+def test_what_a_project_repeats_is_no_problem(tmp_path: Path) -> None:
+    write(tmp_path / ".claude" / "bg.json", json.dumps(DEFAULTS))
+    assert (DEFAULTS, []) == (asdict(settings.read(str(tmp_path))[0]), settings.read(str(tmp_path))[1])
 
 
 def test_a_wrong_key_is_named_with_its_line_and_the_rest_holds(tmp_path: Path) -> None:

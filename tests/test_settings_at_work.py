@@ -7,7 +7,7 @@ import os
 import time
 
 import pytest
-from bg import status, versions
+from bg import state, status, versions
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 
@@ -19,7 +19,7 @@ def drive(tmp_path, monkeypatch):
 
 
 def given(drive: Drive, **values) -> None:
-    path = drive.folder / ".claude" / "bg.json"
+    path = state.config_directory() / "bg.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(values))
 

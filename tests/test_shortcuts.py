@@ -116,8 +116,8 @@ def test_the_next_version_says_it_again_and_a_shortcut_ends_it(tmp_path, monkeyp
 
 
 def test_notices_off_keeps_it_quiet(tmp_path, monkeypatch):
-    (tmp_path / ".claude").mkdir()
-    (tmp_path / ".claude" / "bg.json").write_text('{"notices": false}')
+    state.config_directory().mkdir(exist_ok=True)
+    (state.config_directory() / "bg.json").write_text('{"notices": false}')
     assert begins("2.1.327", tmp_path, monkeypatch) == ""
 
 

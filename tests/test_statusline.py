@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from bg import statusline
+from bg import state, statusline
 from drive import Drive, block
 
 BGCTL = Path(__file__).resolve().parents[1] / "scripts" / "bgctl"
 
 
 def shown(drive: Drive, project: str = "", **values) -> str:
-    path = drive.folder / ".claude" / "bg.json"
+    path = state.config_directory() / "bg.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(values))
     return statusline.segment(project or str(drive.folder))

@@ -5,6 +5,6 @@ In reading order: host (the host's events), versions (what each host can do), ha
 says); launch, replies, resume (what agents and parents are told); answers, decisions (what the user says); ledger,
 tasks, runs, inbox, deliveries, spool (what is remembered); form, sections, issues, contract, conformance (results in
 the contract's form, read over markdown and checked); records, intake, grouping, merge, account (several results made
-one); state, settings, packages, processes, transcripts (the machine); status, statusline, shortcuts, doctor, cli
-(what people see).
+one); state, foreign, settings, packages, processes, transcripts (the machine); status, statusline, shortcuts, doctor,
+cli (what people see).
 """

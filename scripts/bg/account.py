@@ -15,7 +15,7 @@ from typing import Any, Optional
 
 from bg import intake
 from bg.merge import Finding, Merged, merge
-from bg.quoting import inline, neutral
+from bg.quoting import framed, inline, neutral
 from bg.records import Report
 
 
@@ -124,7 +124,12 @@ def _lines(merged: Merged) -> Iterator[str]:
     yield from _section("Said twice", [f"- {line}" for line in merged.repeated])
     read = {told.source for told in merged.results}
     reports = [report for finding in (*merged.findings, *merged.appendix) for report in finding.reports]
-    lines = [f"> {report.source}: {report.detail}" for report in reports if report.source not in read]
+    lines = [
+        line
+        for report in reports
+        if report.source not in read
+        for line in framed(f"{report.source}: {report.detail}")
+    ]
     yield from _section("Findings as they were written", lines)
     for told in merged.results:
         notes = [f"- note ({note.rule}): {note.text}" for note in told.notes]
@@ -184,4 +189,4 @@ def _unreadable(merged: Merged) -> list[str]:
 
 
 def _quoted(heading: str, text: str) -> Iterator[str]:
-    yield from (f"> {line}".rstrip() for line in [*([f"**{heading}**"] if heading else []), *text.split("\n"), ""])
+    yield from framed(f"**{heading}**\n{text}\n" if heading else f"{text}\n")

@@ -9,13 +9,12 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-from bg import packages, settings, shortcuts, spool, state, transcripts, versions
+from bg import foreign, packages, processes, settings, shortcuts, spool, state, transcripts, versions
 from bg.ledger import Ledger, Unavailable, kept_aside
 from bg.quoting import inline
 
@@ -23,6 +22,7 @@ Outcome = tuple[int, str, str]
 ROOT = Path(__file__).resolve().parents[2]
 LOW_SPACE = 20 * 1024 * 1024
 DAY = 24 * 3600
+MOST = 4 * 1024 * 1024  # of a settings file of the host
 
 
 class Finding(NamedTuple):
@@ -80,13 +80,8 @@ def examine(version: Optional[versions.Version]) -> Iterator[Finding]:
 
 def client_version() -> Optional[versions.Version]:
     """The version of the `claude` in PATH."""
-    found = shutil.which("claude")
-    if not found:
-        return None
-    try:
-        shown = subprocess.run([found, "--version"], capture_output=True, text=True, timeout=20, check=False).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
+    found = processes.find("claude")
+    shown = processes.ask([found, "--version"], 20).out if found else ""
     return versions.version_of(shown.split(" ")[0].strip())
 
 
@@ -126,7 +121,7 @@ def _client(version: Optional[versions.Version]) -> Iterator[Finding]:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = foreign.loads(foreign.whole(path, MOST))
     except (OSError, ValueError):
         return {}
     return data if isinstance(data, dict) else {}
@@ -170,7 +165,13 @@ def _hooks() -> Iterator[Finding]:
 
 def _last_call() -> str:
     newest = max(
-        (path.stat().st_mtime for place in state.directories() for path in place.glob("sessions/*")), default=0.0
+        (
+            found.st_mtime
+            for place in state.directories()
+            for name in foreign.names(place / "sessions")
+            if (found := foreign.about(place / "sessions" / name))
+        ),
+        default=0.0,
     )
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(newest)) if newest else "none yet"
 
@@ -247,13 +248,11 @@ def _python() -> Iterator[Finding]:
     if packages.usable(chosen):
         yield Finding("python", "ok", f"{chosen} with PyYAML and jsonschema")
         return
-    why = packages.why_not(state.directory_of_hooks())
     yield Finding(
         "python",
         "note",
-        f"{chosen or 'the system python3'} lacks PyYAML or jsonschema; signals are read without them, marked unchecked"
-        + (f"; they could not be installed: {why}" if why else ""),
-        packages.remedy(why),
+        f"{chosen or 'the system python3'} lacks PyYAML or jsonschema; signals are read without them, marked unchecked",
+        packages.REMEDY,
     )
 
 
@@ -262,10 +261,7 @@ def _too_old(interpreter: str) -> str:
     ask = "import sys; sys.stdout.write('' if sys.version_info >= (3, 9) else '%d.%d' % tuple(sys.version_info[:2]))"
     if not interpreter:
         return ""
-    try:
-        return subprocess.run([interpreter, "-c", ask], capture_output=True, text=True, timeout=20, check=False).stdout
-    except (OSError, subprocess.SubprocessError):
-        return ""
+    return processes.python(interpreter, "-c", ask, seconds=20).out
 
 
 def _data() -> Iterator[Finding]:
@@ -366,7 +362,7 @@ def _settings() -> Iterator[Finding]:
 
 
 def _node() -> Finding:
-    found = shutil.which("node")
+    found = processes.find("node")
     if found:
         return Finding("node", "ok", f"{found} (scripts/demo needs it)")
     return Finding(

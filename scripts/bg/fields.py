@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Callable, NamedTuple, Optional
+
+from bg import foreign
 
 INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060\u00ad"))
 Flow = Callable[[str], Optional[Any]]
@@ -229,8 +230,8 @@ def json_value(text: str) -> Any:
     """The text as JSON with every number as written; a trailing comma is forgiven; None if it is not JSON."""
     for candidate in (text, _TRAILING_COMMA.sub(lambda match: match[1] or "", text)):
         try:
-            found = json.loads(candidate, strict=False, parse_int=str, parse_float=str, parse_constant=str)
-        except (ValueError, RecursionError):
+            found = foreign.loads(candidate, strict=False, parse_int=str, parse_float=str, parse_constant=str)
+        except ValueError:
             continue
         return found if _shallow(found) else None
     return None

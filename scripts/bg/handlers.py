@@ -85,11 +85,6 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
 def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
     place = state.directory()
     first = _first_words(event, place)
-    if event.name == "SessionStart":
-        # Late: only this event needs it.
-        from bg import packages  # noqa: PLC0415
-
-        packages.prepare(place)
     if event.name in WITHOUT_LEDGER and not state.existing() and not spool.waiting(place):
         stdout.write(host.render(event, Answer(notice=first)))
         return

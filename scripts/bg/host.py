@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any, NamedTuple, Optional
 
-from bg import versions
+from bg import foreign, versions
 
 SPAWN_TOOLS = ("Agent", "Task")
 ONE_SHOT_TYPES = ("Explore", "Plan")
@@ -97,11 +97,8 @@ def _mapping(value: Any) -> dict[str, Any]:
 def read(text: str) -> Optional[Event]:
     """The event on standard input, or None where it is none."""
     try:
-        raw = json.loads(text)
-        if "\\ud" in text.lower():
-            # Half of a surrogate pair, as a host leaves it where it cuts a text, can be neither stored nor printed.
-            raw = json.loads(json.dumps(raw, ensure_ascii=False).encode("utf-8", "replace"))
-    except (ValueError, RecursionError):
+        raw = foreign.loads(text)
+    except ValueError:
         return None
     if not isinstance(raw, dict) or not _text(raw.get("hook_event_name")):
         return None
@@ -247,7 +244,7 @@ def _response_record(value: Any) -> dict[str, Any]:
         value = "".join(_text(_mapping(part).get("text")) for part in value)
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = foreign.loads(value)
         except ValueError:
             return {}
     return _mapping(value)

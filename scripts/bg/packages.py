@@ -1,32 +1,25 @@
-"""The interpreter that the hooks use, and the two packages: found or built in the background, never waited for."""
+"""The interpreter that the hooks use, and the two packages: found or fetched where the user types it, by no hook."""
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import importlib.util
 import os
 import re
 import shutil
-import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import Optional
 
-from bg import settings, state
+from bg import processes, state
 
-NAMES = ("yaml", "jsonschema")
+Outcome = tuple[int, str, str]
 REQUIREMENTS = ("PyYAML>=6,<7", "jsonschema>=4,<5")
 SYSTEM = ("/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3")
-RETRY_AFTER = 24 * 3600
+PROBING = 20.0
+FETCHING = 300.0
 _AGAIN = f'"{Path(__file__).resolve().parents[1] / "bgctl"}" install-packages'
-# What went wrong: what the log says of it, and the remedy.
+REMEDY = f"run {_AGAIN}, or python3 -m pip install PyYAML jsonschema"
+# What went wrong: what pip and venv say of it, and the remedy.
 CAUSES = {
-    "installing packages is turned off in bg.json": (
-        "turned off in bg.json",
-        'set "install_packages": true in bg.json, or install PyYAML and jsonschema yourself',
-    ),
     "the disk is full": ("No space left on device", f"free some space on that disk, then run {_AGAIN}"),
     "this Python has no ensurepip": (
         "ensurepip|No module named .?venv",
@@ -34,7 +27,7 @@ CAUSES = {
     ),
     "there was no network": (
         "connection|name resolution|timed out|ProxyError|Max retries",
-        f"run {_AGAIN} when there is a network; the plugin tries again by itself once a day",
+        f"run {_AGAIN} when there is a network",
     ),
 }
 PROBE = (
@@ -45,43 +38,14 @@ PROBE = (
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """What `bgctl install-packages` takes: nothing."""
-    parser.description = "Find an interpreter with PyYAML and jsonschema, or give the plugin its own."
-    parser.set_defaults(run=lambda _: (0, install(state.directory_of_hooks()) + "\n", ""))
-
-
-def present() -> bool:
-    """Both packages can be imported here."""
-    return all(importlib.util.find_spec(name) for name in NAMES)
+    parser.description = "Find a Python with PyYAML and jsonschema, or fetch them into the plugin's data directory."
+    parser.epilog = "Exit status: 0 the hooks have them, 1 they could not be had."
+    parser.set_defaults(run=lambda _: install(state.directory_of_hooks()))
 
 
 def folder(place: Path) -> Path:
     """Where packages stand that were installed without a virtual environment."""
     return place / "packages"
-
-
-def prepare(place: Path) -> None:
-    """Note the interpreter if this one will do; else look for a better one in the background."""
-    note = state.interpreter_note(place)
-    with contextlib.suppress(OSError):
-        if present():
-            if not note.is_file() and not folder(place).is_dir():
-                choose(place, sys.executable)
-            return
-        attempt = place / "packages.attempt"
-        if attempt.is_file() and time.time() - attempt.stat().st_mtime < RETRY_AFTER:
-            return
-        state.make_private(place)
-        attempt.touch(mode=0o600)
-        script = Path(__file__).resolve().parents[1] / "bgctl"
-        with (place / "packages.log").open("ab") as log:
-            subprocess.Popen(
-                [sys.executable, str(script), "install-packages"],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                env={**os.environ, "BG_DATA": str(place)},
-            )
 
 
 def choose(place: Path, interpreter: str) -> None:
@@ -92,76 +56,54 @@ def choose(place: Path, interpreter: str) -> None:
     temporary.replace(state.interpreter_note(place))
 
 
-def install(place: Path, *, may_install: Optional[bool] = None) -> str:
-    """Find an interpreter with both packages, or give the plugin its own; what was done, in a sentence."""
-    for candidate in dict.fromkeys([*SYSTEM, shutil.which("python3") or "", sys.executable]):
+def install(place: Path) -> Outcome:
+    """Find an interpreter with both packages, or give the plugin its own; what was done, or why not and what helps."""
+    for candidate in dict.fromkeys([*SYSTEM, processes.find("python3"), sys.executable]):
         if candidate and Path(candidate).is_file() and _works(candidate):
             choose(place, _real(candidate))
-            return f"{candidate} has both packages"
-    if not (settings.load(str(Path.cwd())).install_packages if may_install is None else may_install):
-        return "installing packages is turned off in bg.json"
+            return 0, f"{candidate} has both packages\n", ""
     state.make_private(place)
-    environment = place / "venv"
-    python = environment / "bin" / "python3"
-    made = _run([sys.executable, "-m", "venv", str(environment)])
-    if made and _run([str(python), "-m", "pip", "install", "--quiet", *REQUIREMENTS]) and _works(str(python)):
-        choose(place, str(python))
-        return f"a virtual environment was built in {environment}"
-    shutil.rmtree(environment, ignore_errors=True)
-    target = folder(place)
-    if _run([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(target), *REQUIREMENTS]):
+    environment, target = place / "venv", folder(place)
+    python = str(environment / "bin" / "python3")
+    made = _start(sys.executable, "venv", str(environment))
+    filled = _start(python, "pip", "install", "--quiet", *REQUIREMENTS) if made.code == 0 else made
+    if filled.code == 0 and _works(python):
+        choose(place, python)
+        return 0, f"a virtual environment was built in {environment}\n", ""
+    put = _start(sys.executable, "pip", "install", "--quiet", "--target", str(target), *REQUIREMENTS)
+    if put.code == 0:
         choose(place, _real(sys.executable))
-        return f"the packages were installed in {target}"
-    shutil.rmtree(target, ignore_errors=True)
-    return "the packages could not be installed; signals are read without them and marked unchecked"
+        return 0, f"the packages were installed in {target}\n", ""
+    for left in (environment, target):
+        shutil.rmtree(left, ignore_errors=True)
+    why, help_ = cause(made.said + filled.said + put.said)
+    return 1, "", f"bgctl: the packages could not be installed: {why}\nremedy: {help_}\n"
 
 
 def usable(interpreter: str) -> bool:
     """The interpreter that the hooks use finds both packages."""
-    if interpreter and folder(state.directory_of_hooks()).is_dir():
-        return True
-    return bool(interpreter) and _works(interpreter)
+    return bool(interpreter) and (folder(state.directory_of_hooks()).is_dir() or _works(interpreter))
 
 
-def why_not(place: Path) -> str:
-    """Why the last attempt failed, in our words where its log has a known cause; empty where none was made."""
-    try:
-        lines = (place / "packages.log").read_text(encoding="utf-8", errors="replace").strip().splitlines()[-60:]
-    except OSError:
-        return ""
-    for words, (wanted, _) in CAUSES.items():
+def cause(said: str) -> tuple[str, str]:
+    """Why it failed, in our words where what was said has a known cause, and the remedy."""
+    lines = said.strip().splitlines()[-60:]
+    for words, (wanted, help_) in CAUSES.items():
         if any(re.search(wanted, line, re.IGNORECASE) for line in lines):
-            return words
+            return words, help_
     telling = [line for line in lines if "error" in line.lower()]
-    return (telling or lines or [""])[-1].strip()[:200]
+    return (telling or lines or ["nothing was said"])[-1].strip()[:200], REMEDY
 
 
-def remedy(why: str) -> str:
-    """What to type, given why the last attempt failed."""
-    known = CAUSES.get(why)
-    return known[1] if known else f"python3 -m pip install PyYAML jsonschema, or run {_AGAIN}"
+def _start(interpreter: str, module: str, *words: str) -> processes.Done:
+    return processes.python(interpreter, "-m", module, *words, seconds=FETCHING)
 
 
 def _works(interpreter: str) -> bool:
-    return _run([interpreter, "-c", PROBE])
+    return processes.python(interpreter, "-c", PROBE, seconds=PROBING).code == 0
 
 
 def _real(interpreter: str) -> str:
     """The interpreter behind a version manager's shim, which would cost every hook its start."""
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        shown = subprocess.run(
-            [interpreter, "-c", "import sys; print(sys.executable)"],
-            capture_output=True,
-            text=True,
-            timeout=20,
-            check=True,
-        )
-        return shown.stdout.strip() or interpreter
-    return interpreter
-
-
-def _run(command: list[str]) -> bool:
-    try:
-        return subprocess.run(command, stdin=subprocess.DEVNULL, timeout=300, check=False).returncode == 0
-    except (OSError, subprocess.SubprocessError):
-        return False
+    done = processes.python(interpreter, "-c", "import sys; print(sys.executable)", seconds=PROBING)
+    return (done.out.strip() if done.code == 0 else "") or interpreter

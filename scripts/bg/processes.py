@@ -1,4 +1,4 @@
-"""Processes: which one is the host, and whether it still lives.
+"""Processes: which one is the host and whether it still lives, and programs started apart from any project.
 
 Unknown counts as alive: a task is never called dead on a guess.
 """
@@ -17,6 +17,51 @@ class Process(NamedTuple):
 
     pid: int
     started: str
+
+
+class Done(NamedTuple):
+    """What a program answered; `code` is -1 where it could not be started or did not end."""
+
+    code: int
+    out: str
+    said: str
+
+
+APART = "/"  # what is started may look around itself, and the project may have come with a clone
+
+
+def find(name: str) -> str:
+    """A program in PATH; not through a relative entry, which would be the project's."""
+    folders = [Path(each) for each in os.environ.get("PATH", os.defpath).split(os.pathsep)]
+    tries = [folder / name for folder in folders if folder.is_absolute()]
+    return next((str(path) for path in tries if os.access(path, os.X_OK) and not path.is_dir()), "")
+
+
+def ask(command: list[str], seconds: float) -> Done:
+    """Start a program in a directory that nobody shapes, with nothing of Python's environment."""
+    # Late: most hooks start nothing.
+    import subprocess  # noqa: PLC0415
+
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=seconds,
+            check=False,
+            cwd=APART,
+            env=environment,
+        )
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        return Done(-1, "", f"{command[0]}: {error}\n")
+    out, said = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    return Done(done.returncode, out, out + said)
+
+
+def python(interpreter: str, *arguments: str, seconds: float) -> Done:
+    """Start a Python that imports nothing but its own library and packages."""
+    return ask([interpreter, "-I", *arguments], seconds)
 
 
 def host() -> Optional[Process]:
@@ -59,17 +104,8 @@ def _look(pid: int) -> Optional[tuple[int, str, str]]:
         return int(fields[1]), name, fields[19]
     except (OSError, ValueError, IndexError):
         pass
-    # Late: only a machine without /proc needs it.
-    import subprocess  # noqa: PLC0415
-
     try:
-        shown = subprocess.run(
-            ["/bin/ps", "-o", "ppid=,lstart=,comm=", "-p", str(pid)],
-            capture_output=True,
-            text=True,
-            timeout=2,
-            check=True,
-        ).stdout.split()
+        shown = ask(["/bin/ps", "-o", "ppid=,lstart=,comm=", "-p", str(pid)], 2).out.split()
         return int(shown[0]), " ".join(shown[6:]), " ".join(shown[1:6])
-    except (OSError, ValueError, IndexError, subprocess.SubprocessError):
+    except (ValueError, IndexError):
         return None

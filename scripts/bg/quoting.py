@@ -11,6 +11,8 @@ _CONTROL = re.compile(
     r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]"
 )
+# What Python, a terminal or a model may take for the end of a line: behind it, words would stand outside their frame.
+_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _HOST_TAG = re.compile(
     r"<(?=/?(?:system|task-|agent-message|user-|command-|local-command|persisted-output|antml|function_calls|invoke"
     r"|parameter|result|tool_|human|assistant|bash-))",
@@ -19,8 +21,13 @@ _HOST_TAG = re.compile(
 
 
 def neutral(text: str) -> str:
-    """Without control sequences, and without anything the host would take for its own tags."""
-    return _HOST_TAG.sub("‹", _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+    """Without control sequences and anything the host would take for its own tags; every line ends with a newline."""
+    return _HOST_TAG.sub("‹", _CONTROL.sub("", _LINE_END.sub("\n", text)))
+
+
+def framed(text: str) -> list[str]:
+    """Lines of somebody's words, each marked as such."""
+    return [f"> {line}".rstrip() for line in neutral(text).split("\n")]
 
 
 def inline(text: str, most: int = 200) -> str:

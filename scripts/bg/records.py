@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, Optional, Union
 
-from bg import form, markdown
+from bg import foreign, form, markdown
 from bg.issues import Issue, category, security
 
 KEYS = {
@@ -114,9 +114,7 @@ def _is_utf8(line: bytes) -> bool:
 def _loaded(text: str) -> Any:
     """The JSON value; a sentence where there is none."""
     try:
-        value = json.loads(text, parse_constant=_refuse)
-    except RecursionError:
-        return "JSON nested too deep"
+        value = foreign.loads(text, parse_constant=_refuse)
     except ValueError as error:
         return f"not JSON: {error}"
     return "not a JSON object" if isinstance(value, str) else value

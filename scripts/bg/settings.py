@@ -1,4 +1,4 @@
-"""Settings: one file, `bg.json`, of the user and then of the project; a wrong key is named, the rest holds.
+"""Settings: one file, `bg.json`, of the user; one of the project may be stricter; a wrong key is named, the rest holds.
 
 What can be set stands in settings.schema.json, the only place for names, bounds and defaults. It is
 read here with the standard library alone: the hooks need their settings on a bare Python too.
@@ -13,10 +13,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Optional
 
-from bg import state
+from bg import foreign, state
 
 SCHEMA = Path(__file__).with_name("settings.schema.json")
 FILE = "bg.json"
+MOST = 64 * 1024
 _KINDS = {"string": str, "integer": int, "boolean": bool, "null": type(None), "array": list, "object": dict}
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
 
@@ -33,7 +34,6 @@ class Settings:
     notices: bool
     notify: bool
     statusline: str
-    install_packages: bool
 
     @property
     def corrections(self) -> int:
@@ -49,12 +49,12 @@ def schema() -> dict[str, Any]:
 
 
 def files(project: str) -> list[Path]:
-    """Where settings may stand, the later one winning key by key."""
+    """Where settings may stand: the user's file, then the project's."""
     return [state.config_directory() / FILE, Path(project or ".") / ".claude" / FILE]
 
 
 def load(project: str) -> Settings:
-    """The settings in force: the user's file, then the project's."""
+    """The settings in force: the user's, and the project's where those are stricter."""
     return read(project)[0]
 
 
@@ -63,28 +63,51 @@ def read(project: str) -> tuple[Settings, list[str]]:
     rules = schema()["properties"]
     found = {item.name: rules[item.name]["default"] for item in fields(Settings)}
     problems: list[str] = []
-    for path in dict.fromkeys(files(project)):
-        given, wrong = _file(path)
+    users, projects = files(project)
+    given, wrong, _ = _file(users)
+    found.update(given)
+    problems += wrong
+    if projects != users:
+        given, wrong, text = _file(projects)
         problems += wrong
-        found.update(given)
+        for key, value in given.items():
+            if _is_stricter(rules[key], value, found[key]):
+                found[key] = value
+            elif value != found[key]:
+                why = f"the project's {key} is not used; only {users} sets it"
+                if "stricter" in rules[key]:
+                    both = f"{json.dumps(value)}, is looser than yours, {json.dumps(found[key])}"
+                    why = f"the project's {key}, {both}, and is not used"
+                problems.append(f"{projects}:{_line(text, key)}: {why}")
     return Settings(**found), problems
 
 
-def _file(path: Path) -> tuple[dict[str, Any], list[str]]:
+def _is_stricter(rule: dict[str, Any], value: Any, than: Any) -> bool:
+    """A project's value may take the place of the user's; a cloned repository brings its file along."""
+    order = rule.get("stricter")
+    if order is None or value is None:
+        return False
+    if isinstance(order, list):
+        return bool(order.index(value) > order.index(than))
+    return than is None or bool(value < than if order == "lower" else value > than)
+
+
+def _file(path: Path) -> tuple[dict[str, Any], list[str], str]:
+    """What holds of a file, a sentence for each thing that does not, and its text."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = foreign.whole(path, MOST).decode("utf-8-sig")
     except FileNotFoundError:
-        return {}, []
+        return {}, [], ""
     except (OSError, ValueError) as error:
-        return {}, [f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"]
-    return judge(text, str(path))
+        return {}, [f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"], ""
+    return (*judge(text, str(path)), text)
 
 
 def judge(text: str, name: str) -> tuple[dict[str, Any], list[str]]:
     """What of a file's text holds, and a sentence for each thing that does not."""
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        data = foreign.loads(text)
+    except ValueError as error:
         line = getattr(error, "lineno", 1)
         return {}, [f"{name}:{line}: this is not JSON ({getattr(error, 'msg', error)}), so nothing in it holds"]
     if not isinstance(data, dict):
@@ -145,7 +168,7 @@ def _line(text: str, key: str) -> int:
 
 def table() -> str:
     """The settings as a table for the documentation."""
-    lines = ["| Key | Values | Default | What it does |", "| --- | --- | --- | --- |"]
+    lines = ["| Key | Values | Default | A project may | What it does |", "| --- | --- | --- | --- | --- |"]
     for key, rule in schema()["properties"].items():
         if key.startswith("$"):
             continue
@@ -155,5 +178,7 @@ def table() -> str:
             kinds = rule["type"] if isinstance(rule["type"], list) else [rule["type"]]
             words = {"boolean": "`true`, `false`", "integer": f"{rule.get('minimum')} to {rule.get('maximum')}"}
             values = ", ".join(words.get(kind, f"`{kind}`") for kind in kinds)
-        lines.append(f"| `{key}` | {values} | `{json.dumps(rule['default'])}` | {rule['description']} |")
+        order = rule.get("stricter")
+        may = f'say `"{order[-1]}"`' if isinstance(order, list) else f"set it {order}" if order else "not set it"
+        lines.append(f"| `{key}` | {values} | `{json.dumps(rule['default'])}` | {may} | {rule['description']} |")
     return "\n".join(lines)

@@ -9,17 +9,18 @@ import time
 from pathlib import Path
 from typing import Callable, Optional
 
-from bg import processes, state
+from bg import foreign, processes, state
 
 LOG_LIMIT = 200_000
 TRIAL = 4096
 STALE = 60.0  # no hook lives that long: the host ends it earlier
+MOST = 64 * 1024 * 1024  # more than any host sends
 LONG = 5.0  # for what waited; the rest of its time belongs to the event that the hook was called for
 
 
 def keep(place: Path, text: str) -> bool:
     """Keep one event, in the data directory or, where that cannot be written, in a temporary one."""
-    for folder in folders(place):
+    for folder in folders(place) if len(text) <= MOST else ():
         with contextlib.suppress(OSError):
             part = _write(folder, text)
             part.replace(part.with_suffix(".json"))
@@ -77,10 +78,10 @@ def waiting(place: Path) -> list[Path]:
     """The events that wait, the oldest first."""
     found: list[Path] = []
     for folder in filter(_is_own, folders(place)):
-        with contextlib.suppress(OSError):
-            found += folder.glob("*.json")
-            found += [path for path in folder.glob("*.taken-*") if _is_abandoned(path)]
-            found += [path for path in folder.glob("*.part") if _is_stale(path)]
+        for path in map(folder.joinpath, foreign.names(folder)):
+            kind = path.suffix.partition("-")[0]
+            if kind in _LEFT and _LEFT[kind](path) and foreign.about(path):
+                found.append(path)
     return sorted(found, key=lambda path: path.name)
 
 
@@ -106,6 +107,10 @@ def _is_stale(path: Path) -> bool:
         return False
 
 
+# The endings under which an event may wait, and when nobody else works on it.
+_LEFT: dict[str, Callable[[Path], bool]] = {".json": lambda _: True, ".taken": _is_abandoned, ".part": _is_stale}
+
+
 def take_in(place: Path, replay: Callable[[str, float], None]) -> bool:
     """Hand each waiting event, and when it came, to `replay`; removed only after that, so a crash repeats it.
 
@@ -119,7 +124,7 @@ def take_in(place: Path, replay: Callable[[str, float], None]) -> bool:
         claimed = path.with_suffix(f".taken-{os.getpid()}")
         try:
             path.rename(claimed)
-            text = claimed.read_text(encoding="utf-8", errors="replace")
+            text = foreign.read(claimed, 4 * MOST).decode("utf-8", "replace")
         except OSError:
             continue
         try:
@@ -138,9 +143,10 @@ def take_in(place: Path, replay: Callable[[str, float], None]) -> bool:
 def _forget_who_was_told(place: Path) -> None:
     """It is over: another time is told anew."""
     for folder in state.fallback_spools(place):
-        with contextlib.suppress(OSError):
-            for path in folder.glob("told-*"):
-                path.unlink()
+        for name in foreign.names(folder):
+            if name.startswith("told-"):
+                with contextlib.suppress(OSError):
+                    (folder / name).unlink()
 
 
 def first_in(place: Path, session: str) -> bool:

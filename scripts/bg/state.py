@@ -10,6 +10,8 @@ import os
 import re
 from pathlib import Path
 
+from bg import foreign
+
 LEDGER = "ledger.db"
 
 
@@ -27,7 +29,8 @@ def directories() -> list[Path]:
     config = config_directory()
     given = os.environ.get("CLAUDE_PLUGIN_DATA")
     places = [Path(given)] if given else []
-    places += sorted((config / "plugins" / "data").glob("bg-*"))
+    data = config / "plugins" / "data"
+    places += [data / name for name in foreign.names(data) if name.startswith("bg-")]
     places.append(config / "bg")
     return list(dict.fromkeys(places))
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import sys
 from typing import Any
 
-from bg import inbox, settings, state, status, tasks
+from bg import foreign, inbox, settings, state, status, tasks
 from bg.ledger import Ledger, Unavailable
 
 Outcome = tuple[int, str, str]
@@ -34,8 +33,8 @@ def run(_: argparse.Namespace) -> Outcome:
 def _project(text: str) -> str:
     """The project's folder in the host's JSON, empty where it tells none."""
     try:
-        data: Any = json.loads(text)
-    except (ValueError, RecursionError):
+        data: Any = foreign.loads(text)
+    except ValueError:
         return ""
     data = data if isinstance(data, dict) else {}
     where = data.get("workspace")

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bg import account, intake, merge, reports, runs, tasks
+from bg import account, foreign, intake, merge, reports, runs, tasks
 from bg.ledger import Ledger
 from bg.quoting import quote
 from bg.records import Source
@@ -72,8 +72,6 @@ def _inside(folder: Path, name: str) -> bytes:
     """A file's content, nothing where it lies outside the folder or is none."""
     try:
         root, path = folder.resolve(), (folder / name).resolve()
-        if root not in path.parents or not path.is_file() or path.stat().st_size > MOST_BYTES:
-            return b""
-        return path.read_bytes()
-    except OSError:
+        return foreign.whole(path, MOST_BYTES) if root in path.parents else b""
+    except (OSError, ValueError, RuntimeError):  # the last: links in a circle, before Python 3.13
         return b""

@@ -1,6 +1,6 @@
 """The host's transcripts: JSON lines read from the end or the beginning, never whole when large.
 
-Standard library only. A line that is no JSON, or not a record, is passed over.
+A line that is no JSON, or not a record, is passed over. An agent is looked for in its project's folder only.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from bg import foreign
 
 TAIL = 512 * 1024
 HEAD = 1024 * 1024
@@ -35,7 +37,7 @@ def _records(data: bytes) -> Iterator[dict[str, Any]]:
     for line in data.split(b"\n"):
         if line.strip():
             try:
-                record = json.loads(line)
+                record = foreign.loads(line)
             except ValueError:
                 continue
             if isinstance(record, dict):
@@ -44,10 +46,8 @@ def _records(data: bytes) -> Iterator[dict[str, Any]]:
 
 def size(path: str) -> int:
     """The transcript's size in bytes, 0 where there is none."""
-    try:
-        return Path(path).stat().st_size if path else 0
-    except OSError:
-        return 0
+    found = foreign.about(path) if path else None
+    return found.st_size if found else 0
 
 
 def tail(path: str, most: int = TAIL) -> list[dict[str, Any]]:
@@ -63,13 +63,9 @@ def since(path: str, offset: int, most: int = TAIL) -> tuple[list[dict[str, Any]
 
 
 def _read(path: str, offset: int, most: int) -> bytes:
-    if not path:
-        return b""
     try:
-        with Path(path).open("rb") as file:
-            file.seek(offset)
-            return file.read(most)
-    except OSError:
+        return foreign.read(path, most, offset) if path else b""
+    except (OSError, ValueError):
         return b""
 
 
@@ -97,7 +93,7 @@ def queued(records: list[dict[str, Any]]) -> list[tuple[float, str]]:
             continue
         words = attachment.get("prompt")
         if isinstance(words, str):
-            with contextlib.suppress(ValueError):
+            with contextlib.suppress(ValueError, OverflowError, OSError):
                 at = datetime.fromisoformat(str(record.get("timestamp")).replace("Z", "+00:00"))
                 found.append((at.timestamp(), words))
     return found
@@ -166,13 +162,25 @@ def of_agent(session_transcript: str, agent: str) -> str:
     """Where the host keeps an agent's own transcript, empty where it is not to be found."""
     if not session_transcript or not agent or "/" in agent:
         return ""
-    path = Path(session_transcript)
-    name = f"agent-{agent}.jsonl"
-    for place in (path.with_suffix("") / "subagents" / name, path.parent / name):
-        if place.is_file():
+    for place in _beside(session_transcript, agent):
+        if foreign.about(place):
             return str(place)
-    elsewhere = [*path.parent.glob(f"*/subagents/{name}"), *path.parent.parent.glob(f"*/*/subagents/{name}")]
-    return str(elsewhere[0]) if elsewhere else ""
+    elsewhere = _with_another_session(session_transcript, agent)
+    return max(elsewhere, key=last_sign) if elsewhere else ""
+
+
+def _beside(session_transcript: str, agent: str) -> tuple[Path, Path]:
+    """Where the agents of a session are kept, by the newer and by the older hosts."""
+    path, name = Path(session_transcript), f"agent-{agent}.jsonl"
+    return path.with_suffix("") / "subagents" / name, path.parent / name
+
+
+def _with_another_session(session_transcript: str, agent: str) -> list[str]:
+    """The agent's transcripts that lie with other sessions of the same project: after /clear, and in a fork."""
+    path, name = Path(session_transcript), f"agent-{agent}.jsonl"
+    sessions = [each for each in foreign.names(path.parent) if each != path.stem and not each.endswith(".jsonl")]
+    places = [path.parent / each / "subagents" / name for each in sessions]
+    return [str(place) for place in places if foreign.about(place)]
 
 
 def wakes_whole(session_transcript: str, agent: str) -> bool:
@@ -180,11 +188,9 @@ def wakes_whole(session_transcript: str, agent: str) -> bool:
 
     After /clear the host wakes an agent with nothing but its last message, and from a fork not at all.
     """
-    found = of_agent(session_transcript, agent)
-    path = Path(session_transcript)
-    places = {str(place) for place in path.parent.glob(f"*/subagents/agent-{agent}.jsonl")} if found else set()
-    own = {str(path.with_suffix("") / "subagents" / f"agent-{agent}.jsonl"), str(path.parent / f"agent-{agent}.jsonl")}
-    return not found or (found in own and places <= own)
+    return not (session_transcript and agent and "/" not in agent) or not _with_another_session(
+        session_transcript, agent
+    )
 
 
 def added_context(records: list[dict[str, Any]]) -> str:
@@ -201,9 +207,12 @@ def agents_of(session_transcript: str) -> list[str]:
     """The transcripts of a session's agents, wherever this host keeps them."""
     if not session_transcript:
         return []
-    path = Path(session_transcript)
-    found = [*(path.with_suffix("") / "subagents").glob("agent-*.jsonl"), *path.parent.glob("agent-*.jsonl")]
-    return [str(item) for item in found]
+    return [
+        str(place.parent / name)
+        for place in _beside(session_transcript, "")
+        for name in foreign.names(place.parent)
+        if name.startswith("agent-") and name.endswith(".jsonl")
+    ]
 
 
 def agent_in(path: str) -> str:
@@ -217,7 +226,7 @@ def raw_output(output: str) -> str:
     if not lines.startswith("{"):
         return output
     records = list(_records(output.encode()))
-    if not any(record.get("type") in {"assistant", "user"} for record in records):
+    if not any(record.get("type") in ("assistant", "user") for record in records):
         return output
     return last_assistant(records).text
 

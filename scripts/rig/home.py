@@ -27,9 +27,7 @@ class Home:
         self.path.mkdir()
         self.project.mkdir()
         self.trust(self.project)
-        # Each home would fetch the plugin's packages anew; a hook without them says the same.
         (self.path / ".claude").mkdir()
-        (self.path / ".claude" / "bg.json").write_text('{"install_packages": false}\n')
 
     def trust(self, folder: Path) -> None:
         """Answer the questions that a first interactive start would ask."""

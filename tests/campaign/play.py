@@ -84,7 +84,6 @@ class Host(Machine):
     def __init__(self, root: Path, version: str = "2.1.327", **env: str) -> None:
         super().__init__(root, sys.executable, BG_HOST_PID=str(os.getpid()), **env)
         (self.home / ".claude").mkdir(exist_ok=True)
-        (self.home / ".claude" / "bg.json").write_text('{"install_packages": false}', encoding="utf-8")
         self.version = version
         self.session = "11111111-aaaa-4bbb-8ccc-000000000001"
         self.said: list[Said] = []

@@ -16,7 +16,7 @@ import pytest
 from answers import check_answer, context, updated
 from bg import handlers, signals, state
 from bg.tasks import TOKEN
-from hook import STDERR_LIMIT, Machine, alive, name_of, wait_until
+from hook import STDERR_LIMIT, Machine, name_of
 from loop import PLAIN
 from recordings import Payload, events, everything
 from rig import clients
@@ -49,12 +49,6 @@ def bare(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def machine(tmp_path: Path) -> Machine:
     """The interpreter that runs these tests, which has both packages."""
     return Machine(tmp_path, sys.executable)
-
-
-def off(machine: Machine) -> None:
-    """Nothing is installed in the background."""
-    (machine.home / ".claude").mkdir(exist_ok=True)
-    (machine.home / ".claude" / "bg.json").write_text('{"install_packages": false}', encoding="utf-8")
 
 
 class Story:
@@ -166,22 +160,9 @@ def test_half_a_surrogate_pair_costs_no_report(machine: Machine) -> None:
 @pytest.mark.parametrize("version", ["2.1.7", "2.1.327"])
 def test_the_whole_loop_on_a_bare_python(bare: Path, tmp_path: Path, version: str) -> None:
     machine = Machine(tmp_path, bare)
-    off(machine)
     retell(machine, version)
     body = json.loads(machine.rows("SELECT body FROM signals")[0]["body"])
     assert body["unchecked"] is True
-
-
-def test_without_a_network_the_packages_are_tried_once_and_the_loop_goes_on(bare: Path, tmp_path: Path) -> None:
-    machine = Machine(tmp_path, bare)
-    machine.tell(events("2.1.327", "resume")[0])
-    log = machine.data / "packages.log"
-    wait_until(log.is_file, 10, "the installation has begun")
-    retell(machine, "2.1.327")
-    wait_until(lambda: not alive(f"BG_DATA={machine.data}\0"), 120, "the installation has ended")
-    machine.tell(events("2.1.327", "resume")[0])
-    assert not alive(f"BG_DATA={machine.data}\0"), "it is tried again at once"
-    assert not (machine.data / "venv").exists() or (machine.data / "python").read_text() != f"{bare}\n"
 
 
 def test_the_loop_with_the_packages_gives_checked_signals(machine: Machine) -> None:

@@ -83,7 +83,7 @@ def test_the_statusline_and_the_notification(host: str) -> None:
     )
     with Model(script) as model, Home(model.url) as home:
         home.settings({"statusLine": {"type": "command", "command": f'"{BGCTL}" statusline'}})
-        (home.path / ".claude" / "bg.json").write_text(json.dumps({"notify": True, "install_packages": False}))
+        (home.path / ".claude" / "bg.json").write_text(json.dumps({"notify": True}))
         with Interactive(home, host, [ROOT], options(host)) as term:
             raw = home.root / "raw"
             term._tmux("pipe-pane", "-t", "rig", "-o", f"cat > '{raw}'")

@@ -4,7 +4,7 @@ In reading order: `finding` (the records); `reader` and `report` (statements); `
 `words`, `beside` and `stance` (what is said of them); `project`, `baseline`, `formats` and `disk` (what is there);
 `certainty` and the judges `files`, `lines`, `outside`, `changes`, `quotes`; `programs`, `shell`, `calls` and `outcomes`
 (what was done) and their judges `suites`, `spoken` and `commands`; `statements` (the rest).
-It imports `bg.transcripts` and nothing else of bg.
+It imports `bg.transcripts`, `bg.foreign` and nothing else of bg.
 """
 
 from __future__ import annotations

@@ -52,7 +52,9 @@ class Baseline:
     def content(self, name: str) -> Optional[bytes]:
         """A file as it was at launch, if it is not large."""
         known = self.files.get(name, "")
-        return self._git(BLOB, "cat-file", "blob", known) if OBJECT.fullmatch(known) else None
+        size = self._git(BLOB, "cat-file", "-s", known) if OBJECT.fullmatch(known) else None
+        # Asked first: what git prints stands in memory before it can be measured.
+        return self._git(BLOB, "cat-file", "blob", known) if size and int(size) <= BLOB else None
 
     def _git(self, most: int, *arguments: str) -> Optional[bytes]:
         seconds = min(SECONDS, self._clock.left)
@@ -63,7 +65,7 @@ class Baseline:
         try:
             done = subprocess.run(
                 [*SAFE, "-C", str(self._place), *arguments],
-                capture_output=True, stdin=subprocess.DEVNULL, timeout=seconds, env=environment, check=False,
+                capture_output=True, stdin=subprocess.DEVNULL, timeout=seconds, env=environment, check=False, cwd="/",
             )  # fmt: skip
         except (OSError, ValueError, subprocess.SubprocessError):
             return None

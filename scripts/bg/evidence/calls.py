@@ -134,7 +134,7 @@ def read(transcript: str, clock: Clock) -> Calls:
     for record in records:
         if clock.spent:
             return Calls(list(found.values()), known=False)
-        seen = seen or record.get("type") in {"assistant", "user"}
+        seen = seen or record.get("type") in ("assistant", "user")
         for part in transcripts.parts(record):
             _take(part, found)
     return Calls(list(found.values()), known=seen and size <= MOST)

@@ -5,11 +5,11 @@ Reads markdown, blocks, tables, drawn trees and JSON alike; nothing is ever reje
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Optional
 
+from bg import foreign
 from bg.evidence.reader import MARKER, SKIPPED, STATEMENTS, Reader, Statement, field_name
 
 MOST = 200_000
@@ -58,8 +58,8 @@ def _document(report: str) -> Iterator[Statement]:
     bare = re.sub(r"^```\w*\n|\n```$", "", text)
     if bare[:1] in "{[" and bare[-1:] in "]}" and bare:
         try:
-            given = json.loads(bare)
-        except (ValueError, RecursionError):
+            given = foreign.loads(bare)
+        except ValueError:
             given = None
         if isinstance(given, (dict, list)):
             yield from _from_json(given, ())

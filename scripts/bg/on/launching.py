@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Optional
 
-from bg import host, launch, reports, runs, tasks
+from bg import host, launch, processes, reports, runs, tasks
 from bg.on import judging, resuming
 from bg.quoting import inline
 from bg.scene import Scene
@@ -61,16 +61,8 @@ def git_head(cwd: str) -> str:
     """The commit that a launch starts from, empty outside a repository."""
     if not cwd:
         return ""
-    # Late: only a launch needs it.
-    import subprocess  # noqa: PLC0415
-
-    try:
-        shown = subprocess.run(
-            ["git", "-C", cwd, "rev-parse", "HEAD"], capture_output=True, text=True, timeout=2, check=False
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return shown.stdout.strip() if shown.returncode == 0 else ""
+    shown = processes.ask([processes.find("git") or "git", "-C", cwd, "rev-parse", "HEAD"], 2)
+    return shown.out.strip() if shown.code == 0 else ""
 
 
 def after(scene: Scene) -> None:

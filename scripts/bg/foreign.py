@@ -1,0 +1,97 @@
+"""What others have written: regular files read within bounds, folders that change meanwhile, JSON of any shape.
+
+A project, an agent or another program decides what stands at a path: perhaps a device, a pipe or a link to one.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any, Optional, Union
+
+DEEPEST = 200  # of lists and objects within one another; Python's own limit ends the hook
+
+
+def about(path: Union[str, Path]) -> Optional[os.stat_result]:
+    """What the system knows of the regular file at a path, through any link; None where there is no such file."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return found if stat.S_ISREG(found.st_mode) else None
+
+
+def read(path: Union[str, Path], most: int, offset: int = 0, *, follow: bool = True) -> bytes:
+    """At most so many bytes of a regular file; an OSError says why where it is none or cannot be read."""
+    # Asked before it is opened, as the mere opening can do something to a device, and again of what was opened.
+    _hold_regular(path, os.stat(path, follow_symlinks=follow))  # noqa: PTH116 - called with str too, at every event
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    number = os.open(path, flags if follow else flags | os.O_NOFOLLOW)
+    with os.fdopen(number, "rb") as file:
+        size = _hold_regular(path, os.fstat(number))
+        file.seek(offset)
+        # Not `most` at once: that much memory would be taken before a byte is read.
+        return file.read(min(most, max(size - offset, 0) + 4096))
+
+
+def _hold_regular(path: Union[str, Path], found: os.stat_result) -> int:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "Not a regular file", str(path))
+    return found.st_size
+
+
+def whole(path: Union[str, Path], most: int) -> bytes:
+    """All of a regular file that is not larger than that."""
+    data = read(path, most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"Larger than {most} bytes", str(path))
+    return data
+
+
+def names(folder: Union[str, Path]) -> list[str]:
+    """The names in a folder in their order; fewer where it vanishes meanwhile, none where there is none."""
+    found: list[str] = []
+    try:
+        with os.scandir(folder) as listing:
+            found += (entry.name for entry in listing)
+    except (OSError, ValueError):
+        pass
+    return sorted(found)
+
+
+def loads(text: Union[str, bytes], **options: Any) -> Any:
+    """The value of a JSON text; a ValueError where it is none or nested too deep.
+
+    Half of a surrogate pair, as a host leaves it where it cuts a text, can be neither stored nor printed: it becomes
+    a question mark.
+    """
+    plain = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    try:
+        value = json.loads(plain, **options)
+        if "\\ud" in plain or "\\uD" in plain:
+            again = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
+            value = json.loads(again, **options)
+    except RecursionError:
+        value = None
+        deep = True
+    else:
+        deep = plain.count("[") + plain.count("{") > DEEPEST and _is_deep(value)
+    if deep:
+        message = "it is nested too deep"
+        raise ValueError(message)
+    return value
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]
+        level = [each for part in parts for each in part]
+        if not level:
+            return False
+    return True
