@@ -1,0 +1,42 @@
+"""What the hooks answer to every recorded scene stays what it was, to the byte, until somebody means to change it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import plays
+
+SCENES = [(version, scene) for version in plays.VERSIONS for scene in sorted({scene for scene, _ in plays.plays(version)})]
+
+
+def whole(value: Any, texts: dict[str, Any]) -> Any:
+    """The value with its texts back in their places, for a difference that can be read."""
+    if isinstance(value, dict):
+        if set(value) == {"text"} and value["text"] in texts:
+            return whole(texts[value["text"]], texts)
+        return {key: whole(item, texts) for key, item in value.items()}
+    return [whole(item, texts) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(("version", "scene"), SCENES)
+def test_a_recorded_scene_is_answered_as_before(version, scene):
+    kept = [
+        json.loads(line)
+        for line in plays.kept_in(version).read_text(encoding="utf-8").splitlines()
+        if json.loads(line)["at"].startswith(f"{scene}/")
+    ]
+    assert kept
+    shelf = plays.shelf()
+    names = [name for name in plays.plays(version) if name[0] == scene]
+    now = [json.loads(line) for line in plays.lines(version, shelf, names)]
+    assert [line["at"] for line in kept] == [line["at"] for line in now]
+    for before, after in zip(kept, now):
+        if before != after:
+            assert whole(before, shelf.texts) == whole(after, shelf.texts)
