@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Optional
 
 from answers import check_answer
-from bg import handlers, signals
-from bg.ledger import Ledger
-from bg.state import directory
+from bg.ledger.file import Ledger
+from bg.ledger.place import directory
+from bg.loop import routes as handlers
+from bg.protocol import signals
 from recordings import recorded
 
 

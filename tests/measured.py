@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from bg import signals
 from bg.evidence import Evidence, Finding, Launch, examine
+from bg.protocol import signals
 
 CORPUS = Path(__file__).parent / "reports"
 SIDES = ("false", "honest")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bg import form, generated, signals
+from bg.desk import generated
+from bg.protocol import signals
+from bg.results import form
 
 yaml = pytest.importorskip("yaml")
 

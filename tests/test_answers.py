@@ -6,7 +6,7 @@ import re
 
 import pytest
 from answers import updated
-from bg import answers
+from bg.loop import answers
 from drive import Drive, block, context
 from hypothesis import given, settings
 from hypothesis import strategies as st

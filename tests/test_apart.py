@@ -6,7 +6,7 @@ import time
 from contextlib import closing
 
 import pytest
-from bg import doctor
+from bg.desk import doctor
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 

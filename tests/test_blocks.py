@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 import pytest
-from bg import blocks
-from bg.blocks import Block
+from bg.protocol import blocks
+from bg.protocol.blocks import Block
 from hypothesis import given
 from hypothesis import strategies as st
 

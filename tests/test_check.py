@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from bg import cli, signals
+from bg.desk import cli
+from bg.protocol import signals
 from cases import cases
 
 BGCTL = Path(__file__).resolve().parents[1] / "scripts" / "bgctl"

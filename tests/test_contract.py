@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from bg import conformance, contract, form, markdown
+from bg.results import conformance, contract, form, markdown
 from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st

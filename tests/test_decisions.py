@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from answers import updated
-from bg import decisions
+from bg.loop import decisions
 from drive import Drive, block, context
 from hypothesis import given
 from hypothesis import strategies as st

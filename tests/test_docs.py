@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from bg import cli, settings
-from bg.host import typed_command
+from bg import settings
+from bg.desk import cli
+from bg.host.event import typed_command
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted((ROOT / "docs").glob("*.md"))

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Optional
 
 import pytest
-from bg import shortcuts
-from bg.ledger import Ledger
+from bg.desk import shortcuts
+from bg.ledger.file import Ledger
 from drive import Drive
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -116,7 +116,7 @@ def test_no_packages(patient: Patient, bare: Path) -> None:
 
 def attempt(patient: Patient, python: Path) -> tuple[int, str]:
     """What `bgctl install-packages` answers where no interpreter of the machine will do."""
-    code = "from bg import packages, cli; packages.SYSTEM = (); raise SystemExit(cli.main(['install-packages']))"
+    code = "from bg.desk import packages, cli; packages.SYSTEM = (); raise SystemExit(cli.main(['install-packages']))"
     env = {
         **patient.env,
         "BG_DATA": str(patient.data),

@@ -8,7 +8,8 @@ import json
 import re
 
 import pytest
-from bg import handlers, together
+from bg.loop import groups as together
+from bg.loop import routes as handlers
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 

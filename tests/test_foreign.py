@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bg import settings, state, together, transcripts
+from bg import settings
 from bg.evidence import Launch, baseline, examine
 from bg.evidence.clock import Clock
+from bg.host import transcripts
+from bg.ledger import place as state
+from bg.loop import groups as together
 from drive import Drive, block, context, recorded
 
 KINDS = ["device", "pipe", "folder", "huge", "loop"]

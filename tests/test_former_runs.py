@@ -6,9 +6,11 @@ import contextlib
 import json
 
 import pytest
-from bg import reports, tasks, transcripts
-from bg.on import closing
-from bg.runs import bind
+from bg.host import transcripts
+from bg.ledger import tasks
+from bg.ledger.runs import bind
+from bg.loop import reconciling as closing
+from bg.loop import reports
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from bg import generated
+from bg.desk import generated
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from bg import host, versions
+from bg.host import event as host
+from bg.host import versions
 from recordings import VERSIONS, events, everything
 
 

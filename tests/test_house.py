@@ -11,7 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from bg import handlers, state, texts
+from bg.ledger import place as state
+from bg.loop import routes as handlers
+from bg.words import texts
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "scripts" / "bg"
@@ -48,18 +50,18 @@ MANIFEST_KEYS = {
 COMMAND_KEYS = {"name", "description", "argument-hint", "allowed-tools"}
 WIDE_TOOLS = {"Read", "Bash", "Write", "Edit", "Grep", "Glob", "WebFetch", "*", ""}
 
-# Who may import whom: a module may import only from layers below its own.
-LAYERS = [
-    {"cli", "handlers", "generated"},
-    {"on"},
-    {"scene", "look", "doctor", "check", "account", "statusline", "together"},
-    {"replies", "status", "launch"},
-    {"reports", "resume", "merge"},
-    {"conformance", "evidence", "grouping", "intake", "inbox", "runs", "answers", "deliveries", "packages", "spool"},
-    {"signals", "contract", "records", "tasks", "settings", "shortcuts"},
-    {"questions", "decisions", "sections", "issues", "fields", "draft", "ledger", "host"},
-    {"blocks", "form", "foreign", "transcripts", "processes", "quoting", "state", "texts", "markdown", "versions", "mounts"},
-]
+# What each room may import of bg; `foreign`, `machine` and `settings` are the ground that every room stands on.
+ROOMS = {
+    "host": set(),
+    "protocol": set(),
+    "ledger": set(),
+    "evidence": {"host"},
+    "words": {"host", "protocol", "ledger"},
+    "results": {"words"},
+    "desk": {"host", "protocol", "ledger", "words", "results"},
+    "loop": {"host", "protocol", "ledger", "words", "evidence", "results", "desk"},
+}
+GROUND = {"foreign": set(), "machine": set(), "settings": {"ledger"}}
 
 
 def modules() -> list[Path]:
@@ -73,6 +75,7 @@ def subject(path: Path) -> str:
 
 
 def imported(path: Path) -> set[str]:
+    """The rooms and ground modules that a module imports."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module == "bg":
@@ -83,27 +86,27 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-def test_every_module_has_its_layer():
-    assert {subject(path) for path in modules()} | {"texts"} == set().union(*LAYERS)
+def test_every_module_stands_in_a_room():
+    assert {subject(path) for path in modules()} == {*ROOMS, *GROUND}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_go_down_or_stay_within_a_layer(path):
-    level = {name: number for number, layer in enumerate(LAYERS) for name in layer}
-    upwards = {name for name in imported(path) if name != subject(path) and level[name] < level[subject(path)]}
-    assert upwards == set()
+def test_rooms_import_only_through_their_doors(path):
+    room = subject(path)
+    allowed = {room, *GROUND, *ROOMS[room]} if room in ROOMS else {*GROUND, *GROUND[room]}
+    assert imported(path) - allowed == set()
 
 
 def test_only_one_module_does_each_special_thing():
     texts_of = {path: path.read_text(encoding="utf-8") for path in modules()}
     opening = {subject(path) for path, text in texts_of.items() if re.search(r"sqlite3\.connect", text)}
-    assert opening <= {"ledger", "doctor"}
+    assert opening <= {"ledger", "desk"}
     outside = {
         subject(path)
         for path, text in texts_of.items()
         if re.search(r"^\s*import (yaml|jsonschema)", text, re.MULTILINE)
     }
-    assert outside <= {"signals", "evidence", "settings"}
+    assert outside <= {"protocol", "evidence", "settings"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -176,7 +179,7 @@ def test_every_text_is_used_and_every_used_text_is_there():
 @pytest.mark.parametrize(
     "path",
     [
-        *sorted((PACKAGE / "texts").glob("*.md")),
+        *sorted((PACKAGE / "words" / "texts").glob("*.md")),
         *sorted((ROOT / "commands").glob("*.md")),
         *sorted((ROOT / "agents").glob("*.md")),
     ],

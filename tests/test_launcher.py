@@ -182,7 +182,7 @@ def test_a_real_old_interpreter_reads_what_it_is_given(real, machine):
         assert "older than Python 3.9" in machine.hook("UserPromptSubmit", prompt="/bg Audit").stderr
 
 
-@pytest.mark.parametrize("module", ["json/__init__", "bg/spool", "bg/on/turn", "bg/texts/__init__"])
+@pytest.mark.parametrize("module", ["json/__init__", "bg/ledger/spool", "bg/loop/turns", "bg/words/texts/__init__"])
 def test_half_a_compiled_module_stops_no_hook(module, machine):
     """As Python before 3.13.1 leaves it on a disk that fills up: thrown away, compiled again, and nobody notices."""
     machine.python("python3", "3.11")
@@ -200,7 +200,7 @@ def test_a_plain_bug_throws_nothing_away_and_starts_nothing_again(machine):
     machine.python("python3", "3.11")
     machine.says("UserPromptSubmit", prompt="/bg Audit")
     machine.starts()
-    path = machine.plugin / "scripts" / "bg" / "on" / "turn.py"
+    path = machine.plugin / "scripts" / "bg" / "loop" / "turns.py"
     path.write_text(path.read_text().replace("    scene.see()\n", "    scene.sees()\n", 1))
     before = set((machine.data / "pycache").rglob("*.pyc"))
     done = machine.hook("UserPromptSubmit", prompt="/bg Audit")

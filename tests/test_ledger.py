@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
-from bg import doctor, ledger, spool
-from bg.ledger import kept_aside
-from bg.state import directory
+from bg.desk import doctor
+from bg.ledger import file as ledger
+from bg.ledger import spool
+from bg.ledger.file import kept_aside
+from bg.ledger.place import directory
 from drive import Drive, block
 from recordings import VERSIONS
 

@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from bg import account, cli, intake
-from bg.intake import Source, take
-from bg.merge import aggregate, merge
+from bg.desk import cli
+from bg.results import account, intake
+from bg.results.intake import Source, take
+from bg.results.merge import aggregate, merge
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -121,14 +121,14 @@ def sources() -> list[Path]:
 
 
 def test_programs_are_started_in_three_places_only() -> None:
-    """`processes` for everything, apart from the project; git where a check asks it; bgctl where its Python is too old."""
+    """`machine` for everything, apart from the project; git where a check asks it; bgctl where its Python is too old."""
     starting = {
         path.relative_to(ROOT).as_posix()
         for path in sources()
         if re.search(r"\b(subprocess\.\w+\(|os\.(?:system|popen|exec\w+|spawn\w+|posix_spawnp?)\()", path.read_text())
     }
     assert starting == {
-        "scripts/bg/processes.py",
+        "scripts/bg/machine.py",
         "scripts/bg/evidence/baseline.py",
         "scripts/bgctl",
     }
@@ -142,10 +142,10 @@ def test_no_python_is_started_but_isolated() -> None:
             first = ast.unparse(node.args[0])
             given = {word.arg for word in node.keywords}
             assert first in ("command", "['sh', finder]") or "git" in first or "SAFE" in first, f"{path}: {first}"
-            assert path.name != "processes.py" or {"cwd", "env"} <= given
-    interpreters = re.findall(r"^.*(?:sys\.executable|python3).*$", (ROOT / "scripts/bg/packages.py").read_text(), re.MULTILINE)
-    assert not [line for line in interpreters if "processes.ask" in line]
-    python = ast.parse((ROOT / "scripts" / "bg" / "processes.py").read_text())
+            assert path.name != "machine.py" or {"cwd", "env"} <= given
+    interpreters = re.findall(r"^.*(?:sys\.executable|python3).*$", (ROOT / "scripts/bg/desk/packages.py").read_text(), re.MULTILINE)
+    assert not [line for line in interpreters if "machine.ask" in line]
+    python = ast.parse((ROOT / "scripts" / "bg" / "machine.py").read_text())
     isolated = next(node for node in python.body if isinstance(node, ast.FunctionDef) and node.name == "python")
     assert "[interpreter, '-I', *arguments]" in ast.unparse(isolated)
     started = re.findall(r'"\$python" (-.*)$', (ROOT / "hooks" / "run").read_text(), re.MULTILINE)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from bg import account, intake, merge
-from bg.quoting import fit, framed, inline, neutral, quote
-from bg.records import Source
+from bg.results import account, intake, merge
+from bg.results.records import Source
+from bg.words.quoting import fit, framed, inline, neutral, quote
 
 #: Everything at which Python, or a reader of the text, begins a new line.
 SEPARATORS = [chr(code) for code in range(0x3000) if len(f"a{chr(code)}b".splitlines()) > 1]

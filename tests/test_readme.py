@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from bg import cli, settings
+from bg import settings
+from bg.desk import cli
 from rig import clients
 
 ROOT = Path(__file__).resolve().parents[1]

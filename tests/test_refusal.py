@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional
 
 import pytest
 from answers import check_answer
-from bg import spool
+from bg.ledger import spool
 from drive import recorded
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -8,24 +8,24 @@ import subprocess
 import sys
 
 import pytest
-from bg import processes
+from bg import machine
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 
-HERE = processes.Process(os.getpid(), processes._look(os.getpid())[2])
-OTHER = processes.Process(os.getppid(), processes._look(os.getppid())[2])
+HERE = machine.Process(os.getpid(), machine._look(os.getpid())[2])
+OTHER = machine.Process(os.getppid(), machine._look(os.getppid())[2])
 
 
-def gone() -> processes.Process:
+def gone() -> machine.Process:
     done = subprocess.Popen([sys.executable, "-c", ""])
     done.wait()
-    return processes.Process(done.pid, "1")
+    return machine.Process(done.pid, "1")
 
 
 @pytest.fixture
 def as_process(monkeypatch):
     """The host that calls from now on."""
-    return lambda process: monkeypatch.setattr(processes, "host", lambda: process)
+    return lambda process: monkeypatch.setattr(machine, "host", lambda: process)
 
 
 @pytest.fixture(params=VERSIONS)

@@ -7,9 +7,9 @@ import subprocess
 import time
 
 import pytest
-from bg import spool
-from bg.on import closing
-from bg.state import directory
+from bg.ledger import spool
+from bg.ledger.place import directory
+from bg.loop import reconciling as closing
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from bg import settings, state
+from bg import settings
+from bg.ledger import place as state
 
 DEFAULTS = {
     "gate": "on",

@@ -7,7 +7,9 @@ import os
 import time
 
 import pytest
-from bg import state, status, versions
+from bg.desk import status
+from bg.host import versions
+from bg.ledger import place as state
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 

@@ -7,7 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
-from bg import cli, handlers, shortcuts, state, versions
+from bg.desk import cli, shortcuts
+from bg.host import versions
+from bg.ledger import place as state
+from bg.loop import routes as handlers
 from drive import Drive
 from recordings import VERSIONS, recorded
 

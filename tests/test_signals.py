@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from bg import blocks, questions, signals
+from bg.protocol import blocks, questions, signals
 from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st

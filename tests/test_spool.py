@@ -6,8 +6,9 @@ import json
 import os
 
 import pytest
-from bg import spool, state
-from bg.state import directory
+from bg.ledger import place as state
+from bg.ledger import spool
+from bg.ledger.place import directory
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from bg import state, statusline
+from bg.desk import statusline
+from bg.ledger import place as state
 from drive import Drive, block
 
 BGCTL = Path(__file__).resolve().parents[1] / "scripts" / "bgctl"

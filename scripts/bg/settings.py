@@ -13,7 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Optional
 
-from bg import foreign, state
+from bg import foreign
+from bg.ledger import place as state
 
 SCHEMA = Path(__file__).with_name("settings.schema.json")
 FILE = "bg.json"

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable
 
-from bg import signals
+from bg.protocol import signals
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 25

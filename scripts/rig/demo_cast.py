@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from bg import signals
+from bg.protocol import signals
 
 from rig.request import Request
 from rig.script import Reply, Script, call, parent, subagent, text

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Optional, Protocol, Union
 
-from bg.ledger import Ledger, Unavailable
+from bg.ledger.file import Ledger, Unavailable
 
 from rig import clients
 from rig.demo_cast import news

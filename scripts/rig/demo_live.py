@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bg.quoting import neutral
+from bg.words.quoting import neutral
 
 from rig import clients
 from rig.clients import ClientError

@@ -8,7 +8,7 @@ import sys
 import textwrap
 from typing import TextIO
 
-from bg.quoting import neutral
+from bg.words.quoting import neutral
 
 MARGIN = 14
 COLOURS = {"You": "1", "Claude": "36", "agent": "35", "hook": "33", "you": "32"}

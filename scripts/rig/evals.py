@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-from bg import signals
+from bg.protocol import signals
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDLESS = "no-needless-question"  # the grader of the cases in which every question is one too many

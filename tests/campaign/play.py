@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-from bg import signals
-from bg.tasks import TOKEN
+from bg.ledger.tasks import TOKEN
+from bg.protocol import signals
 from hook import Machine
 from recordings import Payload, events
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bg import transcripts
+from bg.host import transcripts
 from disks import Sick
 from play import block, notification, questions
 

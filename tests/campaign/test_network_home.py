@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from bg import mounts
+from bg.ledger import mounts
 from disks import Sick
 
 HOOKS = 20

@@ -27,7 +27,7 @@ ROOT = HERE.parents[1]
 for folder in (ROOT / "scripts", ROOT / "tests"):
     sys.path.insert(0, str(folder))
 
-from bg import signals  # noqa: E402
+from bg.protocol import signals  # noqa: E402
 from recordings import VERSIONS, Payload, events, scenes  # noqa: E402
 
 TOKEN = re.compile(r"\bbg-\d+-[a-z2-7]{10}\b")

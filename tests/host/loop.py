@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any, Optional
 
-from bg import signals
+from bg.protocol import signals
 from drive import PLAIN
 from rig.home import Home
 from rig.request import Request

@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 from answers import check_answer, context, updated
-from bg import handlers, signals, state
-from bg.tasks import TOKEN
+from bg.ledger import place as state
+from bg.ledger.tasks import TOKEN
+from bg.loop import routes as handlers
+from bg.protocol import signals
 from hook import STDERR_LIMIT, Machine, name_of
 from loop import PLAIN
 from recordings import Payload, events, everything

@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 import pytest
-from bg import signals
+from bg.protocol import signals
 from directed import delivered, directed, spawn, turn, until
 from loop import ROOT, one, reminders, report, rows, token
 from rig.home import Home

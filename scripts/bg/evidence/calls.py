@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from bg import transcripts
 from bg.evidence import shell
 from bg.evidence.clock import Clock
+from bg.host import transcripts
 
 MOST = 16 * 1024 * 1024
 RESULT = 40_000

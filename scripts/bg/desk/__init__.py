@@ -1,0 +1,1 @@
+"""What people look at: tables, checks, the doctor, the commands of bgctl."""

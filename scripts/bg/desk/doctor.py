@@ -1,0 +1,374 @@
+"""The doctor: what is wrong with this installation, each finding with its remedy."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import errno
+import json
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, Optional
+
+from bg import foreign, machine, settings
+from bg.desk import packages, shortcuts
+from bg.host import transcripts, versions
+from bg.ledger import place as state
+from bg.ledger import spool
+from bg.ledger.file import Ledger, Unavailable, kept_aside
+from bg.words.quoting import inline
+
+Outcome = tuple[int, str, str]
+ROOT = Path(__file__).resolve().parents[3]
+LOW_SPACE = 20 * 1024 * 1024
+DAY = 24 * 3600
+MOST = 4 * 1024 * 1024  # of a settings file of the host
+
+
+class Finding(NamedTuple):
+    """One thing the doctor looked at; `remedy` stands only where something is to be done."""
+
+    subject: str
+    state: str
+    found: str
+    remedy: str = ""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What `bgctl doctor` takes."""
+    parser.description = "What is wrong with this installation, and the remedy."
+    parser.epilog = "Exit status: 0 nothing is wrong, 1 something is, 2 usage."
+    parser.add_argument("--json", action="store_true", help="print the findings as a JSON list")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> Outcome:
+    """The exit status, what goes to standard output and what to standard error."""
+    findings = list(examine(client_version()))
+    bad = any(finding.state == "wrong" for finding in findings)
+    if given.json:
+        return (
+            int(bad),
+            json.dumps([finding._asdict() for finding in findings], ensure_ascii=False, indent=2) + "\n",
+            "",
+        )
+    return int(bad), told(findings) + "\n", ""
+
+
+def told(findings: list[Finding]) -> str:
+    """The findings for people."""
+    width = max(len(finding.subject) for finding in findings)
+    lines = []
+    for finding in findings:
+        lines.append(f"{finding.state:5}  {finding.subject.ljust(width)}  {finding.found}")
+        if finding.remedy:
+            lines.append(f"       {' ' * width}  remedy: {finding.remedy}")
+    return "\n".join(lines)
+
+
+def examine(version: Optional[versions.Version]) -> Iterator[Finding]:
+    """Every finding, in the order in which one would look."""
+    yield from _client(version)
+    yield from _hooks()
+    yield from _plugin()
+    yield from _command(version)
+    yield from _python()
+    yield from _data()
+    yield from _settings()
+    yield _node()
+
+
+def client_version() -> Optional[versions.Version]:
+    """The version of the `claude` in PATH."""
+    found = machine.find("claude")
+    shown = machine.ask([found, "--version"], 20).out if found else ""
+    return versions.version_of(shown.split(" ")[0].strip())
+
+
+def _client(version: Optional[versions.Version]) -> Iterator[Finding]:
+    if version is None:
+        yield Finding(
+            "Claude Code",
+            "note",
+            "no `claude` in PATH, so its version is unknown here",
+            "install it, or run this in the shell in which you start it",
+        )
+        return
+    name = ".".join(map(str, version))
+    if version < versions.OLDEST:
+        yield Finding(
+            "Claude Code",
+            "wrong",
+            f"{name} is older than 2.1.7, the oldest that the plugin was tried on",
+            "claude update",
+        )
+        return
+    ways = {
+        "SendMessage": "answers go to the same agent (SendMessage)",
+        "Task": "answers go to the same agent (Task resume)",
+        "none": "this version cannot wake an ended agent: answers go to a new agent with the old one's state",
+    }
+    yield Finding(
+        "Claude Code",
+        "ok",
+        f"{name}; {ways[versions.resume_way(version)]}; "
+        "questions come as a dialog in a terminal; "
+        + (
+            "reports through SubagentHandback in auto mode" if version >= versions.HANDBACK_SINCE else "reports as text"
+        ),
+    )
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        data = foreign.loads(foreign.whole(path, MOST))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _settings_files() -> list[Path]:
+    config = state.config_directory()
+    return [
+        config / "settings.json",
+        Path.cwd() / ".claude" / "settings.json",
+        Path.cwd() / ".claude" / "settings.local.json",
+        Path("/etc/claude-code/managed-settings.json"),
+        Path("/Library/Application Support/ClaudeCode/managed-settings.json"),
+    ]
+
+
+def _hooks() -> Iterator[Finding]:
+    off = [path for path in _settings_files() if _json(path).get("disableAllHooks") is True]
+    managed = [path for path in _settings_files()[3:] if _json(path).get("allowManagedHooksOnly") is True]
+    for path in off:
+        yield Finding(
+            "hooks",
+            "wrong",
+            f"all hooks are disabled by disableAllHooks in {path}",
+            f"remove that line from {path}, then restart Claude Code",
+        )
+    for path in managed:
+        yield Finding(
+            "hooks", "wrong", f"only managed hooks are allowed by {path}", "ask who manages it to allow this plugin"
+        )
+    try:
+        events = sorted(json.loads((ROOT / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"])
+        broken = "" if os.access(ROOT / "hooks" / "run", os.R_OK) else "hooks/run cannot be read"
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        events, broken = [], f"hooks/hooks.json cannot be read: {error}"
+    if broken:
+        yield Finding("hooks", "wrong", broken, "install the plugin again")
+    elif not off and not managed:
+        yield Finding("hooks", "ok", f"{len(events)} events; last call {_last_call()}")
+
+
+def _last_call() -> str:
+    newest = max(
+        (
+            found.st_mtime
+            for place in state.directories()
+            for name in foreign.names(place / "sessions")
+            if (found := foreign.about(place / "sessions" / name))
+        ),
+        default=0.0,
+    )
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(newest)) if newest else "none yet"
+
+
+def _installed() -> list[str]:
+    """The plugin as the host's own record names it; several marketplaces may have brought it."""
+    found = _json(state.config_directory() / "plugins" / "installed_plugins.json").get("plugins", {})
+    return sorted(name for name in found if str(name).split("@")[0] == "bg") if isinstance(found, dict) else []
+
+
+def _plugin() -> Iterator[Finding]:
+    names = _installed()
+    if len(names) > 1:
+        yield Finding(
+            "plugin",
+            "wrong",
+            f"it is installed {len(names)} times, and each copy answers every event: {', '.join(names)}",
+            f"keep one: claude plugin uninstall {names[-1]}",
+        )
+    elif names:
+        yield Finding("plugin", "ok", f"{names[0]} is installed; this is {ROOT}")
+    elif os.environ.get("CLAUDE_PLUGIN_ROOT"):
+        yield Finding("plugin", "ok", f"loaded for this session from {ROOT}")
+    else:
+        yield Finding(
+            "plugin",
+            "note",
+            f"it is not installed in {state.config_directory()}; only --plugin-dir would load it",
+            f'claude plugin marketplace add "{ROOT}", then claude plugin install bg@bg',
+        )
+    enabled = _json(state.config_directory() / "settings.json").get("enabledPlugins", {})
+    for name in names:
+        if isinstance(enabled, dict) and enabled.get(name) is False:
+            yield Finding("plugin", "wrong", f"{name} is installed but disabled", f"claude plugin enable {name}")
+
+
+def _command(version: Optional[versions.Version]) -> Iterator[Finding]:
+    write = f'"{ROOT / "scripts" / "bgctl"}" shortcuts'
+    shortcut = shortcuts.all_of_them()[0]
+    if shortcut.state == "foreign":
+        yield Finding("/bg", "note", f"{shortcut.path} is yours, so /bg is that", "type /bg:bg <task>")
+    elif shortcut.state in {"ours", "old"} and not _installed() and not os.environ.get("CLAUDE_PLUGIN_ROOT"):
+        yield Finding(
+            "/bg",
+            "wrong",
+            f"the shortcut {shortcut.path} is there, and the plugin is not: /bg will only say so",
+            f"install the plugin, or take the shortcut away: {write} --remove",
+        )
+    elif shortcut.state == "old":
+        yield Finding("/bg", "note", f"the shortcut {shortcut.path} has an earlier text", f"{write} --write")
+    elif shortcut.state == "ours":
+        yield Finding("/bg", "ok", f"{shortcut.path} gives the literal /bg")
+    elif shortcuts.is_shadowed(version):
+        yield Finding(
+            "/bg",
+            "note",
+            "this version has a /bg of its own, which sends the session to the background",
+            f"type /bg:bg <task>; for the plain /bg run once: {write} --write",
+        )
+    elif version is not None and version >= versions.OLDEST:
+        yield Finding("/bg", "ok", "a plain /bg is the plugin's here")
+
+
+def _python() -> Iterator[Finding]:
+    note = state.interpreter_note(state.directory_of_hooks())
+    chosen = note.read_text(encoding="utf-8").strip() if note.is_file() else ""
+    if chosen and not os.access(chosen, os.X_OK):
+        yield Finding("python", "wrong", f"the interpreter noted in {note} is gone: {chosen}", f"rm {note}")
+        return
+    old = _too_old(chosen)
+    if old:
+        yield Finding("python", "wrong", f"bg needs Python 3.9 or newer; found {old} at {chosen}", f"rm {note}")
+        return
+    if packages.usable(chosen):
+        yield Finding("python", "ok", f"{chosen} with PyYAML and jsonschema")
+        return
+    yield Finding(
+        "python",
+        "note",
+        f"{chosen or 'the system python3'} lacks PyYAML or jsonschema; signals are read without them, marked unchecked",
+        packages.REMEDY,
+    )
+
+
+def _too_old(interpreter: str) -> str:
+    """The version of an interpreter that cannot run the hooks; empty for one that can, or that does not say."""
+    ask = "import sys; sys.stdout.write('' if sys.version_info >= (3, 9) else '%d.%d' % tuple(sys.version_info[:2]))"
+    if not interpreter:
+        return ""
+    return machine.python(interpreter, "-c", ask, seconds=20).out
+
+
+def _data() -> Iterator[Finding]:
+    place = state.directory_of_hooks()
+    try:
+        state.make_private(place)
+        trial = place / f".doctor-{os.getpid()}"
+        trial.write_bytes(b"x" * 4096)
+        trial.unlink()
+    except OSError as error:
+        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+        yield Finding(
+            "data",
+            "wrong",
+            f"{place} cannot be written: {error.strerror}",
+            "free some space on that disk" if full else f"make {place} writable, or set BG_DATA to a directory that is",
+        )
+        yield from _put_off(place, "they are taken in as soon as the ledger can be written")
+        return
+    free = shutil.disk_usage(place).free
+    if free < LOW_SPACE:
+        yield Finding(
+            "data", "wrong", f"only {free // 1024} KB are left on the disk of {place}", "free some space on that disk"
+        )
+    yield from _put_off(place, "they are taken in by the next hook")
+    ledgers = state.existing()
+    if not ledgers:
+        yield Finding("ledger", "ok", f"none yet; it will stand in {place}")
+    for found in ledgers:
+        yield from _ledger(found)
+
+
+def _put_off(place: Path, remedy: str) -> Iterator[Finding]:
+    """What hooks could not write into the ledger: the events that wait, and why."""
+    waiting = spool.waiting(place)
+    if waiting:
+        yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", remedy)
+    for path in spool.logs(place):
+        with contextlib.suppress(OSError):
+            lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            if lines and time.time() - path.stat().st_mtime < DAY:
+                yield Finding("hook error", "note", f"the last: {inline(lines[-1], 300)}", f"all of them: {path}")
+
+
+def _ledger(place: Path) -> Iterator[Finding]:
+    for path in kept_aside(place):
+        yield Finding(
+            "ledger", "note", f"an unreadable ledger was kept at {path}", "delete it when you no longer need it"
+        )
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{place / state.LEDGER}?mode=ro", uri=True)) as connection:
+            health = connection.execute("PRAGMA quick_check").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        health = str(error)
+    if health != "ok":
+        yield Finding(
+            "ledger",
+            "wrong",
+            f"{place / state.LEDGER} is damaged: {health}",
+            "nothing to do: the next hook keeps it aside and begins a new one",
+        )
+        return
+    try:
+        book = Ledger(place, create=False)
+    except Unavailable as error:
+        remedy = error.remedy or "run this again when no other process holds it"
+        yield Finding("ledger", "wrong", error.reason, remedy)
+        return
+    with contextlib.closing(book):
+        count = book.value("SELECT count(*) FROM tasks")
+        yield Finding("ledger", "ok", f"{book.path}: {count} tasks")
+        errors = book.all("SELECT * FROM errors WHERE at > ? ORDER BY id DESC LIMIT 3", time.time() - DAY)
+        for row in errors:
+            when = time.strftime("%H:%M", time.localtime(row["at"]))
+            yield Finding(
+                "hook error",
+                "wrong",
+                f"{when} in {row['event']}: {row['text'].strip().splitlines()[-1][:200]}",
+                f"the whole trace: sqlite3 {book.path} 'select text from errors where id={row['id']}'",
+            )
+        for row in book.all(
+            "SELECT t.label, t.agent, s.transcript FROM tasks t JOIN sessions s ON s.id = t.session"
+            " WHERE t.agent <> '' AND t.ended IS NULL"
+        ):
+            risk = transcripts.near_limit(transcripts.of_agent(row["transcript"] or "", row["agent"]))
+            if risk:
+                yield Finding(
+                    "resume",
+                    "note",
+                    f"{row['label']}: {risk}",
+                    "answer it soon, or let it be relaunched with its state",
+                )
+
+
+def _settings() -> Iterator[Finding]:
+    for problem in settings.read(str(Path.cwd()))[1]:
+        yield Finding("bg.json", "wrong", problem, "correct that line; the other settings hold (docs/settings.md)")
+
+
+def _node() -> Finding:
+    found = machine.find("node")
+    if found:
+        return Finding("node", "ok", f"{found} (scripts/demo needs it)")
+    return Finding(
+        "node", "note", "there is no node; only scripts/demo and scripts/test need it", "install Node.js 18 or newer"
+    )

@@ -1,0 +1,80 @@
+"""Fills the generated regions of the documentation and the agents from the schemas and the result contract."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Callable, Optional
+
+from bg import settings
+from bg.protocol import signals
+from bg.results import form
+
+ROOT = Path(__file__).resolve().parents[3]
+FILES = ("README.md", "docs/settings.md", *(f"agents/{kind['agent']}.md" for kind in form.KINDS.values()))
+REGIONS: dict[str, Callable[[], str]] = {
+    "signals": lambda: signals.table(follows=True),
+    "settings": settings.table,
+    **{f"result-{kind}": partial(form.prompt, kind) for kind in form.KINDS},
+}
+
+_HINT = "(edit scripts/bg/protocol/schemas/ or scripts/bg/results/contract.json, run scripts/generate)"
+_HINTS = {"settings": "(edit scripts/bg/settings.schema.json, run scripts/generate)"}
+_REGION = re.compile(
+    r"^<!-- begin generated: (?P<name>[\w-]+)[^\n]*-->\n(?P<body>.*?)^<!-- end generated: (?P=name) -->$",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+class RegionError(Exception):
+    """A region that cannot be filled; the message names it."""
+
+
+def filled(text: str) -> tuple[str, list[str]]:
+    """The text with every region filled, and the regions' names."""
+    names = [match["name"] for match in _REGION.finditer(text)]
+    unknown = sorted(set(names) - set(REGIONS))
+    if unknown:
+        raise RegionError(f"nothing generates the region {', '.join(unknown)}")
+    if text.count("<!-- begin generated:") != len(names):
+        raise RegionError("a region is opened and not closed under its own name")
+    return _REGION.sub(lambda match: region(match["name"]), text), names
+
+
+def region(name: str) -> str:
+    """One region with its markers."""
+    begin, end = f"<!-- begin generated: {name} {_HINTS.get(name, _HINT)} -->", f"<!-- end generated: {name} -->"
+    return f"{begin}\n{REGIONS[name]()}\n{end}"
+
+
+def main(argv: Optional[Sequence[str]] = None, root: Path = ROOT) -> int:
+    """Writes or compares; 1 if a file is stale, a region is wrong, or there is none."""
+    parser = argparse.ArgumentParser(prog="generate", description="Fill the generated regions of the documentation.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is stale")
+    given = parser.parse_args(argv)
+    found: list[str] = []
+    stale: list[str] = []
+    for name in FILES:
+        path = root / name
+        try:
+            text = path.read_text(encoding="utf-8")
+            wanted, names = filled(text)
+        except (OSError, RegionError) as error:
+            print(f"generate: {name}: {error}", file=sys.stderr)
+            return 1
+        found += names
+        if wanted != text:
+            stale.append(name)
+            if not given.check:
+                path.write_text(wanted, encoding="utf-8")
+    missing = sorted(set(REGIONS) - set(found))
+    if missing:
+        print(f"generate: no file has the region {', '.join(missing)}", file=sys.stderr)
+        return 1
+    for name in stale:
+        print(f"{name} is stale; run scripts/generate" if given.check else f"{name} written")
+    return 1 if stale and given.check else 0

@@ -1,0 +1,141 @@
+"""The ledger outside Claude Code, for `bgctl status` and `bgctl export`; reads every ledger there is and says which."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from bg.desk import status
+from bg.ledger import inbox, tasks
+from bg.ledger import place as state
+from bg.ledger.file import Ledger, Unavailable
+from bg.ledger.tasks import Row
+
+Outcome = tuple[int, str, str]
+
+WARNINGS = {
+    "failed": "The agent failed; results may be incomplete.",
+    "unreported": "The agent ended without a signal; what it says is unchecked.",
+    "interrupted": "The session ended under the agent; results may be incomplete.",
+    "stopped": "The agent was stopped; results may be incomplete.",
+    "not_launched": "Nothing was launched.",
+    "partial": "The agent reports partial success.",
+}
+
+
+def status_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `bgctl status` takes."""
+    parser.description = "What every background task is doing, waiting for, and what to type."
+    parser.epilog = "Exit status: 0, also where there is nothing; 1 a ledger that cannot be read; 2 usage."
+    parser.add_argument("label", metavar="LABEL", nargs="?", default="", help="one task, with its last report whole")
+    parser.add_argument("--json", action="store_true", help="print the tasks as a JSON list")
+    parser.add_argument("--all", action="store_true", help="also what ended more than a day ago")
+    parser.set_defaults(run=run_status)
+
+
+def export_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `bgctl export` takes."""
+    parser.description = (
+        "The ledger as JSON lines: each signal in the protocol's form, then each task with its warnings."
+    )
+    parser.epilog = "Exit status: 0; 1 a ledger that cannot be read, or no such task; 2 usage."
+    parser.add_argument("--task", metavar="LABEL", default="", help="only this task")
+    parser.set_defaults(run=run_export)
+
+
+@contextlib.contextmanager
+def _ledgers() -> Iterator[tuple[list[Ledger], str]]:
+    """Every ledger that can be read, and a line for each that cannot."""
+    with contextlib.ExitStack() as stack:
+        books, said = [], ""
+        for place in state.existing():
+            try:
+                books.append(stack.enter_context(contextlib.closing(Ledger(place, create=False))))
+            except Unavailable as error:
+                said += f"bgctl: {error.reason}\n"
+        yield books, said
+
+
+def run_status(given: argparse.Namespace) -> Outcome:
+    """The exit status, what goes to standard output and what to standard error."""
+    with _ledgers() as (books, said):
+        if given.json:
+            entries = [
+                {**status.record(book, task), "ledger": str(book.path)}
+                for book in books
+                for task in status.chosen(book, everything=given.all)
+                if given.label in ("", task["label"])
+            ]
+            return int(bool(said)), json.dumps(entries, ensure_ascii=False, indent=2) + "\n", said
+        if given.label:
+            owner = next((book for book in books if tasks.get(book, given.label)), None)
+            if owner is None:
+                return 1, "", f"{said}bgctl: there is no task {given.label}\n"
+            return int(bool(said)), status.detail(owner, given.label) + "\n", said
+        parts = []
+        for book in books:
+            heading = f"{book.path}\n" if len(books) > 1 else ""
+            parts.append(heading + status.table(book, everything=given.all) + "\n")
+        nothing = f"No ledger yet in {', '.join(map(str, state.directories()))}.\n"
+        return int(bool(said)), "\n".join(parts) or ("" if said else nothing), said
+
+
+def run_export(given: argparse.Namespace) -> Outcome:
+    """The exit status, what goes to standard output and what to standard error."""
+    with _ledgers() as (books, said):
+        lines = [
+            line
+            for book in books
+            for task in book.all("SELECT * FROM tasks ORDER BY number")
+            if given.task in ("", task["label"])
+            for line in exported(book, task)
+        ]
+        if given.task and not lines:
+            return 1, "", f"{said}bgctl: there is no task {given.task}\n"
+        return int(bool(said)), "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), said
+
+
+def exported(book: Ledger, task: Row) -> Iterator[dict[str, Any]]:
+    """One task's lines: its signals, then itself."""
+    label = task["label"]
+    for row in book.all("SELECT * FROM signals WHERE label = ? ORDER BY id", label):
+        yield {**json.loads(row["body"]), "task": label, "run": row["run"], "at": row["at"]}
+    runs = book.all("SELECT * FROM runs WHERE label = ? ORDER BY began", label)
+    warnings = [WARNINGS[task["state"]]] if task["state"] in WARNINGS else []
+    warnings += [f"Run {run['run']} was cut: {run['cut']}." for run in runs if run["cut"]]
+    warnings += [
+        f"Run {run['run']} was asked {run['corrections']} times for a readable report."
+        for run in runs
+        if run["corrections"]
+    ]
+    yield {
+        **status.record(book, task),
+        "warnings": warnings,
+        "runs": [{key: run[key] for key in ("agent", "run", "began", "ended", "corrections", "cut")} for run in runs],
+        "reports": [
+            {key: row[key] for key in ("agent", "run", "source", "text", "at")}
+            for row in book.all(
+                "SELECT r.* FROM reports r JOIN launches l ON l.agent = r.agent WHERE l.label = ? ORDER BY r.id", label
+            )
+        ],
+        "questions": [
+            {
+                **{key: row[key] for key in ("run", "qid", "text", "context", "state", "asked", "shown")},
+                "kind": inbox.kind(row),
+                "answers": _answers(book, row),
+            }
+            for row in book.all("SELECT * FROM questions WHERE label = ? ORDER BY id", label)
+        ],
+        "resumes": [
+            {key: row[key] for key in ("kind", "typed", "message", "at", "proven", "failed")}
+            for row in book.all("SELECT * FROM resumes WHERE label = ? ORDER BY id", label)
+        ],
+    }
+
+
+def _answers(book: Ledger, question: Row) -> list[dict[str, Any]]:
+    found = book.all("SELECT * FROM answers WHERE question = ? ORDER BY id", question["id"])
+    return [{key: row[key] for key in ("text", "kind", "source", "at", "sent")} for row in found]

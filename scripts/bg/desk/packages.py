@@ -1,0 +1,110 @@
+"""The interpreter that the hooks use, and the two packages: found or fetched where the user types it, by no hook."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from bg import machine
+from bg.ledger import place as state
+
+Outcome = tuple[int, str, str]
+REQUIREMENTS = ("PyYAML>=6,<7", "jsonschema>=4,<5")
+SYSTEM = ("/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3")
+PROBING = 20.0
+FETCHING = 300.0
+_AGAIN = f'"{Path(__file__).resolve().parents[2] / "bgctl"}" install-packages'
+REMEDY = f"run {_AGAIN}, or python3 -m pip install PyYAML jsonschema"
+# What went wrong: what pip and venv say of it, and the remedy.
+CAUSES = {
+    "the disk is full": ("No space left on device", f"free some space on that disk, then run {_AGAIN}"),
+    "this Python has no ensurepip": (
+        "ensurepip|No module named .?venv",
+        f"install your system's python3-venv package, then run {_AGAIN}",
+    ),
+    "there was no network": (
+        "connection|name resolution|timed out|ProxyError|Max retries",
+        f"run {_AGAIN} when there is a network",
+    ),
+}
+PROBE = (
+    "import importlib.util as u, sys;"
+    " sys.exit(not all(map(u.find_spec, ('yaml', 'jsonschema'))) or sys.version_info < (3, 9))"
+)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What `bgctl install-packages` takes: nothing."""
+    parser.description = "Find a Python with PyYAML and jsonschema, or fetch them into the plugin's data directory."
+    parser.epilog = "Exit status: 0 the hooks have them, 1 they could not be had."
+    parser.set_defaults(run=lambda _: install(state.directory_of_hooks()))
+
+
+def folder(place: Path) -> Path:
+    """Where packages stand that were installed without a virtual environment."""
+    return place / "packages"
+
+
+def choose(place: Path, interpreter: str) -> None:
+    """Write down which interpreter `hooks/run` uses, whole or not at all."""
+    state.make_private(place)
+    temporary = place / f"python.{os.getpid()}"
+    temporary.write_text(f"{interpreter}\n", encoding="utf-8")
+    temporary.replace(state.interpreter_note(place))
+
+
+def install(place: Path) -> Outcome:
+    """Find an interpreter with both packages, or give the plugin its own; what was done, or why not and what helps."""
+    for candidate in dict.fromkeys([*SYSTEM, machine.find("python3"), sys.executable]):
+        if candidate and Path(candidate).is_file() and _works(candidate):
+            choose(place, _real(candidate))
+            return 0, f"{candidate} has both packages\n", ""
+    state.make_private(place)
+    environment, target = place / "venv", folder(place)
+    python = str(environment / "bin" / "python3")
+    made = _start(sys.executable, "venv", str(environment))
+    filled = _start(python, "pip", "install", "--quiet", *REQUIREMENTS) if made.code == 0 else made
+    if filled.code == 0 and _works(python):
+        choose(place, python)
+        return 0, f"a virtual environment was built in {environment}\n", ""
+    put = _start(sys.executable, "pip", "install", "--quiet", "--target", str(target), *REQUIREMENTS)
+    if put.code == 0:
+        choose(place, _real(sys.executable))
+        return 0, f"the packages were installed in {target}\n", ""
+    for left in (environment, target):
+        shutil.rmtree(left, ignore_errors=True)
+    why, help_ = cause(made.said + filled.said + put.said)
+    return 1, "", f"bgctl: the packages could not be installed: {why}\nremedy: {help_}\n"
+
+
+def usable(interpreter: str) -> bool:
+    """The interpreter that the hooks use finds both packages."""
+    return bool(interpreter) and (folder(state.directory_of_hooks()).is_dir() or _works(interpreter))
+
+
+def cause(said: str) -> tuple[str, str]:
+    """Why it failed, in our words where what was said has a known cause, and the remedy."""
+    lines = said.strip().splitlines()[-60:]
+    for words, (wanted, help_) in CAUSES.items():
+        if any(re.search(wanted, line, re.IGNORECASE) for line in lines):
+            return words, help_
+    telling = [line for line in lines if "error" in line.lower()]
+    return (telling or lines or ["nothing was said"])[-1].strip()[:200], REMEDY
+
+
+def _start(interpreter: str, module: str, *words: str) -> machine.Done:
+    return machine.python(interpreter, "-m", module, *words, seconds=FETCHING)
+
+
+def _works(interpreter: str) -> bool:
+    return machine.python(interpreter, "-c", PROBE, seconds=PROBING).code == 0
+
+
+def _real(interpreter: str) -> str:
+    """The interpreter behind a version manager's shim, which would cost every hook its start."""
+    done = machine.python(interpreter, "-c", "import sys; print(sys.executable)", seconds=PROBING)
+    return (done.out.strip() if done.code == 0 else "") or interpreter

@@ -1,0 +1,63 @@
+"""The statusline segment: the host's JSON in, `bg: 2 working · 1 asks` out, nothing where nothing goes on.
+
+The host runs this often, so it reads the ledgers with the standard library alone and writes nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from typing import Any
+
+from bg import foreign, settings
+from bg.desk import status
+from bg.ledger import inbox, tasks
+from bg.ledger import place as state
+from bg.ledger.file import Ledger, Unavailable
+
+Outcome = tuple[int, str, str]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What `bgctl statusline` takes: the host's JSON on standard input."""
+    parser.description = "A segment for Claude Code's statusline: reads its JSON from standard input."
+    parser.epilog = "Exit status: 0 whatever it reads."
+    parser.set_defaults(run=run)
+
+
+def run(_: argparse.Namespace) -> Outcome:
+    """The exit status, what goes to standard output and what to standard error."""
+    given = "" if sys.stdin.isatty() else sys.stdin.read()
+    said = segment(_project(given))
+    return 0, f"{said}\n" if said else "", ""
+
+
+def _project(text: str) -> str:
+    """The project's folder in the host's JSON, empty where it tells none."""
+    try:
+        data: Any = foreign.loads(text)
+    except ValueError:
+        return ""
+    data = data if isinstance(data, dict) else {}
+    where = data.get("workspace")
+    where = where if isinstance(where, dict) else {}
+    found = where.get("project_dir") or where.get("current_dir") or data.get("cwd")
+    return found if isinstance(found, str) and "\0" not in found else ""
+
+
+def segment(project: str) -> str:
+    """What goes on in a project, or everywhere where its settings say so, in a few words."""
+    scope = settings.load(project).statusline
+    if scope == "off":
+        return ""
+    only = project if scope == "project" else ""
+    working = asking = broken = 0
+    for place in state.existing():
+        with contextlib.suppress(Unavailable, OSError), contextlib.closing(Ledger(place, create=False)) as book:
+            rows = status.chosen(book, only)
+            working += sum(row["state"] in tasks.RUNNING_STATES for row in rows)
+            asking += len({item["label"] for item in inbox.waiting(book, project=only)})
+            broken += sum(row["state"] == "interrupted" for row in rows)
+    said = status.at_a_glance(working, asking, broken)
+    return f"bg: {said}" if said else ""

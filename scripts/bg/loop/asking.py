@@ -1,0 +1,86 @@
+"""Dialogs: the user is asked in the agents' own words, and what the user says is recorded."""
+
+from __future__ import annotations
+
+from bg.host import event as host
+from bg.ledger import inbox, tasks
+from bg.ledger.tasks import Row
+from bg.loop import answering, answers
+from bg.loop.scene import Scene
+from bg.words.quoting import inline
+
+
+def before_question(scene: Scene) -> None:
+    """PreToolUse(AskUserQuestion): waiting questions get the agents' own words, which ties the answers to them."""
+    event = scene.event
+    if event.in_subagent:
+        return
+    scene.see()
+    items = inbox.waiting(scene.book, project=scene.project)
+    asked = host.dialog_questions(event)
+    rewritten = answers.rewrite(asked, items)
+    shown = [
+        item["id"]
+        for item in items
+        if any(question["question"].startswith(answers.prefix(item)) for question in rewritten or [])
+    ]
+    with scene.book.transaction():
+        inbox.mark_shown(scene.book, shown)
+        scene.book.set_meta(f"dialog:{event.tool_use}", " ".join(map(str, shown)) or "none")
+    if rewritten is not None:
+        scene.answer.updated_input = {**event.tool_input, "questions": rewritten}
+
+
+def after_question(scene: Scene) -> None:
+    """PostToolUse(AskUserQuestion): the user's answers, each to its own question, all of them or none."""
+    if scene.event.in_subagent:
+        return
+    scene.see()
+    given = {question: text for question, text in host.dialog_answers(scene.event).items() if text.strip()}
+    with scene.book.transaction():
+        told: list[str] = []
+        answered: list[str] = []
+        for question, item in _asked_by(scene, list(given)):
+            taken = answering.take(scene, item, given[question], "dialog")
+            if taken.recorded:
+                answered.append(item["label"])
+            else:
+                told.append(inline(taken.line, 400))
+            if not taken.recorded or inbox.kind(item) == inbox.DELEGATION:
+                scene.answer.notice.append(taken.line)
+        for label in dict.fromkeys(answered):
+            task = tasks.get(scene.book, label)
+            elsewhere = answering.owe(scene, task) if task else []
+            scene.answer.notice += elsewhere
+            told += elsewhere
+    if told:
+        scene.answer.context.append("[bg] " + "\n".join(told))
+    scene.remind()
+
+
+def _asked_by(scene: Scene, shown: list[str]) -> list[tuple[str, Row]]:
+    """The items that a dialog's questions stood for, told by their words: an id alone may mean another one by now."""
+    pairs: list[tuple[str, Row]] = []
+    left = _unnamed(scene, shown)
+    for question in shown:
+        named = answers.prefixed(question)
+        known = answering.ever(scene, *named) if named else left
+        # Where no hook could put the agent's words into the dialog, the parent's words must do.
+        item = next((one for one in known if named and answers.is_put(question, one)), None)
+        item = item or answers.match(question, [one for one in known if one["state"] in ("open", "answered")])
+        item = item or (known[0] if named and known else None)
+        if item is not None:
+            pairs.append((question, item))
+            left = [one for one in left if one["id"] != item["id"]]
+    return pairs
+
+
+def _unnamed(scene: Scene, shown: list[str]) -> list[Row]:
+    """What a dialog without our words may stand for: the hook that would have put them there was killed."""
+    key = f"dialog:{scene.event.tool_use}"
+    meant = scene.book.meta(key)
+    scene.book.write("DELETE FROM meta WHERE key = ?", key)
+    if meant == "none" or any(answers.prefixed(question) for question in shown):
+        return []
+    items = inbox.waiting(scene.book, project=scene.project)
+    return [item for item in items if not meant or str(item["id"]) in meant.split()]

@@ -1,0 +1,143 @@
+"""Commands: what the user types after /bg-answer and /bg-status."""
+
+from __future__ import annotations
+
+from bg.desk import status
+from bg.host import event as host
+from bg.ledger import inbox, tasks
+from bg.ledger.tasks import Row
+from bg.loop import answering, answers
+from bg.loop.scene import Scene
+from bg.words.quoting import neutral
+
+
+def answer_command(scene: Scene, arguments: str) -> None:
+    """`/bg-answer`: list, answer, unblock, approve or deny; a partial answer costs no model request."""
+    waiting = inbox.waiting(scene.book, project=scene.project)
+    open_now = {item["qid"].upper() for item in waiting}
+    typed = answers.take_apart(
+        arguments, lambda label, qid: bool(answering.ever(scene, label, qid)) if label else qid in open_now
+    )
+    if not arguments.strip():
+        say(scene, status.waiting_list(scene.book, scene.project))
+        return
+    label, problem = _addressed(scene, typed, waiting)
+    if problem:
+        listed = f"\n\n{status.waiting_list(scene.book, scene.project)}" if waiting else ""
+        say(scene, f"{problem}\nYou typed: {neutral(arguments)}{listed}")
+        return
+    with scene.book.transaction():
+        lines = _take(scene, typed, label, [item for item in waiting if item["label"] == label])
+        approved = bool(scene.answer.context)
+        goes_on = _go_on(scene, label, lines, go=typed.go) or approved
+    if goes_on:
+        scene.answer.notice += lines
+    else:
+        say(scene, "\n".join(lines))
+
+
+def _go_on(scene: Scene, label: str, lines: list[str], *, go: bool) -> bool:
+    """Inside a transaction: what follows from a task's answers; whether this session's parent has something to do."""
+    task = tasks.get(scene.book, label)
+    left = inbox.waiting(scene.book, label=label)
+    unsent = inbox.unsent(scene.book, task["agent"] or "") if task else []
+    if task and unsent and (go or not left):
+        elsewhere = answering.owe(scene, task)
+        lines += elsewhere
+        return not elsewhere
+    # `go` skips questions and sends answers; a decision that nobody has made it leaves open.
+    if unsent or any(inbox.kind(item) != inbox.DELEGATION for item in left):
+        names = ", ".join(item["qid"] for item in left)
+        lines.append(f"Still open: {names}. `/bg-answer {label} go` sends what there is.")
+    return False
+
+
+def _addressed(scene: Scene, typed: answers.Typed, waiting: list[Row]) -> tuple[str, str]:
+    """Which task the user means; a sentence where that cannot be told."""
+    labels = list(dict.fromkeys(item["label"] for item in waiting))
+    if typed.other:
+        return "", f"Answer one task at a time: {typed.label} and {typed.other} are named. Nothing was recorded."
+    if typed.label:
+        task = tasks.get(scene.book, typed.label)
+        if task is None:
+            return "", f"There is no task {typed.label}; nothing was recorded."
+        unsent = inbox.unsent(scene.book, task["agent"] or "")
+        if typed.label not in labels and not unsent and not typed.by_id:
+            state = task["state"].replace("_", " ")
+            return "", f"{typed.label} ({state}) waits for nothing; nothing was recorded."
+        return typed.label, ""
+    if typed.go and not labels:
+        ended = tasks.in_session(scene.book, scene.session, ("needs_answer", "blocked"))
+        labels = [row["label"] for row in ended if inbox.unsent(scene.book, row["agent"] or "")]
+    if len(labels) == 1:
+        return labels[0], ""
+    if not labels:
+        return "", "Nothing waits for an answer; nothing was recorded."
+    several = ", ".join(labels)
+    return "", f"Several tasks wait ({several}): say which, as in `/bg-answer {labels[0]} …`. Nothing was recorded."
+
+
+def _take(scene: Scene, typed: answers.Typed, label: str, mine: list[Row]) -> list[str]:
+    """Record what was typed; one line for each thing it did, or why it did not."""
+    if typed.go:
+        for item in mine:
+            if inbox.kind(item) != inbox.DELEGATION:
+                inbox.answer(scene.book, item, inbox.SKIP, "go")
+        return [f"{label} goes on with what there is."]
+    if not typed.by_id:
+        return _take_plain(scene, typed.plain, label, mine)
+    lines = [_take_one(scene, label, qid, text) for qid, text in typed.by_id.items()]
+    if typed.lead:
+        lines.append(f"Before the first id, part of no answer: {answering.given_back(typed.lead)}")
+    return lines
+
+
+def _take_one(scene: Scene, label: str, qid: str, text: str) -> str:
+    known = answering.ever(scene, label, qid)
+    found = next((item for item in known if item["state"] in ("open", "answered")), None)
+    if found is None:
+        return answering.too_late(known[0] if known else None, text, label, qid)
+    if not text:
+        return f"{label} {qid}: no answer stands behind it; nothing was recorded."
+    return answering.take(scene, found, text, "command").line
+
+
+def _take_plain(scene: Scene, text: str, label: str, mine: list[Row]) -> list[str]:
+    if not text:
+        return [f"{label}: no answer was typed; nothing was recorded."]
+    if len(mine) == 1:
+        return [_take_one(scene, label, mine[0]["qid"], text)]
+    if not mine:
+        return [f"{label} has no open question; nothing was recorded of: {answering.given_back(text)}"]
+    asked = [item for item in mine if inbox.kind(item) != inbox.DELEGATION]
+    if text.strip().lower() == inbox.SKIP and asked:
+        for item in asked:
+            inbox.answer(scene.book, item, inbox.SKIP, "command")
+        return [f"{label}: {len(asked)} questions left to the agent's defaults."]
+    example = " ".join(f"{item['qid']}: …" for item in mine)
+    line = f"{label} asks {len(mine)} things; say which each answer is for: `/bg-answer {label} {example}`."
+    return [f"{line} Nothing was recorded of: {answering.given_back(text)}"]
+
+
+def say(scene: Scene, text: str) -> None:
+    """Answer the user without a model request, or through the model where the host would show nothing."""
+    host.show(scene.answer, text, scene.version)
+
+
+def _doctor(scene: Scene) -> str:
+    # Late: only this one command needs it.
+    from bg.desk import doctor  # noqa: PLC0415
+
+    return doctor.told(list(doctor.examine(scene.version)))
+
+
+def status_command(scene: Scene, arguments: str) -> None:
+    """`/bg-status [label]`, `/bg-status doctor`: answered by the hook itself."""
+    if arguments.strip() == "doctor":
+        say(scene, _doctor(scene))
+        return
+    found = tasks.LABEL.search(arguments)
+    if found:
+        say(scene, status.detail(scene.book, found[0]))
+    else:
+        say(scene, status.table(scene.book, scene.project, launch=scene.launch_command))

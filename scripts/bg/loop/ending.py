@@ -1,0 +1,112 @@
+"""Endings: a subagent stops or hands back; its text is kept, judged, and asked for once more where that helps."""
+
+from __future__ import annotations
+
+import time
+from typing import Optional
+
+from bg.host import transcripts, versions
+from bg.host.transcripts import Final
+from bg.ledger import runs, tasks
+from bg.ledger.tasks import Row
+from bg.loop.scene import Scene
+
+
+def stopped(scene: Scene) -> None:
+    """SubagentStop: keep the text, then judge it; ask once more where that helps."""
+    event = scene.event
+    task = _own_task(scene)
+    if task is None:
+        scene.note_stranger(event.agent, event.last_text or "")
+        return
+    # Late: another agent's end needs none of them.
+    from bg.loop import judging, reports, resuming  # noqa: PLC0415
+
+    resuming.prove_by_run(scene, event.agent, _path(scene, event.agent))
+    hands_back = versions.hands_back(scene.version, event.mode, event.agent_type)
+    if hands_back and event.last_text is None:
+        return  # handed back: what stands in the transcript are words on the way, not the report
+    final = _final(scene)
+    text = final.text if event.last_text is None else event.last_text
+    _end_the_former(scene, task, event.name, text)
+    run = reports.keep(scene.book, task["label"], event.agent, event.name, text, uuid=final.uuid)
+    if run is None:
+        return
+    _note_place(scene, run)
+    if hands_back:
+        return
+    if final.cut:
+        judging.conclude(scene, task, event.agent, final.cut)
+        return
+    scene.answer.block = judging.judge(scene, task, run)
+
+
+def _own_task(scene: Scene) -> Optional[Row]:
+    """The task of the agent that ends; one that ends at once does so before the host has told us anything of it."""
+    agent, path = scene.event.agent, scene.event.agent_transcript
+    until = time.monotonic() + (transcripts.WAIT if scene.late is None else 0.0)
+    while True:
+        expected = tasks.unbound(scene.book, scene.session)
+        found = scene.own_task(agent, path)
+        if found or not expected or transcripts.first_prompt(_path(scene, agent)) or time.monotonic() >= until:
+            return found
+        time.sleep(transcripts.STEP)
+
+
+def _path(scene: Scene, agent: str) -> str:
+    return scene.event.agent_transcript or transcripts.of_agent(scene.event.transcript, agent)
+
+
+def _final(scene: Scene) -> Final:
+    """The end of the transcript: the text where the payload lacks it, and whether the run was cut."""
+    path = _path(scene, scene.event.agent)
+    last = runs.last_run(scene.book, scene.event.agent)
+    if scene.event.last_text is not None:
+        # The file lags behind the payload on these hosts: what it says of another text does not hold.
+        found = transcripts.last_assistant(transcripts.tail(path))
+        return found if found.text == scene.event.last_text else Final(scene.event.last_text, "", True)
+    if last and last["ended"]:
+        return transcripts.last_assistant(transcripts.tail(path))
+    previous = scene.book.value(
+        "SELECT last_uuid FROM runs WHERE agent = ? AND last_uuid <> '' ORDER BY run DESC LIMIT 1", scene.event.agent
+    )
+    return transcripts.settled_text(path, previous or "", transcripts.WAIT if scene.late is None else 0.0)
+
+
+def _end_the_former(scene: Scene, task: Row, source: str, text: str) -> None:
+    """The hook of an earlier end was killed before it judged, and a resume was missed: what ends now is another run."""
+    run = runs.last_run(scene.book, task["agent"])
+    if run is None or run["ended"] is not None or scene.event.repeated_stop:
+        return
+    kept = [row["text"] for row in runs.reports(scene.book, run["agent"], run["run"]) if row["source"] == source]
+    # A refused handback is followed by another one in the same run, with nothing in the event that says so.
+    if kept and text not in ("", kept[-1]) and (source == "SubagentStop" or run["asked"] is None):
+        from bg.loop import judging  # noqa: PLC0415 - late, as above
+
+        judging.conclude(scene, task, run["agent"])
+
+
+def _note_place(scene: Scene, run: Row) -> None:
+    cwd = transcripts.field(_path(scene, run["agent"]), "cwd")
+    if cwd:
+        with scene.book.transaction():
+            scene.book.write("UPDATE launches SET cwd = ? WHERE agent = ?", cwd, run["agent"])
+
+
+def handed_back(scene: Scene) -> None:
+    """PreToolUse(SubagentHandback): the report on its way; a refusal here is the only correction that helps."""
+    event = scene.event
+    text = event.tool_input.get("message")
+    if not isinstance(text, str):
+        return
+    task = scene.own_task(event.agent)
+    if task is None:
+        scene.note_stranger(event.agent, text)
+        return
+    from bg.loop import judging, reports  # noqa: PLC0415 - late, as above
+
+    _end_the_former(scene, task, event.tool, text)
+    run = reports.keep(scene.book, task["label"], event.agent, event.tool, text)
+    if run is None:
+        return
+    scene.answer.deny = judging.judge(scene, task, run)

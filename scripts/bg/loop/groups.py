@@ -1,0 +1,80 @@
+"""Tasks launched together: when the last of them has ended, their results are merged into one account."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bg import foreign
+from bg.ledger import runs, tasks
+from bg.ledger.file import Ledger
+from bg.ledger.tasks import Row
+from bg.loop import reports
+from bg.results import account, intake, merge
+from bg.results.records import Source
+from bg.words.quoting import quote
+from bg.words.texts import fill
+
+MOST_BYTES = 1_000_000
+RESULT_FILES = re.compile(r"[\w./-]{1,200}\.(?:md|jsonl)\b")
+KEY = "group"
+
+
+class Together(NamedTuple):
+    """What the parent hears of a finished group, and the user's line."""
+
+    text: str
+    notice: str
+
+
+def members(book: Ledger, group: str) -> list[Row]:
+    """The tasks of one `/bg` that were launched."""
+    return book.all("SELECT * FROM tasks WHERE grp = ? AND state <> 'not_launched' ORDER BY number", group)
+
+
+def told(book: Ledger, group: str) -> Together:
+    """The account of a group that has ended."""
+    rows = members(book, group)
+    sources = [source for row in rows for source in _sources(book, row)]
+    states = ", ".join(f"{row['label']} {row['state'].replace('_', ' ')}" for row in rows)
+    taken = intake.take(sources)
+    body = account.brief(merge.merge(taken)) if taken.results or taken.reports else ""
+    body = (
+        quote(body, 2000)
+        if body
+        else "> None of them wrote a result that can be merged; their reports stand for themselves."
+    )
+    return Together(
+        fill("group", count=str(len(rows)), tasks=states, body=body),
+        f"{len(rows)} tasks launched together have ended: {states}",
+    )
+
+
+def _sources(book: Ledger, task: Row) -> list[Source]:
+    """A task's last report, and the result files that it names, read from where its agent worked."""
+    agent = task["agent"] or ""
+    run = runs.last_run(book, agent)
+    if run is None:
+        return []
+    text, reading = reports.best(runs.reports(book, agent, run["run"]), tasks.token_of(book, agent))
+    found = [Source(task["label"], text.encode("utf-8", "replace"))]
+    fields: dict[str, Any] = reading.deciding.fields if reading.deciding else {}
+    folder = book.value("SELECT cwd FROM launches WHERE agent = ?", agent)
+    named = fields.get("deliverables") or ""
+    names = dict.fromkeys(RESULT_FILES.findall(named if isinstance(named, str) else json.dumps(named)))
+    for name in list(names)[:20] if folder else []:
+        data = _inside(Path(folder), name)
+        if data:
+            found.append(Source(f"{task['label']} {name}", data))
+    return found
+
+
+def _inside(folder: Path, name: str) -> bytes:
+    """A file's content, nothing where it lies outside the folder or is none."""
+    try:
+        root, path = folder.resolve(), (folder / name).resolve()
+        return foreign.whole(path, MOST_BYTES) if root in path.parents else b""
+    except (OSError, ValueError, RuntimeError):  # the last: links in a circle, before Python 3.13
+        return b""

@@ -1,0 +1,99 @@
+"""Judging: what a run's text says, what the evidence says of it, and whether its agent is asked once more."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any, Optional
+
+from bg import settings
+from bg.host import transcripts
+from bg.ledger import runs, tasks
+from bg.ledger.file import Unavailable
+from bg.ledger.tasks import Row
+from bg.loop import adopting as launch
+from bg.loop import reports
+from bg.loop.scene import Scene
+
+
+def judge(scene: Scene, task: Row, run: Row) -> str:
+    """Why the agent is asked once more; where it is not, the run is concluded."""
+    agent = run["agent"]
+    token = tasks.token_of(scene.book, agent)
+    texts = runs.reports(scene.book, agent, run["run"])
+    refuted = _evidence(scene, task, run, texts[-1]["text"], token).get("refuted", []) if texts else []
+    most = settings.load(scene.project).corrections
+    reason = "" if scene.late else reports.correction(scene.book, run, token, refuted, most)
+    if not reason:
+        conclude(scene, task, agent)
+    return reason
+
+
+def conclude(scene: Scene, task: Row, agent: str, cut: str = "") -> None:
+    """End the run that goes on, with the evidence for the text that stands for it."""
+    run = runs.last_run(scene.book, agent)
+    if run is None or run["ended"] is not None:
+        return
+    token = tasks.token_of(scene.book, agent)
+    text, _ = reports.best(runs.reports(scene.book, agent, run["run"]), token)
+    if text:
+        _evidence(scene, task, run, text, token)
+    reports.conclude(scene.book, task["label"], agent, token, cut=cut)
+
+
+def _evidence(scene: Scene, task: Row, run: Row, text: str, token: str) -> dict[str, Any]:
+    """The evidence for this text as the disk is now, gathered once an event."""
+    signal = reports.read(text, token).deciding
+    if signal is not None and signal.marker != "COMPLETION_REPORT":
+        return {}
+    if text not in scene.examined:
+        try:
+            found = _gather(scene, task, run, text, signal.fields if signal else None)
+        except Unavailable:
+            raise
+        except Exception:  # noqa: BLE001 - a checker that fails may not cost the report that it was to check
+            import traceback  # noqa: PLC0415 - late: nearly no event fails
+
+            scene.book.trace("evidence", traceback.format_exc())
+            found = {}
+        scene.examined[text] = found
+        with scene.book.transaction():
+            scene.book.write(
+                "UPDATE runs SET evidence = ? WHERE agent = ? AND run = ?",
+                json.dumps(found, ensure_ascii=False),
+                run["agent"],
+                run["run"],
+            )
+    return scene.examined[text]
+
+
+def _transcript(scene: Scene, agent: str) -> str:
+    return scene.event.agent_transcript or transcripts.of_agent(scene.event.transcript, agent)
+
+
+def _gather(scene: Scene, task: Row, run: Row, text: str, fields: Optional[dict[str, Any]]) -> dict[str, Any]:
+    # Late: only a run's end needs the checker, and it is the largest part of the package.
+    from bg.evidence import Launch, examine  # noqa: PLC0415
+
+    rows = scene.book.all("SELECT * FROM launches WHERE label = ? AND agent <> '' ORDER BY made", task["label"])
+    if not rows:
+        return {}
+    row = rows[0]
+    # What an earlier agent of the task called stands in another transcript: then no call counts as missing.
+    path = "" if len(rows) > 1 else _transcript(scene, run["agent"])
+    found = examine(
+        text,
+        fields,
+        Launch(
+            Path(task["project"] or row["cwd"]),
+            Path(rows[-1]["cwd"] or task["project"]),
+            row["head"] or "",
+            row["made"],
+        ),
+        path,
+        seconds=time.time() - run["began"],
+        text_of_brief=launch.brief(task["prompt"] or ""),
+    )
+    refuted = [{"claim": item.claim, "reason": item.reason} for item in found.refuted]
+    return {"line": found.line(), "counts": found.counts(), "refuted": refuted, **found.to_json()}

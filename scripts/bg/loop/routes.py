@@ -1,0 +1,318 @@
+"""The table of handlers, and the one place where an event comes in and an answer goes out.
+
+A hook exits 0 whatever happens. What it could not write down it leaves in the spool, and the next
+hook takes it in.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import importlib
+import sys
+from pathlib import Path
+from typing import Callable, Optional, TextIO
+
+from bg.host import event as host
+from bg.host import transcripts, versions
+from bg.host.event import Answer, Event
+from bg.ledger import deliveries, spool
+from bg.ledger import place as state
+from bg.ledger.file import Corrupt, Ledger, Unavailable
+from bg.loop.scene import Scene
+from bg.words.quoting import inline
+
+Handler = Callable[[Scene], None]
+
+# By name, so that an event reads only the module that knows it.
+HANDLERS: dict[str, str] = {
+    "SessionStart": "turns.start",
+    "SessionEnd": "turns.end",
+    "UserPromptSubmit": "turns.prompt",
+    "Stop": "turns.stop",
+    "SubagentStop": "ending.stopped",
+    "PreToolUse Agent": "launching.before",
+    "PreToolUse Task": "launching.before",
+    "PreToolUse SendMessage": "resuming.before_message",
+    "PreToolUse SubagentHandback": "ending.handed_back",
+    "PreToolUse AskUserQuestion": "asking.before_question",
+    "PostToolUse Agent": "launching.after",
+    "PostToolUse Task": "launching.after",
+    "PostToolUse SendMessage": "resuming.after_message",
+    "PostToolUse TaskOutput": "reconciling.polled",
+    "PostToolUse AskUserQuestion": "asking.after_question",
+    "PostToolUse Skill": "launching.skill",
+    "PostToolUseFailure Agent": "launching.failed",
+    "PostToolUseFailure Task": "launching.failed",
+    "PostToolUseFailure SendMessage": "resuming.failed_message",
+}
+
+
+# These have nothing to do where nothing was ever launched, and must not make a ledger of their own.
+WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop")
+MOST_LATE = 4000
+FULL = (errno.ENOSPC, errno.EDQUOT)
+SHOWN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
+
+
+def handler_for(event: Event) -> Optional[Handler]:
+    """The handler of this event, None where it is none of ours."""
+    known = HANDLERS.get(f"{event.name} {event.tool}".strip())
+    if known is None:
+        return None
+    module, _, name = known.partition(".")
+    handler: Handler = getattr(importlib.import_module(f"bg.loop.{module}"), name)
+    return handler
+
+
+def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
+    """Read one event, answer it, exit 0; 1 where `hooks/run` shall refuse what shows itself to be a launch of ours."""
+    event, text = None, ""
+    try:
+        text = stdin.buffer.read().decode("utf-8", "replace") if hasattr(stdin, "buffer") else stdin.read()
+        event = host.read(text)
+        handler = handler_for(event) if event else None
+        if event and handler:
+            _answer(event, handler, text, stdout)
+    except Exception as error:  # noqa: BLE001 - a hook that fails may not disturb the session
+        _trace_aside("main", _traceback())
+        try:
+            if event and not _refused(event, None, _in_short(error), stdout) and _worth_keeping(event):
+                spool.keep(state.directory(), text)
+        except Exception:  # noqa: BLE001 - as above
+            _trace_aside("main", _traceback())
+            return 1
+    return 0
+
+
+def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
+    place = state.directory()
+    first = _first_words(event, place)
+    if event.name in WITHOUT_LEDGER and not state.existing() and not spool.waiting(place):
+        stdout.write(host.render(event, Answer(notice=first)))
+        return
+    try:
+        book = Ledger(place)
+    except Unavailable as error:
+        _put_off(place, event, text, error, stdout)
+        return
+    with contextlib.closing(book):
+        try:
+            if not _take_in(book, place, event) and _can_wait(event) and spool.keep(place, text):
+                return
+            scene = Scene(event, book, Answer(notice=first))
+            handler(scene)
+            _say(scene, stdout)
+        except Unavailable as error:
+            corrupt = isinstance(error, Corrupt)
+            _put_off(place, event, text, error, stdout, None if corrupt else book)
+            if corrupt:
+                book.retire()
+        except Exception as error:  # noqa: BLE001 - see main
+            _trace(book, event.name, _traceback())
+            _refused(event, book, _in_short(error), stdout)
+
+
+def _refused(event: Event, book: Optional[Ledger], why: str, stdout: TextIO) -> bool:
+    """Whether this was a launch of ours, which has been refused: its agent would have had no identity."""
+    # Late: nearly no event fails.
+    from bg.loop import adopting as launch  # noqa: PLC0415
+
+    reason = launch.refusal(book, event, why)
+    if reason:
+        stdout.write(host.render(event, Answer(deny=reason)))
+        stdout.flush()
+    return bool(reason)
+
+
+def _in_short(error: Exception) -> str:
+    return f"the hook failed with {type(error).__name__}: {inline(str(error), 160)}"
+
+
+def _take_in(book: Ledger, place: Path, event: Event) -> bool:
+    """What waited comes before this event, so that each run's texts stand in their order; False where more is left."""
+    try:
+        return spool.take_in(place, lambda old, at: _replay(book, old, at, event))
+    except Unavailable:
+        return True
+    except Exception:  # noqa: BLE001 - what came before may not cost this event
+        _trace(book, f"{event.name} (the spool)", _traceback())
+        return True
+
+
+def _can_wait(event: Event) -> bool:
+    """It brings something that counts later as well; a launch without its identity would not be made good."""
+    return _worth_keeping(event) and not (event.name == "PreToolUse" and event.tool in host.SPAWN_TOOLS)
+
+
+def _first_words(event: Event, place: Path) -> list[str]:
+    """What a session that a person looks at is told once: which command is ours on this version."""
+    if event.name != "SessionStart" or not versions.attended():
+        return []
+    # Late: only this event needs them.
+    from bg import settings  # noqa: PLC0415
+    from bg.desk import shortcuts  # noqa: PLC0415
+
+    return shortcuts.first_words(place, _version(event)) if settings.load(event.cwd).notices else []
+
+
+def _version(event: Event) -> Optional[versions.Version]:
+    """The host's version as far as it shows without a ledger."""
+    return versions.version_of(transcripts.field(event.transcript, "version") or versions.announced_version())
+
+
+def _say(scene: Scene, stdout: TextIO) -> None:
+    """Print the answer whole, then note that it was said."""
+    if scene.answer.notice and not host.typed_command(scene.event.prompt)[0] and not scene.settings.notices:
+        scene.answer.notice = []
+    told = _tell_where_the_old_one_is(scene)
+    late = _tell_what_came_of_it(scene)
+    said = host.render(scene.event, scene.answer)
+    if said:
+        stdout.write(said)
+        stdout.flush()
+    if not (scene.surfaced or told or late):
+        return
+    try:
+        with scene.book.transaction():
+            deliveries.say(scene.book, scene.surfaced)
+            if told:
+                scene.book.set_meta("kept_aside_told", told)
+            if late:
+                scene.book.write("DELETE FROM meta WHERE key = ?", late)
+    except Unavailable:
+        pass
+    except Exception:  # noqa: BLE001 - the answer is out: nothing may be printed behind it
+        _trace(scene.book, scene.event.name, _traceback())
+
+
+def _speaks_to_the_user(event: Event) -> bool:
+    """The host shows the user a line from this event."""
+    return event.name in SHOWN and not event.in_subagent
+
+
+def _tell_where_the_old_one_is(scene: Scene) -> str:
+    """Once after a ledger was moved aside, the user is told where it is; its path where that was said now."""
+    kept = scene.book.meta("kept_aside")
+    if not kept or scene.answer.block or not _speaks_to_the_user(scene.event):
+        return ""
+    if kept == scene.book.meta("kept_aside_told"):
+        return ""
+    scene.answer.notice.append(f"bg: the ledger could not be read. It is kept at {kept}; a new one was begun.")
+    return kept
+
+
+def _tell_what_came_of_it(scene: Scene) -> str:
+    """What an event of this session that waited in the spool had to say to the user; where that was noted."""
+    key = f"late:{scene.session}"
+    words = scene.book.meta(key)
+    if not words or scene.answer.block or not _speaks_to_the_user(scene.event):
+        return ""
+    scene.answer.notice.append(words)
+    return key
+
+
+def _worth_keeping(event: Event) -> bool:
+    """The event brings something that no later event brings again."""
+    if event.name == "UserPromptSubmit":
+        return host.is_machine_prompt(event.prompt) or host.typed_command(event.prompt)[0] == "bg-answer"
+    asks = event.name == "PreToolUse" and event.tool == "AskUserQuestion"
+    return event.name not in {"Stop", "SessionStart"} and not asks
+
+
+def _put_off(
+    place: Path, event: Event, text: str, error: Unavailable, stdout: TextIO, book: Optional[Ledger] = None
+) -> None:
+    """The ledger cannot be used now: what this event brings waits in the spool, and the user knows."""
+    _trace_aside(event.name, error.reason)
+    if _refused(event, book, _explained(place, error), stdout):
+        return
+    kept = _worth_keeping(event) and spool.keep(place, text)
+    command = host.typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
+    if command == "bg-status" and not error.passing:
+        _show_doctor(event, stdout)
+        return
+    again = "in a moment" if error.passing else "after that"
+    advice = {
+        "bg": f"Nothing was handed over; type it again {again}.",
+        "bg-answer": "Your answer is kept, and counts as soon as the ledger can be used."
+        if kept
+        else f"Your answer was not recorded; type it again {again}.",
+        "bg-status": "Try again in a moment.",
+    }.get(command, "")
+    if not advice and _speaks_to_the_user(event) and not error.passing and spool.first_in(place, event.session):
+        advice = (
+            "What agents report is kept, and read as soon as the ledger can be used."
+            if spool.can_keep(place)
+            else "What agents report meanwhile cannot be kept; it stands in their transcripts only."
+        )
+    if advice:
+        words = f"bg: {_explained(place, error)} {advice} /bg-status doctor says more."
+        stdout.write(host.render(event, Answer(notice=[words])))
+        stdout.flush()
+
+
+def _explained(place: Path, error: Unavailable) -> str:
+    """What is wrong and what helps: the disk itself tells it better than the database does."""
+    found = None if error.passing or error.remedy else spool.trouble(place)
+    if found is None:
+        return f"{error.reason}. {error.remedy}".strip()
+    if found.errno in FULL:
+        return f"there is no space left on the disk of {place}. Free some."
+    return f"{place} cannot be written: {found.strerror}. Make it writable, or set BG_DATA to a directory that is."
+
+
+def _show_doctor(event: Event, stdout: TextIO) -> None:
+    """There is no table to show, so `/bg-status` says what is wrong."""
+    # Late: only this one command needs it.
+    from bg.desk import doctor  # noqa: PLC0415
+
+    version, answer = _version(event), Answer()
+    host.show(answer, doctor.told(list(doctor.examine(version))), version)
+    stdout.write(host.render(event, answer))
+    stdout.flush()
+
+
+def _replay(book: Ledger, text: str, at: float, now: Event) -> None:
+    """Take in an event that an earlier hook could not write down; what it would have said is said later."""
+    event = host.read(text)
+    handler = handler_for(event) if event else None
+    if not event or not handler:
+        return
+    if event.name == "SessionEnd" and event.session == now.session:
+        return  # it has been resumed
+    scene = Scene(event, book, late=at)
+    try:
+        handler(scene)
+        typed = host.typed_command(event.prompt)[0]
+        said = scene.answer.notice if typed or scene.settings.notices else []
+        said = [*said, scene.answer.block if typed else ""]
+        if any(said):
+            with book.transaction():
+                earlier = book.meta(f"late:{event.session}")
+                book.set_meta(f"late:{event.session}", "\n".join(filter(None, [earlier, *said]))[-MOST_LATE:])
+    except Unavailable:
+        raise
+    except Exception:  # noqa: BLE001 - a spooled event that cannot be used must not stay for ever
+        _trace(book, f"{event.name} (from the spool)", _traceback())
+
+
+def _traceback() -> str:
+    # Late: nearly no event fails.
+    import traceback  # noqa: PLC0415
+
+    return traceback.format_exc()
+
+
+def _trace(book: Ledger, event: str, text: str) -> None:
+    try:
+        book.trace(event, text)
+    except Unavailable:
+        _trace_aside(event, text)
+
+
+def _trace_aside(event: str, text: str) -> None:
+    """The last resort for a trace: a line on stderr and in the spool's log."""
+    with contextlib.suppress(Exception):
+        sys.stderr.write(f"bg: {event}: {text.strip().splitlines()[-1]}\n")
+        spool.log(state.directory(), event, text)

@@ -1,0 +1,326 @@
+"""A scene: one event with the ledger it happens before, and the answer that grows from it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Optional
+
+from bg import machine
+from bg.host import transcripts, versions
+from bg.host.event import Answer, Event
+from bg.ledger import deliveries, inbox, runs, tasks
+from bg.ledger import place as state
+from bg.ledger.file import Ledger, Unavailable
+from bg.ledger.tasks import Row
+from bg.words.quoting import CONTEXT_LIMIT, fit
+
+if TYPE_CHECKING:
+    from bg.settings import Settings
+    from bg.words.replies import Reminder
+
+ROOT = Path(__file__).resolve().parents[3]
+MOST_REMINDERS = 12  # more than fit into one event, less than what would take long to compose
+LEAST_ROOM = 400
+DAY = 24 * 3600
+
+
+class Scene:
+    """What every handler is given; `late` tells when an event came that the spool gave back."""
+
+    def __init__(
+        self, event: Event, book: Ledger, answer: Optional[Answer] = None, *, late: Optional[float] = None
+    ) -> None:
+        self.event = event
+        self.book = book
+        self.answer = answer or Answer()
+        self.surfaced: list[int] = []
+        self.examined: dict[str, dict[str, Any]] = {}
+        self.late = late
+
+    @property
+    def session(self) -> str:
+        """The session that the event belongs to."""
+        return self.event.session
+
+    @property
+    def project(self) -> str:
+        """The project that the session works in."""
+        known = self.book.value("SELECT project FROM sessions WHERE id = ?", self.session)
+        return known or self._project_here()
+
+    def _project_here(self) -> str:
+        """The environment is that of the hook that runs now, which is another one where the event waited."""
+        return (os.environ.get("CLAUDE_PROJECT_DIR") if self.late is None else "") or self.event.cwd
+
+    @property
+    def version(self) -> Optional[versions.Version]:
+        """The host's version, None until a transcript tells it."""
+        known = self.book.value("SELECT version FROM sessions WHERE id = ?", self.session)
+        known = known or transcripts.field(self.event.transcript, "version")
+        return versions.version_of(known or (versions.announced_version() if self.late is None else ""))
+
+    @property
+    def launch_command(self) -> str:
+        """How the user types our launch command here."""
+        from bg.desk import shortcuts  # noqa: PLC0415 - late, see `reminder`
+
+        return shortcuts.launch_command(self.version)
+
+    @property
+    def settings(self) -> Settings:
+        """What the user has set for this project."""
+        from bg import settings  # noqa: PLC0415 - late, see `reminder`
+
+        return settings.load(self.project)
+
+    @property
+    def answer_command(self) -> str:
+        """How the user types our answer command; the bare form works on every host."""
+        return "/bg-answer"
+
+    def enter(self) -> None:
+        """From now on the session, in this process, has something of ours."""
+        version = transcripts.field(self.event.transcript, "version")
+        project = self._project_here()
+        process = machine.host() or machine.Process(0, "")
+        with self.book.transaction():
+            tasks.note_session(self.book, self.session, project, self.event.transcript, version)
+            if self.late is None:
+                self.book.write(
+                    "UPDATE sessions SET pid = ?, pid_started = ? WHERE id = ?",
+                    process.pid,
+                    process.started,
+                    self.session,
+                )
+        state.mark(self.book.place, self.session)
+
+    def see(self) -> None:
+        """The host went on after what was said before."""
+        now = time.time() if self.late is None else self.late
+        waiting = self.book.value(
+            "SELECT 1 FROM deliveries WHERE seen IS NULL AND said < ? AND session = ?", now, self.session
+        )
+        if waiting:
+            with self.book.transaction():
+                deliveries.see(self.book, self.session, now)
+
+    def remind(self, rows: Optional[list[Row]] = None) -> None:
+        """Say what this session has not seen: one reminder an event, at most what the host keeps whole."""
+        rows = deliveries.due(self.book, self.session) if rows is None else rows
+        used = sum(len(text) + 2 for text in self.answer.context)
+        if not rows or self.late is not None or CONTEXT_LIMIT - used < LEAST_ROOM:
+            return
+        moot: list[Row] = []
+        reminders: dict[int, Reminder] = {}
+        for row in rows:
+            if len(reminders) < MOST_REMINDERS:
+                with self.apart(f"delivery {row['id']} of {row['label']}"):
+                    if row["kind"] == deliveries.ANSWERED and self._is_sent(row):
+                        moot.append(row)
+                    else:
+                        reminders[row["id"]] = self.reminder(row)
+        rest = f"More background reports wait; they follow at the next event, or run: {self.bgctl('status')}"
+        with self.book.transaction():
+            for row in moot:
+                deliveries.settle(self.book, row["key"])
+            # Another hook may have said some of them meanwhile.
+            due = [row["id"] for row in deliveries.due(self.book, self.session) if row["id"] in reminders]
+            kept, count = fit([reminders[one].text for one in due], CONTEXT_LIMIT - used, rest) if due else ([], 0)
+            self.surfaced = due[:count]
+            deliveries.surface(self.book, self.surfaced, self.session, self.event.name)
+        self.answer.context += kept
+        notices = [reminders[one].notice for one in self.surfaced if reminders[one].notice]
+        self.answer.notice += notices
+        waits = any(row["shown"] is None for row in inbox.waiting(self.book, session=self.session))
+        if notices and waits and self.settings.notify:
+            self.answer.sequence = versions.notification(notices[0].split(" · ")[0], self.version)
+
+    @contextlib.contextmanager
+    def apart(self, what: str) -> Iterator[None]:
+        """One of several things, outside a transaction: where it fails, that is noted, and the others are done."""
+        try:
+            yield
+        except Unavailable:
+            raise
+        except Exception:  # noqa: BLE001 - whatever is wrong with this one
+            # Late: nearly nothing fails.
+            import traceback  # noqa: PLC0415
+
+            # What fails at every prompt is noted once a day, which is how far back people are shown errors.
+            noted = self.book.value(
+                "SELECT 1 FROM errors WHERE event = ? AND at > ?", what, time.time() - DAY
+            )
+            if not noted:
+                self.book.trace(what, traceback.format_exc())
+
+    def _is_sent(self, row: Row) -> bool:
+        """The answers that this row speaks of are on their way: there is nothing left to do about them."""
+        task = tasks.get(self.book, row["label"])
+        return task is None or not inbox.unsent(self.book, task["agent"] or "")
+
+    def owe_next_step(self, label: str) -> bool:
+        """Inside a transaction: the session that has this task is owed the next step; whether that is another one."""
+        task = tasks.get(self.book, label)
+        if task is None:
+            return False
+        for row in self.book.all(
+            "SELECT key FROM deliveries WHERE label = ? AND kind = ? AND seen IS NULL", label, deliveries.ANSWERED
+        ):
+            deliveries.settle(self.book, row["key"])
+        deliveries.make(self.book, label, deliveries.ANSWERED, f"{label}:0:{self.session} {time.time_ns()}")
+        return bool(task["session"] != self.session)
+
+    def reminder(self, row: Row) -> Reminder:
+        """The text of one delivery, from the record as it is now."""
+        # Late: what composes words is half of the package, and most events say nothing.
+        from bg.loop import adopting as launch  # noqa: PLC0415
+        from bg.loop import reports  # noqa: PLC0415
+        from bg.words import replies  # noqa: PLC0415
+
+        agent, run, key = row["key"].rsplit(":", 2)
+        if row["kind"] == deliveries.GROUP:
+            return self._group(agent)
+        task = tasks.get(self.book, row["label"])
+        assert task is not None
+        if row["kind"] == deliveries.ANSWERED:
+            notice = "" if self.session in key else f"{task['label']}: answered in another session"
+            return replies.Reminder(self.next_step(task), notice)
+        told = replies.Told(
+            task=task,
+            brief=launch.brief(task["prompt"] or ""),
+            items=inbox.items(self.book, agent, int(run)),
+            resume=self.resume_how(agent, task["label"]),
+            answer_command=self.answer_command,
+            whole=self.bgctl(f"status {task['label']}"),
+            evidence=self.evidence(agent, int(run)),
+        )
+        body = self.book.value(
+            "SELECT body FROM signals WHERE agent = ? AND run = ? AND digest = ?", agent, int(run), key
+        )
+        if body and reports.denied(self.book, agent, int(run), key):
+            return replies.denied(json.loads(body), told)
+        if body:
+            said = replies.remind(json.loads(body), told)
+            return said._replace(text=said.text + self._overtaken(task) + self.waiter(row["label"]))
+        token = tasks.token_of(self.book, agent)
+        text, _ = reports.best(runs.reports(self.book, agent, int(run)), token)
+        said = replies.unreported(text, task["note"] or "", told)
+        return said._replace(text=said.text + self._overtaken(task))
+
+    def evidence(self, agent: str, run: int) -> dict[str, Any]:
+        """What the host side found of a run's report."""
+        found = self.book.value("SELECT evidence FROM runs WHERE agent = ? AND run = ?", agent, run)
+        return dict(json.loads(found)) if found else {}
+
+    def _group(self, group: str) -> Reminder:
+        # Late: merging is a tenth of the package and happens once a group.
+        from bg.loop import groups as together  # noqa: PLC0415
+        from bg.words import replies  # noqa: PLC0415
+
+        return replies.Reminder(*together.told(self.book, group))
+
+    def resume_how(self, agent: str, label: str) -> str:
+        """How the parent wakes this agent here, with a warning where that may fail."""
+        from bg.words import replies  # noqa: PLC0415 - late, see `reminder`
+
+        if not self.can_wake(agent):
+            return replies.launch_anew(label)
+        risk = transcripts.near_limit(transcripts.of_agent(self.event.transcript, agent))
+        return replies.resume_how(self.version, agent, label) + (f" Mind that {risk}." if risk else "")
+
+    def can_wake(self, agent: str) -> bool:
+        """An ended agent that is woken from this session still has its task and its memory."""
+        return transcripts.wakes_whole(self.event.transcript, agent)
+
+    def bgctl(self, arguments: str) -> str:
+        """The command that shows something outside the conversation."""
+        return f"`{ROOT / 'scripts' / 'bgctl'} {arguments}`"
+
+    def next_step(self, task: Row) -> str:
+        """What the parent does after an answer: resume, wait for the rest, or wait for another agent."""
+        label = task["label"]
+        left = self._still_open(label)
+        if left:
+            return (
+                f"[bg] The user's answer for {label} is recorded. Still open: {', '.join(left)}. "
+                "Resume it when these are answered too."
+            )
+        if not inbox.unsent(self.book, task["agent"] or ""):
+            return f"[bg] The user's answer for {label} is recorded."
+        way = self.resume_how(task["agent"], label)
+        if self._waits_for_child(label):
+            return f"[bg] {label} waits for that agent. When it has reported, resume {label}: {way}"
+        return f"[bg] The user's answers for {label} are recorded. Resume it now: {way}"
+
+    def is_ready(self, label: str) -> bool:
+        """Nothing is left to answer and nobody to wait for: the agent can be woken."""
+        return not self._still_open(label) and not self._waits_for_child(label)
+
+    def _still_open(self, label: str) -> list[str]:
+        waiting = inbox.waiting(self.book, label=label)
+        return [item["qid"] for item in waiting if inbox.kind(item) != inbox.DELEGATION]
+
+    def _waits_for_child(self, label: str) -> bool:
+        """An approved delegation blocks this task until its agent has ended."""
+        row = self.book.one(
+            "SELECT d.state, t.ended FROM delegations d LEFT JOIN tasks t ON t.label = d.child"
+            " WHERE d.label = ? AND d.blocking = 1 AND d.state IN ('approved', 'launched') ORDER BY d.id DESC",
+            label,
+        )
+        return row is not None and row["ended"] is None
+
+    def _overtaken(self, task: Row) -> str:
+        """The agent has ended with answers of the user still on this side."""
+        left = [item["qid"] for item in inbox.unsent(self.book, task["agent"] or "")]
+        if not left or task["state"] not in tasks.ENDED_STATES:
+            return ""
+        way = self.resume_how(task["agent"], task["label"])
+        names = ", ".join(left)
+        return f"\nIt ended before the user's answers to {names} reached it. If they still matter, resume it: {way}"
+
+    def waiter(self, label: str) -> str:
+        """What the parent does for the task that has waited for this one, if there is any."""
+        row = self.book.one(
+            "SELECT t.* FROM delegations d JOIN tasks t ON t.label = d.label"
+            " WHERE d.child = ? AND d.blocking = 1 AND t.state = 'blocked'",
+            label,
+        )
+        if row is None or not row["agent"]:
+            return ""
+        return f"\n{row['label']} has waited for this. Resume it now: {self.resume_how(row['agent'], row['label'])}"
+
+    def own_task(self, agent: str, transcript: str = "") -> Optional[Row]:
+        """The task of an agent, bound by the token in its first prompt where no launch event told us."""
+        found = tasks.of_agent(self.book, agent)
+        if found or not agent:
+            return found
+        path = transcript or transcripts.of_agent(self.event.transcript, agent)
+        tokens = tasks.TOKEN.findall(transcripts.first_prompt(path)[:20000])
+        known = tasks.of_token(self.book, tokens[0]) if tokens else None
+        # The hook after its launch, which runs beside this one, may have bound it just now.
+        if known is None or known["agent"] not in ("", agent):
+            return None
+        with self.book.transaction():
+            runs.bind(self.book, tokens[0], agent)
+        return tasks.of_agent(self.book, agent)
+
+    def note_stranger(self, agent: str, text: str) -> None:
+        """A report that carries a token of ours from another agent: remembered, its text is not."""
+        for token in tasks.TOKEN.findall(text)[:5]:
+            known = tasks.of_token(self.book, token)
+            if known and known["agent"] not in ("", agent):
+                with self.book.transaction():
+                    self.book.write(
+                        "INSERT OR IGNORE INTO strangers VALUES (?,?,?)", time.time(), agent, known["label"]
+                    )
+                return
+
+
+def resumable(task: Row) -> bool:
+    """An agent has worked on this task and ended."""
+    return bool(task["agent"]) and task["state"] not in tasks.RUNNING_STATES

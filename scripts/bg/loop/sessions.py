@@ -1,0 +1,207 @@
+"""Sessions: which tasks a new session inherits, and what it is told about them in a few lines."""
+
+from __future__ import annotations
+
+import time
+from typing import Optional
+
+from bg import machine
+from bg.desk.status import age, at_a_glance
+from bg.host import transcripts, versions
+from bg.ledger import deliveries, inbox, runs, tasks
+from bg.ledger.tasks import Row
+from bg.loop import judging, reports
+from bg.loop.scene import Scene, resumable
+from bg.words.quoting import inline
+
+MOST_LINES = 15
+LOAD = " (SendMessage not listed? ToolSearch `select:SendMessage` loads it)"
+GO_ON = (
+    "To go on with one when the user wants it, make that call{load}; the hook adds answers and state. If it fails, or "
+    "none is named, launch a new agent with a description that begins with the label."
+)
+
+
+def concerns(scene: Scene) -> bool:
+    """There is something of ours in this session."""
+    return bool(
+        scene.book.value("SELECT 1 FROM tasks WHERE session = ? LIMIT 1", scene.session)
+        or scene.book.value("SELECT 1 FROM sessions WHERE id = ?", scene.session)
+    )
+
+
+def take_over(scene: Scene) -> None:
+    """Tasks of sessions that are gone belong to this one now; their agents went with them."""
+    here = machine.host()
+    for owner in _owners(scene):
+        process = _process(scene, owner)
+        same_process = process is not None and process == here
+        if owner == scene.session:
+            if is_lent(scene):
+                continue
+        elif not same_process and _is_alive(scene, owner, process):
+            continue
+        running = tasks.in_session(scene.book, owner, tasks.RUNNING_STATES)
+        with scene.book.transaction():
+            scene.book.write(
+                "UPDATE tasks SET session = ? WHERE session = ? AND project = ?", scene.session, owner, scene.project
+            )
+        if not same_process and scene.event.source != "compact":
+            for task in running:
+                with scene.apart(f"the interruption of {task['label']}"):
+                    _interrupt(scene, task)
+
+
+def is_lent(scene: Scene) -> bool:
+    """Up to 2.1.197 a fork begins under its original's id, which a living process has."""
+    return scene.event.source == "resume" and is_shared(scene)
+
+
+def is_shared(scene: Scene) -> bool:
+    """Another, living process is known to have this session."""
+    process = _process(scene, scene.session)
+    if process is None or scene.late is not None or process == machine.host():
+        return False
+    return _is_alive(scene, scene.session, process)
+
+
+def lives(scene: Scene) -> bool:
+    """The process that is known to have this session is there."""
+    process = _process(scene, scene.session)
+    return process is not None and machine.alive(process)
+
+
+def claim(scene: Scene, task: Row) -> bool:
+    """Inside a transaction: make a task this session's own, unless the session that it belongs to still lives."""
+    owner = task["session"]
+    if owner == scene.session:
+        return True
+    process = _process(scene, owner)
+    # What waited in the spool is taken in by any session's hook: whose process that is says nothing.
+    same_process = scene.late is None and process is not None and process == machine.host()
+    if not same_process and _is_alive(scene, owner, process):
+        return False
+    scene.book.write("UPDATE tasks SET session = ? WHERE label = ?", scene.session, task["label"])
+    return True
+
+
+def _owners(scene: Scene) -> list[str]:
+    rows = scene.book.all("SELECT DISTINCT session FROM tasks WHERE project = ?", scene.project)
+    return [row["session"] for row in rows]
+
+
+def _process(scene: Scene, session: str) -> Optional[machine.Process]:
+    row = scene.book.one("SELECT pid, pid_started FROM sessions WHERE id = ?", session)
+    return machine.Process(row["pid"], row["pid_started"] or "") if row and row["pid"] else None
+
+
+def _is_alive(scene: Scene, session: str, process: Optional[machine.Process]) -> bool:
+    """Unknown counts as alive: a task that really runs is never called dead."""
+    row = scene.book.one("SELECT ended FROM sessions WHERE id = ?", session)
+    return row is not None and row["ended"] is None and machine.alive(process)
+
+
+def _interrupt(scene: Scene, task: Row) -> None:
+    """The session ended under this agent; a report that it left in the ledger or on disk still counts."""
+    agent = task["agent"] or ""
+    run = runs.last_run(scene.book, agent) if agent else None
+    if run is not None and run["ended"] is None:
+        _keep_last_words(scene, task)
+        if runs.reports(scene.book, agent, run["run"]):
+            judging.conclude(scene, task, agent)
+            return
+    with scene.book.transaction():
+        if run is not None:
+            runs.end_run(scene.book, agent, run["run"], "its session ended")
+        tasks.set_state(scene.book, task["label"], "interrupted", "its session ended")
+
+
+def _keep_last_words(scene: Scene, task: Row) -> None:
+    """The session died between an agent's report and the hook that would have kept it."""
+    agent = task["agent"]
+    final = transcripts.last_assistant(transcripts.tail(transcripts.of_agent(scene.event.transcript, agent)))
+    known = scene.book.value("SELECT 1 FROM reports WHERE agent = ? AND digest = ?", agent, tasks.digest(final.text))
+    if known or not final.settled:
+        return
+    if reports.read(final.text, tasks.token_of(scene.book, agent)).deciding is not None:
+        reports.keep(scene.book, task["label"], agent, "transcript", final.text)
+
+
+def recognize(scene: Scene) -> None:
+    """What the transcript shows as said has been seen, on the hosts that write added context into it."""
+    if scene.event.source != "resume":
+        return
+    rows = [row for row in deliveries.due(scene.book, scene.session) if row["said"] is not None]
+    words = transcripts.added_context(transcripts.tail(scene.event.transcript)) if rows else ""
+    for row in rows:
+        with scene.apart(f"delivery {row['id']} of {row['label']}"):
+            if scene.reminder(row).text[:120] in words:
+                with scene.book.transaction():
+                    deliveries.settle(scene.book, row["key"])
+
+
+def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
+    """At most fifteen lines: what is in flight, what waits, what must not be launched again."""
+    rows = tasks.in_session(scene.book, scene.session, (*tasks.OPEN_STATES, "interrupted"))
+    waiting_now = inbox.waiting(scene.book, session=scene.session)
+    undelivered = deliveries.due(scene.book, scene.session)
+    if not rows and not waiting_now and not undelivered:
+        return []
+    lines = [
+        "[from the bg plugin, not from the user] Background tasks of this project; do not launch any of them again:"
+    ]
+    for task in rows:
+        with scene.apart(f"the line of {task['label']}"):
+            state = task["state"].replace("_", " ")
+            name = inline(task["description"] or task["text"] or "", 60)
+            lines.append(f"- {task['label']} ({name}): {state}{_advice(scene, task)}")
+    for item in waiting_now:
+        with scene.apart(f"the line of {item['label']} {item['qid']}"):
+            since = age(time.time() - item["asked"])
+            lines.append(f"- {item['label']} {item['qid']} waits for the user, {since}: {inline(item['text'], 120)}")
+    if undelivered:
+        lines.append(f"- Reports not yet said: {len(undelivered)}; they follow here or at the next event.")
+    load = LOAD if versions.resume_way(scene.version) in ("SendMessage", "unknown") else ""
+    tail = [GO_ON.format(load=load)] if any(resumable(task) for task in rows) else []
+    if len(lines) + len(tail) > most:
+        room = most - 1 - len(tail)
+        lines = [*lines[:room], f"- and {len(lines) - room} more: {scene.bgctl('status')}"]
+    return lines + tail
+
+
+def elsewhere(scene: Scene) -> list[str]:
+    """What a fork, which remembers the launches, must know: their tasks go on in the session that they belong to."""
+    lent = is_lent(scene)
+    if scene.event.source != "fork" and not lent:
+        return []
+    rows = scene.book.all("SELECT * FROM tasks WHERE project = ? ORDER BY number", scene.project)
+    lines = [
+        f"- {task['label']} ({inline(task['description'] or '', 60)}): {task['state'].replace('_', ' ')}"
+        for task in rows
+        if task["state"] in tasks.OPEN_STATES and (lent or task["session"] != scene.session)
+    ]
+    if not lines:
+        return []
+    head = "Background tasks of another open session, which goes on with them; do not launch any of them again:"
+    return [f"[from the bg plugin, not from the user] {head}", *lines[: MOST_LINES // 2]]
+
+
+def _advice(scene: Scene, task: Row) -> str:
+    if task["state"] in tasks.RUNNING_STATES:
+        return ", you are told when it ends"
+    known = resumable(task) and transcripts.of_agent(scene.event.transcript, task["agent"])
+    if not known or not scene.can_wake(task["agent"]):
+        return ""
+    send, resume = f'SendMessage with to: "{task["agent"]}"', f'Task with resume: "{task["agent"]}"'
+    ways = {"SendMessage": send, "Task": resume, "unknown": f"{send}, or {resume}"}
+    way = ways.get(versions.resume_way(scene.version))
+    return f"; to go on: {way}" if way else ""
+
+
+def glance(scene: Scene) -> str:
+    """One calm line for the user."""
+    rows = tasks.in_session(scene.book, scene.session, (*tasks.OPEN_STATES, "interrupted"))
+    working = sum(task["state"] in tasks.RUNNING_STATES for task in rows)
+    asking = len({item["label"] for item in inbox.waiting(scene.book, session=scene.session)})
+    broken = sum(task["state"] == "interrupted" for task in rows)
+    return f"bg: {at_a_glance(working, asking, broken) or 'nothing in flight'} · /bg-status"

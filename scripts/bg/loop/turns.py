@@ -1,0 +1,219 @@
+"""Turns: a prompt begins one, Stop ends it, SessionStart begins the first."""
+
+from __future__ import annotations
+
+import time
+
+from bg.desk import status
+from bg.host import event as host
+from bg.host import transcripts, versions
+from bg.ledger import deliveries, inbox, tasks
+from bg.ledger.tasks import Row
+from bg.loop import adopting as launch
+from bg.loop import commands, resuming
+from bg.loop import reconciling as closing
+from bg.loop import sessions as session
+from bg.loop.scene import Scene
+from bg.words import replies
+from bg.words.quoting import inline
+from bg.words.texts import fill
+
+ANNOUNCED_WITHIN = 3.0
+MOST_REPEATS = 3
+MOST_HELD = 8
+WAITING_STATES = ("needs_answer", "blocked")
+
+
+def prompt(scene: Scene) -> None:
+    """UserPromptSubmit: the host's own message about an agent, one of our commands, or the user's words."""
+    event = scene.event
+    scene.see()
+    if host.is_machine_prompt(event.prompt):
+        closing.announced(scene)
+        scene.remind()
+        return
+    command, arguments = host.typed_command(event.prompt)
+    if command:
+        scene.enter()
+    closing.catch_up(scene)
+    _close_windows(scene)
+    _mention_quiet(scene)
+    _repeat_next_step(scene)
+    handler = {"bg": _launch, "bg-status": commands.status_command, "bg-answer": commands.answer_command}.get(command)
+    if handler is not None:
+        handler(scene, arguments)
+    if not scene.answer.block:
+        scene.remind()
+
+
+def _mention_quiet(scene: Scene) -> None:
+    """One line for an agent that has written nothing for longer than the user expects, once for each such stretch."""
+    for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES):
+        with scene.apart(f"the silence of {task['label']}"):
+            seconds = status.quiet(scene.book, task)
+            since, key = str(int(time.time() - seconds)), f"quiet:{task['label']}"
+            if seconds and abs(int(scene.book.meta(key) or 0) - int(since)) > 1:
+                with scene.book.transaction():
+                    scene.book.set_meta(key, since)
+                scene.answer.notice.append(
+                    f"{task['label']} has written nothing for {status.age(seconds)} · /bg-status {task['label']}"
+                )
+
+
+def _repeat_next_step(scene: Scene) -> None:
+    """The parent was told to send the user's answers and has not: it is told again, with the next prompts."""
+    for task in tasks.in_session(scene.book, scene.session, WAITING_STATES):
+        with scene.apart(f"the next step of {task['label']}"):
+            _repeat_one(scene, task)
+
+
+def _repeat_one(scene: Scene, task: Row) -> None:
+    agent = task["agent"]
+    resuming.prove_by_run(scene, agent, transcripts.of_agent(scene.event.transcript, agent))
+    ready = inbox.unsent(scene.book, agent)
+    if not ready or not scene.is_ready(task["label"]):
+        return
+    told = scene.book.one(
+        "SELECT count(*) AS times, count(seen) AS seen FROM deliveries WHERE label = ? AND kind = ? AND made >= ?",
+        task["label"],
+        deliveries.ANSWERED,
+        max(row["answered"] for row in ready),
+    )
+    if told and told["times"] == told["seen"] < MOST_REPEATS:
+        with scene.book.transaction():
+            scene.owe_next_step(task["label"])
+
+
+def _launch(scene: Scene, arguments: str) -> None:
+    if not arguments:
+        typed = scene.launch_command
+        example = f"{typed} Audit the authentication code"
+        commands.say(scene, f"Nothing to hand over: type {typed} <task>, for example\n  {example}")
+        return
+    full = launch.full(scene.book, scene.project, scene.settings.max_tasks)
+    if full:
+        commands.say(scene, full)
+        return
+    with scene.book.transaction():
+        label = tasks.open_window(scene.book, scene.session, "bg", arguments)
+    scene.answer.context.append(launch.window_line(label))
+
+
+def _close_windows(scene: Scene) -> None:
+    """The turn is over: a window with nothing launched becomes a task that says so."""
+    opened = tasks.open_windows(scene.book, scene.session)
+    if not opened:
+        return
+    with scene.book.transaction():
+        for window in opened:
+            scene.book.write("UPDATE windows SET closed = ? WHERE id = ?", time.time(), window["id"])
+            if window["kind"] != "relaunch" and not _launched(scene, window):
+                tasks.create(
+                    scene.book,
+                    window["label"],
+                    window["label"],
+                    scene.session,
+                    scene.project,
+                    window["text"],
+                    "not_launched",
+                )
+                tasks.set_state(scene.book, window["label"], "not_launched")
+                scene.answer.notice.append(f"{window['label']} was not launched: {inline(window['text'], 80)}")
+
+
+def _launched(scene: Scene, window: Row) -> bool:
+    return bool(
+        scene.book.value(
+            "SELECT 1 FROM launches l JOIN tasks t ON t.label = l.label WHERE t.grp = ? AND l.agent <> ''"
+            " AND l.made >= ?",
+            window["label"],
+            window["opened"],
+        )
+    )
+
+
+def stop(scene: Scene) -> None:
+    """Stop: pick up what no event brought; the turn goes on only for what nobody has heard yet."""
+    if scene.event.in_subagent:
+        return
+    scene.see()
+    closing.catch_up(scene)
+    _close_windows(scene)
+    fresh = [row for row in deliveries.due(scene.book, scene.session) if _is_fresh(scene, row)]
+    if fresh:
+        scene.remind(fresh)
+    if not scene.surfaced:
+        _ask_first(scene)
+    if scene.answer.context and not versions.stop_takes_context(scene.version):
+        scene.answer.block = "\n\n".join(scene.answer.context)
+        scene.answer.context = []
+
+
+def _is_fresh(scene: Scene, row: Row) -> bool:
+    """Nobody has heard it: it was never surfaced, or the hook that was about to say it was killed."""
+    if row["surfaced"] is not None and (row["said"] is not None or scene.event.repeated_stop):
+        return False
+    soon = row["kind"] == deliveries.ENDED and versions.announces_every_end(scene.version)
+    return not soon or time.time() - row["made"] > ANNOUNCED_WITHIN
+
+
+def _ask_first(scene: Scene) -> None:
+    """Once for each question: the user must have been shown it before the turn ends."""
+    items, words = [], {}
+    for item in inbox.waiting(scene.book, session=scene.session):
+        with scene.apart(f"{item['qid']} of {item['label']}"):
+            if item["shown"] is None and inbox.kind(item) == inbox.QUESTION:
+                words[item["id"]] = replies.question_lines(item)
+                items.append(item)
+    spoken = scene.event.last_text
+    if spoken is None:  # 2.1.7 and 2.1.38 do not hand it over
+        spoken = transcripts.last_assistant(transcripts.tail(scene.event.transcript)).text
+    told = [item for item in items if _mentions(spoken, item)]
+    left = [item for item in items if item not in told]
+    key = f"asked_first:{scene.session}"
+    known = (scene.book.meta(key) or "").split()
+    fresh = [item for item in left if str(item["id"]) not in known][:MOST_HELD]
+    if told:
+        with scene.book.transaction():
+            inbox.mark_shown(scene.book, [item["id"] for item in told])
+    if not fresh or scene.event.repeated_stop:
+        return
+    if scene.settings.gate != "on":
+        return
+    with scene.book.transaction():
+        scene.book.set_meta(key, " ".join([*known, *(str(item["id"]) for item in fresh)]))
+    again = [item for item in left if item not in fresh]
+    lines = "\n".join(words[item["id"]] for item in [*fresh, *again][:MOST_HELD])
+    scene.answer.context.append(fill("ask_first", questions=lines))
+
+
+def _mentions(spoken: str, item: Row) -> bool:
+    words = " ".join(spoken.split()).lower()
+    return f"{item['label']} {item['qid']}".lower() in words or " ".join(item["text"].split()).lower()[:60] in words
+
+
+def start(scene: Scene) -> None:
+    """SessionStart: what is in flight, what waits, what was never said."""
+    session.take_over(scene)
+    others = session.elsewhere(scene)
+    if others:
+        scene.answer.context.append("\n".join(others))
+    if session.is_lent(scene) or not session.concerns(scene):
+        return
+    scene.enter()
+    closing.catch_up(scene)
+    session.recognize(scene)
+    lines = session.flight_list(scene, session.MOST_LINES - len(others))
+    if lines:
+        scene.answer.context.append("\n".join(lines))
+    scene.remind()
+    if status.chosen(scene.book, scene.project):
+        scene.answer.notice.append(session.glance(scene))
+
+
+def end(scene: Scene) -> None:
+    """SessionEnd: the session says good-bye; its tasks stay."""
+    if scene.late is not None and session.lives(scene):
+        return  # it has been resumed since
+    with scene.book.transaction():
+        scene.book.write("UPDATE sessions SET ended = ? WHERE id = ?", time.time(), scene.session)

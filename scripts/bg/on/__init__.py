@@ -1,1 +1,0 @@
-"""What each of the host's events does, one module a subject; `handlers` holds the table."""

@@ -1,0 +1,256 @@
+"""Reads a list of questions in any of the shapes that models write; standard library only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from bg.protocol import fields
+from bg.protocol.fields import Flow
+
+_DASH = re.compile(r"[-*+\u2022](?:\s+|$)")
+_NUMBER = re.compile(r"\(?\d{1,3}[.)]\s+")
+_LABEL = re.compile(
+    r"#*\s*[*`_\"']*(?:q|question)[ _\-#]?(?P<number>\d{1,3})[*`_\"']*\s*(?:[:.)\uff1a]|\s[-\u2013\u2014]\s)[*`_]*\s*",
+    re.IGNORECASE,
+)
+_SCALAR_ONLY = re.compile(r"[|>][+-]?")
+
+
+class Reading(NamedTuple):
+    """The questions; where they were not a list of maps, the name of the shape they had; the keys spelled otherwise."""
+
+    items: list[dict[str, str]]
+    shape: str
+    renamed: tuple[str, ...] = ()
+
+
+def read(first: str, rest: list[str], names: Mapping[str, str], flow: Flow) -> Reading:
+    """The items of a list field; `names` maps each accepted key of an item to its canonical name."""
+    head = "" if _SCALAR_ONLY.fullmatch(first.strip()) else first.strip()
+    lines = [head, *rest] if head else fields.dedent(rest)
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    text = "\n".join(lines).strip()
+    if not text:
+        return Reading([], "")
+    if text[0] in "[{":
+        given = fields.json_value(text)
+        if given is None:
+            given = flow(text)
+        if given is not None:
+            return shaped(given, names)
+    opener, shape = _opener(lines[0], names)
+    if opener is None:
+        return _plain(lines)
+    renamed: dict[str, str] = {}
+    items = [_item(chunk, names, flow, renamed) for chunk in _chunks(lines, opener, names)]
+    return Reading(items, shape, _said(renamed))
+
+
+def shaped(given: Any, names: Mapping[str, str]) -> Reading:
+    """Questions that were read as JSON or YAML."""
+    renamed: dict[str, str] = {}
+    if isinstance(given, dict) and not any(names.get(fields.canonical(str(key))) == "text" for key in given):
+        pairs = [_labelled(str(key), item, names, renamed) for key, item in given.items()]
+        return Reading(pairs, "a map", _said(renamed))
+    items = given if isinstance(given, list) else [given]
+    shape = "" if all(isinstance(item, dict) for item in items) else "plain strings"
+    return Reading([_mapped(item, names, renamed) for item in items], shape, _said(renamed))
+
+
+def _said(renamed: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(f"{raw!r} was read as {name}" for raw, name in renamed.items())
+
+
+def _mapped(item: Any, names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
+    if not isinstance(item, dict):
+        return _text_item(fields.as_text(item))
+    if len(item) == 1 and (key := str(next(iter(item)))) and _LABEL.fullmatch(key + ":"):
+        return _labelled(key, item[key], names, renamed)
+    mapped = {}
+    for key, part in item.items():
+        name = names.get(fields.canonical(str(key)), str(key))
+        mapped[name] = fields.as_text(part)
+        if name != key:
+            renamed[str(key)] = name
+    return mapped
+
+
+def _labelled(key: str, item: Any, names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
+    label = _LABEL.fullmatch(key + ":")
+    return {"question_id": f"Q{label['number']}" if label else key, **_mapped(item, names, renamed)}
+
+
+def _text_item(text: str) -> dict[str, str]:
+    label = _LABEL.match(text)
+    if label is not None and text[label.end() :].strip():
+        return {"question_id": f"Q{label['number']}", "text": fields.unquoted(text[label.end() :].strip())}
+    return {"text": text}
+
+
+def _opener(line: str, names: Mapping[str, str]) -> tuple[str | None, str]:
+    """How the first item opens, and what that shape is called where it is not the protocol's."""
+    dash = _DASH.match(line)
+    if dash is not None:
+        rest = line[dash.end() :]
+        maps = not rest.strip() or rest.lstrip().startswith("{") or _key(rest, names) is not None
+        return "dash", "" if maps else "plain strings"
+    if _NUMBER.match(line):
+        return "number", "a numbered list"
+    if _LABEL.match(line):
+        return "label", "a map"
+    key = _key(line, names)
+    if key is not None:
+        return "key", "fields without a list"
+    return None, ""
+
+
+def _key(line: str, names: Mapping[str, str]) -> fields.Key | None:
+    key = fields.key_of(line, names)
+    return key if key is not None and key.known else None
+
+
+def _chunks(lines: list[str], opener: str, names: Mapping[str, str]) -> list[list[str]]:
+    """The lines of each item; only what opened the first one opens another."""
+    chunks: list[list[str]] = []
+    opened: set[str] = set()
+    pattern = {"dash": _DASH, "number": _NUMBER, "label": _LABEL}.get(opener)
+    for line in lines:
+        begins = not chunks
+        if pattern is not None and line[:1].strip():
+            begins = begins or pattern.match(line) is not None
+        elif pattern is None and line[:1].strip():
+            key = _key(line, names)
+            begins = begins or (key is not None and key.name in opened)
+            if key is not None:
+                opened = {key.name} if begins else opened | {key.name}
+        if begins:
+            chunks.append([])
+        chunks[-1].append(line)
+    return chunks
+
+
+def _item(lines: list[str], names: Mapping[str, str], flow: Flow, renamed: dict[str, str]) -> dict[str, str]:
+    first, item = lines[0], {}
+    for pattern in (_DASH, _NUMBER):
+        match = pattern.match(first)
+        if match is not None:
+            width = match.end()
+            lines = [" " * width + first[width:], *lines[1:]]
+            break
+    else:
+        width = 0
+    lines = [_shift(line, width) for line in lines]
+    if lines[0].startswith("{"):
+        text = "\n".join(lines).strip()
+        given = fields.json_value(text)
+        given = flow(text) if given is None else given
+        if isinstance(given, dict):
+            return _mapped(given, names, renamed)
+    label = _LABEL.match(lines[0])
+    if label is not None:
+        item["question_id"] = f"Q{label['number']}"
+        lines[0] = lines[0][label.end() :]
+    if not lines[0].strip():
+        lines = fields.dedent(lines[1:])
+    return {**item, **_fields(lines, names, renamed)}
+
+
+def _shift(line: str, width: int) -> str:
+    indent = len(line) - len(line.lstrip(" \t"))
+    return line[min(width, indent) :]
+
+
+def _fields(lines: list[str], names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
+    """The keys of one item; text before the first key is the question."""
+    parts: list[tuple[str, int, str, list[str]]] = [("", 0, "", [])]
+    for line in lines:
+        name, column, first, rest = parts[-1]
+        indent = len(line) - len(line.lstrip(" \t"))
+        key = fields.key_of(line[indent:], names)
+        literal = _SCALAR_ONLY.match(first.strip()) is not None
+        seen = {part[0] for part in parts}
+        if key is None or key.name in seen:
+            usable = False
+        elif indent <= column:
+            usable = key.known or indent == 0
+        else:
+            usable = key.known and not literal and (key.exact or name == "")
+        if key is not None and usable:
+            parts.append((key.name, indent, key.rest, []))
+            if not key.exact:
+                renamed[key.raw] = key.name
+        else:
+            rest.append(line)
+    leading = fields.value("", parts[0][3])
+    item = _text_item(leading) if leading else {}
+    for name, _, first, rest in parts[1:]:
+        item[name] = fields.value(first, rest)
+    return item
+
+
+def _plain(lines: list[str]) -> Reading:
+    """Text without any list: one question, or one a line where each line asks."""
+    asked = [line.strip() for line in lines if line.strip()]
+    if len(asked) > 1 and all(line.endswith("?") for line in asked):
+        return Reading([_text_item(line) for line in asked], "plain strings")
+    return Reading([_text_item(fields.value(lines[0], lines[1:]))], "plain text")
+
+
+def flow_value(text: str) -> Any:
+    """A flow collection (`[{text: Which one?}]`) without PyYAML: every leaf a string; None if it is not one."""
+    try:
+        found, end = _collection(text, 0, 0)
+    except (ValueError, IndexError):
+        return None
+    return found if not text[end:].strip() else None
+
+
+def _collection(text: str, at: int, depth: int) -> tuple[Any, int]:
+    if depth > 8:
+        raise ValueError
+    opening = text[at]
+    closing = {"[": "]", "{": "}"}[opening]
+    found: list[Any] = []
+    pairs: dict[str, Any] = {}
+    at = _skip(text, at + 1)
+    while text[at] != closing:
+        if opening == "{":
+            key, at = _leaf(text, at, ":")
+            at = _skip(text, at + 1)
+            pairs[key], at = _node(text, at, depth)
+        else:
+            item, at = _node(text, at, depth)
+            found.append(item)
+        at = _skip(text, at)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+        elif text[at] != closing:
+            raise ValueError
+    return (pairs if opening == "{" else found), at + 1
+
+
+def _node(text: str, at: int, depth: int) -> tuple[Any, int]:
+    return _collection(text, at, depth + 1) if text[at] in "[{" else _leaf(text, at, "")
+
+
+def _leaf(text: str, at: int, end: str) -> tuple[str, int]:
+    if text[at] in "\"'":
+        close = text.index(text[at], at + 1)
+        leaf, at = text[at + 1 : close], _skip(text, close + 1)
+    else:
+        start = at
+        while text[at] not in ",[]{}" and not (text[at] == ":" and text[at + 1].isspace()):
+            at += 1
+        leaf = " ".join(text[start:at].split())
+    if not leaf or (end and text[at] != end):
+        raise ValueError
+    return leaf, at
+
+
+def _skip(text: str, at: int) -> int:
+    while text[at].isspace():
+        at += 1
+    return at

@@ -1,0 +1,327 @@
+"""Turns a block into a Signal with its problems and repairs; the only user of PyYAML and jsonschema."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Callable, NamedTuple, Optional
+
+from bg.protocol import blocks, questions
+from bg.protocol.blocks import Block
+from bg.protocol.draft import PLACEHOLDER, Draft, short
+
+Fields = dict[str, Any]
+Violation = tuple[tuple[Any, ...], str]
+
+# Beyond this the packages take minutes, and our own reading says the same.
+_LARGE = 1000
+
+
+class Problem(NamedTuple):
+    """What is wrong with one field; `text` is the finished sentence."""
+
+    field: str
+    line: int
+    expected: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Signal:
+    """One decoded signal; `fields` holds everything that was given, by canonical name."""
+
+    marker: str
+    agent_id: str
+    timestamp: str
+    fields: Fields
+    problems: tuple[Problem, ...]
+    repairs: tuple[str, ...]
+    notes: tuple[str, ...]
+    unchecked: bool
+    line: int
+    closed: bool
+
+    @property
+    def valid(self) -> bool:
+        """Whether every field is there and says what it may."""
+        return not self.problems
+
+    @property
+    def terminal(self) -> bool:
+        """Whether the sender waits for an answer or has finished: its run ends with this signal."""
+        wanted = schema(self.marker).get("x-terminal", {})
+        return all(self.fields.get(name) == value for name, value in wanted.items())
+
+    @property
+    def readable(self) -> bool:
+        """Whether there is enough to act on, whatever the problems."""
+        return any(_says(self.fields.get(name)) for name in schema(self.marker)["x-readable"])
+
+
+class Reading(NamedTuple):
+    """All signals of a text and the one that decides: the last that is terminal."""
+
+    signals: list[Signal]
+    deciding: Signal | None
+    notes: tuple[str, ...]
+
+
+class _Packages(NamedTuple):
+    yaml: Callable[[str], Any]
+    violations: Callable[[Fields, Mapping[str, Any]], Iterable[Violation]]
+
+
+@lru_cache(maxsize=1)
+def schemas() -> dict[str, dict[str, Any]]:
+    """The schemas by marker, in the order of the protocol; the title is the marker."""
+    loaded = [
+        {"title": path.stem.upper(), **json.loads(path.read_text(encoding="utf-8"))}
+        for path in blocks.SCHEMAS.glob("*.json")
+    ]
+    return {each["title"]: each for each in sorted(loaded, key=lambda each: int(each["x-order"]))}
+
+
+def schema(marker: str) -> dict[str, Any]:
+    """The schema of one signal."""
+    return schemas()[marker]
+
+
+def read(text: str) -> Reading:
+    """Finds and decodes every signal of a text; templates with placeholders are left out and noted."""
+    notes = []
+    signals = []
+    for signal in map(decode, blocks.find(text)):
+        if is_template(signal):
+            notes.append(f"line {signal.line}: a {signal.marker} template with its placeholders is no signal")
+        else:
+            signals.append(signal)
+    terminal = [signal for signal in signals if signal.terminal]
+    if len(terminal) > 1:
+        listed = ", ".join(f"{signal.marker} (line {signal.line})" for signal in terminal)
+        notes.append(f"{len(terminal)} signals end the run: {listed}; the last one decides")
+    return Reading(signals, terminal[-1] if terminal else None, tuple(notes))
+
+
+def decode(block: Block) -> Signal:
+    """The signal of a block: repaired where it can be read, with a problem where it cannot."""
+    spec = schema(block.marker)
+    draft = Draft(block, spec, _flow)
+    draft.read()
+    draft.repair()
+    packages = _packages()
+    large = any(len(given) > _LARGE for given in draft.fields.values() if isinstance(given, list))
+    violations = packages.violations if packages and not large else _violations
+    problems, notes = _judged(block, spec, draft, set(violations(draft.fields, spec)))
+    return Signal(
+        marker=block.marker,
+        agent_id=str(draft.fields.get("agent_id", "")),
+        timestamp=str(draft.fields.get("timestamp", "")),
+        fields=draft.fields,
+        problems=tuple(problems),
+        repairs=(*block.repairs, *draft.repairs),
+        notes=(*notes, *draft.notes),
+        unchecked=packages is None,
+        line=block.line,
+        closed=block.closed,
+    )
+
+
+def _says(given: Any) -> bool:
+    if isinstance(given, list):
+        return any(item.get("text", "").strip() for item in given)
+    return bool(given and given.strip())
+
+
+def _packages() -> Optional[_Packages]:
+    """PyYAML and jsonschema, if both are installed."""
+    try:
+        import yaml  # noqa: PLC0415
+        from jsonschema import Draft202012Validator  # noqa: PLC0415
+    except ImportError:
+        return None
+
+    def flow(text: str) -> Any:
+        try:
+            return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  BaseLoader makes strings only
+        except (yaml.YAMLError, RecursionError, ValueError):
+            return None
+
+    def violations(given: Fields, spec: Mapping[str, Any]) -> Iterable[Violation]:
+        for error in Draft202012Validator(spec).iter_errors(given):
+            path = tuple(error.absolute_path)
+            if error.validator == "required":
+                yield from (((*path, name), "missing") for name in error.validator_value if name not in error.instance)
+            else:
+                yield path, str(error.validator)
+
+    return _Packages(flow, violations)
+
+
+def _violations(given: Any, spec: Mapping[str, Any], path: tuple[Any, ...] = ()) -> Iterable[Violation]:
+    """What jsonschema would find, for the few keywords that the schemas use."""
+    if isinstance(given, dict):
+        yield from (((*path, name), "missing") for name in spec.get("required", ()) if name not in given)
+        for name, each in spec.get("properties", {}).items():
+            if name in given:
+                yield from _violations(given[name], each, (*path, name))
+    elif isinstance(given, list):
+        if len(given) < spec.get("minItems", 0):
+            yield path, "minItems"
+        for place, item in enumerate(given):
+            yield from _violations(item, spec.get("items", {}), (*path, place))
+    else:
+        if len(given) < spec.get("minLength", 0):
+            yield path, "minLength"
+        if given not in spec.get("enum", [given]):
+            yield path, "enum"
+        if not re.search(spec.get("pattern", ""), given):
+            yield path, "pattern"
+
+
+def _flow(text: str) -> Any:
+    """A flow collection; both readers must agree, so what YAML would take as comment or escape is not given to it."""
+    own = questions.flow_value(text)
+    packages = _packages()
+    if own is None or packages is None or len(text) > 10 * _LARGE or "#" in text or "\\" in text:
+        return own
+    given = packages.yaml(text)
+    return given if given == own else own
+
+
+def _judged(
+    block: Block, spec: Mapping[str, Any], draft: Draft, violations: set[Violation]
+) -> tuple[list[Problem], list[str]]:
+    problems: list[Problem] = []
+    notes: list[str] = []
+    order = list(spec["properties"])
+    by_path: dict[tuple[Any, ...], set[str]] = {}
+    for path, kind in violations:
+        by_path.setdefault(path, set()).add(kind)
+    for path in sorted(by_path, key=lambda path: (order.index(path[0]), *map(str, path[1:]))):
+        kinds = by_path[path]
+        each = _at(spec, path)
+        empty = bool(kinds & {"minLength", "minItems"})
+        name = ".".join([str(path[0]) + "".join(f"[{part + 1}]" for part in path[1:2]), *map(str, path[2:])])
+        line = draft.lines.get(str(path[0]), block.line)
+        if "missing" not in kinds and not empty and each.get("x-severity") == "note":
+            notes.append(f"{name} {short(_value(draft.fields, path))} is no {each['description']}")
+            continue
+        if "missing" in kinds or empty:
+            expected = placeholder(each)
+            text = f"{name} is {'empty' if empty else 'missing'}; expected {expected}."
+        else:
+            expected = f"one of {', '.join(each['enum'])}" if "enum" in kinds else each["type"]
+            text = f"{name} is {short(str(_value(draft.fields, path)))}; expected {expected}."
+        problems.append(Problem(name, line, expected, f"{block.marker}, line {line}: {text}"))
+    return problems, notes
+
+
+def _at(spec: Mapping[str, Any], path: tuple[Any, ...]) -> Mapping[str, Any]:
+    for part in path:
+        spec = spec["items"] if isinstance(part, int) else spec["properties"][part]
+    return spec
+
+
+def _value(given: Any, path: tuple[Any, ...]) -> Any:
+    for part in path:
+        given = given[part]
+    return given
+
+
+def is_template(signal: Signal) -> bool:
+    """Whether a block is the template itself: most values, or the id and half of them, are `<placeholders>`."""
+    values = [text for name, text in signal.fields.items() if isinstance(text, str) and name != "agent_id"]
+    for item in (item for given in signal.fields.values() if isinstance(given, list) for item in given):
+        values += [text for name, text in item.items() if name != "question_id"]
+    filled = [text for text in values if text.strip()]
+    open_slots = sum(PLACEHOLDER.fullmatch(text) is not None for text in filled)
+    unnamed = PLACEHOLDER.fullmatch(signal.agent_id) is not None
+    return open_slots * 2 > len(filled) or (unnamed and open_slots * 2 >= len(filled))
+
+
+def worth_correcting(signal: Signal) -> bool:
+    """Whether asking the agent once more is justified: what is wrong stands in the way of acting on it."""
+    spec = schema(signal.marker)
+    if not signal.readable:
+        return True
+    for problem in signal.problems:
+        root = re.split(r"[\[.]", problem.field)[0]
+        chosen = "enum" in spec["properties"].get(root, {}) and bool(signal.fields.get(root))
+        if chosen or root in spec["x-act-on"]:
+            return True
+    return False
+
+
+def placeholder(each: Mapping[str, Any]) -> str:
+    """What stands in a template for a field: its values where they are listed, else its description."""
+    return f"<{'|'.join(each['enum']) if 'enum' in each else each['description']}>"
+
+
+def template(marker: str, agent_id: str | None = None) -> str:
+    """The block with placeholders, to be filled in."""
+    filled: Fields = {}
+    for name, each in schema(marker)["properties"].items():
+        if each.get("x-extra"):
+            continue
+        filled[name] = placeholder(each)
+        if "items" in each:
+            parts = each["items"]["properties"].items()
+            slots = {key: placeholder(part) for key, part in parts if not part.get("x-extra")}
+            filled[name] = [{**slots, "question_id": f"Q{number}"} for number in (1, 2)]
+    return render(marker, {**filled, **({"agent_id": agent_id} if agent_id else {})})
+
+
+def render(marker: str, given: Mapping[str, Any]) -> str:
+    """The fields as a block, in template order, other keys after them; reading it gives the same fields."""
+    order = [name for name in schema(marker)["properties"] if name in given]
+    lines = [f"[{marker}]"]
+    for name in (*order, *(name for name in given if name not in order)):
+        if isinstance(given[name], list):
+            lines.append(f"{name}:")
+            for item in given[name]:
+                pairs = [line for key, text in item.items() for line in _rendered(key, text)]
+                lines += ["  - " + pairs[0], *("    " + line if line else "" for line in pairs[1:])]
+        else:
+            lines += _rendered(name, given[name])
+    return "\n".join([*lines, f"[/{marker}]"])
+
+
+def _rendered(name: str, text: str) -> list[str]:
+    lines = ["> " + line if blocks.is_marker(line) else line for line in text.split("\n")]
+    plain = text == text.strip() and text[:1] not in tuple("|>\"'[{“”‘")
+    if len(lines) == 1 and plain:
+        return [f"{name}: {lines[0]}".rstrip()]
+    filled = [line for line in lines if line.strip()]
+    indent = "2" if filled and all(line[:1] in (" ", "\t") for line in filled) else ""
+    keep = "+" if not lines[-1].strip() else ""
+    return [f"{name}: |{indent}{keep}", *("  " + line if line else "" for line in lines)]
+
+
+def table(*, follows: bool = False) -> str:
+    """The signals as a markdown table: when to send each and when not; for people also what follows."""
+    columns = ["Signal", "Send it when", "Not when", *(["What follows"] if follows else [])]
+    rows = [columns, ["---"] * len(columns)]
+    for marker, spec in schemas().items():
+        cells = [f"`{marker}`", spec["description"], spec["x-not-when"], spec["x-follows"]]
+        rows.append(cells[: len(columns)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def to_json(signal: Signal) -> dict[str, Any]:
+    """The signal in the protocol's JSON form, with what was found wrong and what was repaired."""
+    payload = {name: given for name, given in signal.fields.items() if name not in ("agent_id", "timestamp")}
+    return {
+        "signal_type": signal.marker,
+        "agent_id": signal.agent_id,
+        "timestamp": signal.timestamp,
+        "payload": payload,
+        "problems": [problem._asdict() for problem in signal.problems],
+        "repairs": list(signal.repairs),
+        "notes": list(signal.notes),
+        "line": signal.line,
+        "closed": signal.closed,
+        "unchecked": signal.unchecked,
+    }

@@ -1,0 +1,1 @@
+"""The result contract: reading results and findings, and merging them."""

@@ -1,0 +1,192 @@
+"""Shows a merge: as markdown for a person, as JSON, in short for a reminder; what agents wrote is neutralized.
+
+`bgctl merge FILE… [--json] [--weight TYPE=NUMBER]` exits with 0 when everything was read, 1 when something was
+unreadable (a file, a line, a text without the contract's form), 2 for wrong usage. Conflicts are results, not failures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, Optional
+
+from bg.results import intake
+from bg.results.merge import Finding, Merged, merge
+from bg.results.records import Report
+from bg.words.quoting import framed, inline, neutral
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `bgctl merge`."""
+    parser.description = "Combine results and JSONL findings of several agents."
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a result or JSONL findings; - reads standard input")
+    parser.add_argument("--json", action="store_true", help="the whole account as one JSON object")
+    weight_help = "the weight of an agent type's confidence (1 unless given)"
+    parser.add_argument("--weight", action="append", default=[], type=_weight, metavar="TYPE=NUMBER", help=weight_help)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> tuple[int, str, str]:
+    """Exit status, output and errors."""
+    merged = merge(intake.read(given.files), dict(given.weight))
+    shown = json.dumps(document(merged), indent=2) + "\n" if given.json else text(merged)
+    return int(bool(merged.unreadable)), shown, ""
+
+
+def document(merged: Merged) -> dict[str, Any]:
+    """The account as plain data."""
+    plain: dict[str, Any] = _plain(merged)
+    return plain
+
+
+def text(merged: Merged) -> str:
+    """The account as markdown."""
+    return neutral("\n".join(_lines(merged)).strip()) + "\n"
+
+
+def brief(merged: Merged, limit: int = 2000) -> str:
+    """The account in a few lines, for a reminder: status, what to do, conflicts, the findings as far as they fit."""
+    head = [_status(merged)]
+    head += (
+        [f"{len(merged.conflicts)} to decide by a person: {inline('; '.join(merged.conflicts), 300)}"]
+        if merged.conflicts
+        else []
+    )
+    head += (
+        [f"{len(merged.unreadable)} could not be read: {inline('; '.join(_unreadable(merged)), 200)}"]
+        if merged.unreadable
+        else []
+    )
+    rows = [f"- {_headline(finding)}: {_figures(finding)}" for finding in merged.findings]
+    room = limit - sum(len(line) + 1 for line in head) - 80
+    kept: list[str] = []
+    for row in rows:
+        room -= len(row) + 1
+        if room < 0:
+            break
+        kept.append(row)
+    left = len(rows) - len(kept)
+    tail = (
+        [f"{left} further findings, {len(merged.appendix)} in the appendix: see bgctl merge."]
+        if left or merged.appendix
+        else []
+    )
+    return neutral("\n".join([*head, *kept, *tail]))
+
+
+def _weight(stated: str) -> tuple[str, float]:
+    name, _, value = stated.partition("=")
+    weight = float(value)
+    if not name or not math.isfinite(weight) or weight < 0:
+        raise argparse.ArgumentTypeError(stated)
+    return name, weight
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {item.name: _plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {name: _plain(part) for name, part in zip(value._fields, value)}
+    if isinstance(value, (tuple, list)):
+        return [_plain(part) for part in value]
+    return {name: _plain(part) for name, part in value.items()} if isinstance(value, dict) else value
+
+
+def _lines(merged: Merged) -> Iterator[str]:
+    yield from ("# Merged results", "", _status(merged), "")
+    yield from (f"- {told.reporter} ({told.source}): {told.status or 'no status'}" for told in merged.results)
+    yield from _section("For a person to decide", [f"- {conflict}" for conflict in merged.conflicts])
+    yield from _section(
+        f"Findings ({len(merged.findings)})", [line for finding in merged.findings for line in _finding(finding)]
+    )
+    yield from _section(
+        "Blockers",
+        [
+            f"- {blocker.text} | Resolution: {blocker.resolution or 'none given'} ({reporter})"
+            for reporter, blocker in merged.blockers
+        ],
+    )
+    yield from _section("Next steps", [f"- {inline(said.text, 1000)} ({said.reporter})" for said in merged.next_steps])
+    yield from _section(
+        "Key references",
+        [
+            f"- {inline(reference.location, 300)} {reference.item}: {reference.relevance} ({reporter})"
+            for reporter, reference in merged.references
+        ],
+    )
+    yield from _section(
+        "Appendix: low confidence, one reporter", [line for finding in merged.appendix for line in _finding(finding)]
+    )
+    yield from _section("Could not be read", [f"- {line}" for line in _unreadable(merged)])
+    yield from _section("Said twice", [f"- {line}" for line in merged.repeated])
+    read = {told.source for told in merged.results}
+    reports = [report for finding in (*merged.findings, *merged.appendix) for report in finding.reports]
+    lines = [
+        line
+        for report in reports
+        if report.source not in read
+        for line in framed(f"{report.source}: {report.detail}")
+    ]
+    yield from _section("Findings as they were written", lines)
+    for told in merged.results:
+        notes = [f"- note ({note.rule}): {note.text}" for note in told.notes]
+        said = [line for part in told.result.written for line in _quoted(part.heading, part.text)]
+        yield from _section(f"As {told.reporter} wrote it ({told.source})", [*notes, *([""] if notes else []), *said])
+
+
+def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield from ("", f"## {title}", "", *lines)
+
+
+def _status(merged: Merged) -> str:
+    return f"Status: {merged.status}: {merged.then}." if merged.status else f"Status: none; {merged.then}."
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    yield f"- {_headline(finding)}: {_figures(finding)}"
+    yield from (f"  - conflict, for a person: {conflict}" for conflict in finding.conflicts)
+    for report in finding.reports:
+        yield f"  - {_said(report)}"
+
+
+def _said(report: Report) -> str:
+    verb = "disputes" if report.disputes else "says"
+    name = f"{report.id} " if report.id and report.id != report.text else ""
+    whole = " (of the whole result)" if report.inherited and report.confidence is not None else ""
+    severity = report.stated_severity or "none given"
+    what = f"{report.reporter} ({report.source}) {verb}: {name}{inline(report.text, 400)}"
+    return f"{what} | Severity: {severity} | Confidence: {_figure(report.confidence)}{whole}"
+
+
+def _headline(finding: Finding) -> str:
+    where = finding.file if finding.line is None else f"{finding.file}:{finding.line}"
+    return (
+        f"`{where or 'no location'}`{' [' + finding.category + ']' if finding.category else ''} {inline(finding.text)}"
+    )
+
+
+def _figures(finding: Finding) -> str:
+    """Both figures, each called by its name."""
+    confidence, reporter, severity = finding.highest
+    highest = f"highest {_figure(confidence)} by {reporter}, severity {severity or 'none given'}"
+    found = ", ".join(finding.reporters) or "nobody now"
+    return f"{highest}; combined {_figure(finding.combined)}; found by {found}"
+
+
+def _figure(value: Optional[float]) -> str:
+    return "not given" if value is None else f"{value:g}"
+
+
+def _unreadable(merged: Merged) -> list[str]:
+    return [
+        f"{bad.source}{':' + str(bad.line) if bad.line else ''}: {bad.reason}: {inline(bad.text, 80)}".rstrip(": ")
+        for bad in merged.unreadable
+    ]
+
+
+def _quoted(heading: str, text: str) -> Iterator[str]:
+    yield from framed(f"**{heading}**\n{text}\n" if heading else f"{text}\n")

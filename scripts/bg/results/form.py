@@ -1,0 +1,147 @@
+"""The result contract's description (contract.json) and what derives from it: names, bands, the text in the prompts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Optional
+
+from bg.results import markdown
+
+FORM: dict[str, Any] = json.loads((Path(__file__).parent / "contract.json").read_text(encoding="utf-8"))
+LIMITS: dict[str, int] = FORM["limits"]
+KINDS: dict[str, Any] = FORM["kinds"]
+STATUSES: dict[str, Any] = FORM["statuses"]
+
+NUMBER = re.compile(r"(?<![\w.])(-?\d{1,6}(?:\.\d{1,6})?)(?![\w.]*\d)")
+
+
+def names(entries: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Every spelling of the entries' names, with the name it stands for."""
+    return {
+        markdown.key(name): entry["name"] for entry in entries for name in (entry["name"], *entry.get("aliases", ()))
+    }
+
+
+SECTIONS = {**names(FORM["error_sections"]), **names(FORM["sections"])}
+PARTS = {spelling: name for kind in KINDS.values() for spelling, name in names(kind["parts"]).items()}
+SEVERITIES: dict[str, str] = {word: name for name, others in FORM["severities"].items() for word in (name, *others)}
+CATEGORIES: dict[str, str] = {word: name for name, others in FORM["categories"].items() for word in (name, *others)}
+COLUMNS = {name: {markdown.key(word) or word for word in words} for name, words in FORM["columns"].items()}
+BANDS: list[tuple[int, str]] = [(band["from"], band["name"]) for band in FORM["bands"]]
+
+
+def section(name: str) -> dict[str, Any]:
+    """The description of one section of the contract, the error form's included."""
+    return next(entry for entry in [*FORM["sections"], *FORM["error_sections"]] if entry["name"] == name)
+
+
+def severity(stated: str) -> str:
+    """The contract's word for a stated severity, or an empty string."""
+    return next((SEVERITIES[word] for word in markdown.key(stated).split() if word in SEVERITIES), "")
+
+
+def category(stated: str) -> str:
+    """One spelling for a category, whatever its case and signs; the known short forms as their long ones."""
+    name = markdown.key(stated)
+    return CATEGORIES.get(name, name)
+
+
+def band(score: float) -> str:
+    """The name of the band a score falls in."""
+    return next((name for lowest, name in BANDS if score >= lowest), BANDS[-1][1])
+
+
+def number(stated: str) -> Optional[float]:
+    """A score as people write it: 92, 92/100, 92%, or 0.92 on a scale of 0 to 1."""
+    match = NUMBER.search(stated)
+    if not match:
+        return None
+    value = float(match[1])
+    return round(value * 100, 4) if "." in match[1] and 0 < value <= 1 else value
+
+
+def kind_of(agent: str, parts: Sequence[str]) -> str:
+    """The agent format, by the agent's name, else by the parts that are there, else by a word in the name."""
+    name = markdown.key(agent)
+    present = {markdown.key(part) for part in parts}
+    found = {kind: len(present & set(names(form["parts"]))) for kind, form in KINDS.items()}
+    most = max(found, key=lambda kind: found[kind])
+    named = next((kind for kind, form in KINDS.items() if name in form["agents"]), "")
+    worded = next(
+        (
+            kind
+            for kind, form in KINDS.items()
+            for word in form["words"]
+            if any(part.startswith(word) for part in name.split())
+        ),
+        "",
+    )
+    return named or (most if found[most] else worded)
+
+
+def prompt(kind: str) -> str:
+    """What an agent of this kind is told about its result: both forms, the confidence rules and the checklist."""
+    agent = KINDS[kind]["agent"].capitalize()
+    forms = (_form(agent, FORM["sections"], KINDS[kind]["parts"]), _form(agent, FORM["error_sections"], ()))
+    bands = [f"| {band['from']}-{band['to']} | {band['name']} | {band['evidence']} |" for band in FORM["bands"]]
+    return "\n".join(
+        [
+            "The result file has this form:",
+            "",
+            "```markdown",
+            *forms[0],
+            "```",
+            "",
+            *[f"- {name}: {status['means']}." for name, status in STATUSES.items()],
+            f"- The summary stays under about {LIMITS['summary_tokens']} tokens.",
+            f"- Severities are {', '.join(FORM['severities'])}.",
+            *[f"- {rule}" for rule in FORM["rules"]],
+            "",
+            "| Confidence | Band | Evidence it needs |",
+            "|---|---|---|",
+            *bands,
+            "",
+            "When the status is FAILED, the form is:",
+            "",
+            "```markdown",
+            *forms[1],
+            "```",
+            "",
+            "Before you hand in, go through this list and put it, ticked, at the end of the file:",
+            "",
+            "```markdown",
+            "### Verification Completed",
+            *[f"- [ ] {line}" for line in FORM["checklist"]],
+            "```",
+        ]
+    )
+
+
+def _form(agent: str, sections: Sequence[dict[str, Any]], parts: Sequence[dict[str, Any]]) -> list[str]:
+    out = [f"## {agent} Result"]
+    for section in sections:
+        if section.get("inner"):
+            continue
+        out += [
+            "",
+            f"### {section['name']}{' (' + section['when'] + ')' if 'when' in section else ''}",
+            *_body(section),
+        ]
+        for part in parts if section["name"] == "Findings" else ():
+            out += ["", f"#### {part['name']}", *_body(part)]
+    return out
+
+
+def _body(entry: dict[str, Any]) -> list[str]:
+    if "table" not in entry:
+        return list(entry["lines"])
+    table = entry["table"]
+    rows = table.get("rows") or [table["row"]]
+    return [_row(table["columns"]), "|" + "---|" * len(table["columns"]), *[_row(row) for row in rows]]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,109 @@
+"""Takes in what agents wrote for a merge: results and JSONL findings, and names the reporter of each."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bg.results import contract, markdown, records
+from bg.results.contract import Result
+from bg.results.issues import Issue, security
+from bg.results.records import Report, Source, Unreadable
+
+DISPUTED = re.compile(r"\W*(false positive|not an issue)\b", re.IGNORECASE)
+
+
+@dataclass
+class Intake:
+    """Everything that was read: results with reporter and source, reports, repetitions, and what is unreadable."""
+
+    results: list[tuple[str, str, Result]] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list)
+    repeated: list[str] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
+
+
+def read(paths: Iterable[str]) -> Intake:
+    """What the files hold (`-`: standard input); a file that cannot be opened is unreadable, the others still count."""
+    sources, missing = [], []
+    for path in paths:
+        try:
+            sources.append(Source(path, sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()))
+        except (OSError, ValueError) as error:
+            missing.append(Unreadable(path, None, getattr(error, "strerror", None) or str(error), ""))
+    found = take(sources)
+    found.unreadable[:0] = missing
+    return found
+
+
+def take(sources: Sequence[Source]) -> Intake:
+    """What the sources hold; a result that two of them hold word for word is one result."""
+    intake = Intake()
+    results: list[tuple[str, Result]] = []
+    for source in sources:
+        text = source.data.decode("utf-8-sig", errors="replace")
+        lines_only = source.name.lower().endswith((".jsonl", ".ndjson", ".json"))
+        found = [] if lines_only else contract.parse_all(text)
+        for result in found:
+            known = next((name for name, other in results if other == result), None)
+            if known is None:
+                results.append((source.name, result))
+            else:
+                intake.repeated.append(f"{source.name} repeats the result in {known}")
+        if not found and (lines_only or re.search(r"^\s*\{", text, re.MULTILINE)):
+            _take_records(intake, source)
+        elif not found:
+            intake.unreadable.append(Unreadable(source.name, None, "no result in the contract's form", text[:200]))
+    _name(intake, results)
+    return intake
+
+
+def _name(intake: Intake, results: Sequence[tuple[str, Result]]) -> None:
+    """Gives every result its reporter: the agent's name, with the source where several results carry that name."""
+    agents = [markdown.key(result.agent).replace(" ", "-") or Path(source).stem for source, result in results]
+    sources = Counter((agent, source) for agent, (source, _) in zip(agents, results))
+    nth: Counter[tuple[str, str]] = Counter()
+    for agent, (source, result) in zip(agents, results):
+        nth[agent, source] += 1
+        place = source if sources[agent, source] == 1 else f"{source}, result {nth[agent, source]}"
+        reporter = agent if agents.count(agent) == 1 else f"{agent} ({place})"
+        intake.results.append((reporter, source, result))
+        intake.reports.extend(_of_issue(reporter, agent, source, result, issue) for issue in result.issues)
+
+
+def _of_issue(reporter: str, agent: str, source: str, result: Result, issue: Issue) -> Report:
+    own = records.inside(issue.confidence)
+    return Report(
+        reporter=reporter,
+        agent=agent,
+        agent_type=agent,
+        source=source,
+        id=issue.id,
+        text=issue.text,
+        category=issue.category,
+        security=security(issue),
+        severity=issue.severity,
+        stated_severity=issue.stated_severity,
+        file=issue.place.file if issue.place else "",
+        line=issue.place.line if issue.place else None,
+        confidence=own if own is not None else records.inside(result.confidence.score),
+        inherited=own is None,
+        disputes=bool(DISPUTED.match(issue.text) or DISPUTED.match(issue.stated_severity)),
+        detail=issue.detail,
+    )
+
+
+def _take_records(intake: Intake, source: Source) -> None:
+    seen: dict[Report, int] = {}
+    for number, raw, found in records.read(source):
+        if isinstance(found, str):
+            intake.unreadable.append(Unreadable(source.name, number, found, raw[:200]))
+        elif found in seen:
+            intake.repeated.append(f"{source.name}:{number} repeats line {seen[found]}")
+        else:
+            seen[found] = number
+            intake.reports.append(found)

@@ -1,0 +1,203 @@
+"""Reads issues, and the fields in lists and tables, out of a result; `contract` puts them into the record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple, Optional
+
+from bg.results import form, markdown
+from bg.results.markdown import Line, Place, Table
+
+# Letters, dash, digits; but not the standards that are written so.
+IDENTIFIER = re.compile(
+    r"[\s#*_>\d.)•+\[-]{0,12}\b((?!UTF-|SHA-|ISO-|CVE-|CWE-|RFC-|HTTP-|MD-|ES-)[A-Z][A-Z0-9]{0,9}-\d{1,6})\b"
+)
+SEVERITY = re.compile(r"\bseverity\W{0,4}[:=]", re.IGNORECASE)
+INLINE_SEVERITY = re.compile(r"\s{0,9}[—–-]\s{0,9}severity\b", re.IGNORECASE)
+ITEM_PLACES = ("location", "file", "file line", "where", "at")
+FIELD = re.compile(r"(?:^|[|\n;—–])[\s*_•-]{0,8}([A-Za-z][A-Za-z:/_ ]{1,24}?)[\s*_]{0,4}[:=][\s*_]*([^|\n;—–]*)")
+BRACKETED = re.compile(r"[\[(]\s*([A-Za-z]+)\s*[\])]|^\W{0,4}([A-Za-z]+)\W{0,2}:")
+NOTHING = frozenset(
+    (
+        "",
+        "none",
+        "n a",
+        "na",
+        "nil",
+        "nothing",
+        "not applicable",
+        "no issues",
+        "no blockers",
+        "no issues found",
+        "none found",
+        "no changes",
+        "none identified",
+    )
+)
+
+
+class Part(NamedTuple):
+    """One subsection of the findings, its text as written."""
+
+    name: str
+    text: str
+    tables: tuple[Table, ...]
+
+
+class Issue(NamedTuple):
+    """One issue, from a findings table or the Issues section; severity in the contract's words and as stated."""
+
+    id: str
+    text: str
+    category: str
+    severity: str
+    stated_severity: str
+    place: Optional[Place]
+    confidence: Optional[float]
+    detail: str
+
+
+def issues(parts: Sequence[Part], section: Sequence[Line]) -> list[Issue]:
+    """The issues of the findings' tables, then those that only the Issues section or a list in the findings has."""
+    details = _details(parts)
+    rows = [
+        _row_issue(table, row, details)
+        for part in parts
+        for table in part.tables
+        for row in table.rows
+        if _lists_issues(table)
+    ]
+    tables = [table for table in markdown.tables(section) if _lists_issues(table)]
+    further = [_row_issue(table, row, details) for table in tables for row in table.rows]
+    further += [_item_issue(item, details) for item in ([] if tables else said(section))]
+    found = rows + [issue for issue in further if not any(_same(issue, row) for row in rows)]
+    listed = {item: markdown.places(item) for part in parts for item in markdown.items(markdown.lines(part.text))}
+    known = {issue.place for issue in found}
+    rated = [_item_issue(item, details) for item in listed if SEVERITY.search(item)]
+    found += [issue for issue in rated if issue.severity and issue.place not in known]
+    return [_with_items(issue, listed) for issue in found]
+
+
+def _with_items(issue: Issue, listed: dict[str, list[Place]]) -> Issue:
+    """The issue with what the findings' lists say about its very place, their confidence if it has none."""
+    told = [item for item, spots in listed.items() if issue.place in spots and item not in issue.detail]
+    said_there = [match for item in told for match in FIELD.finditer(item)]
+    stated = (form.number(match[2]) for match in said_there if match[1].lower() == "confidence")
+    confidence = issue.confidence if issue.confidence is not None else next(stated, None)
+    return issue._replace(confidence=confidence, detail="\n".join([issue.detail, *told]))
+
+
+def _same(issue: Issue, row: Issue) -> bool:
+    """Whether an item of the Issues section only repeats a row of the findings."""
+    named = bool(issue.id and issue.id == row.id) or markdown.key(issue.text) == markdown.key(row.text)
+    return named and issue.place in {None, row.place}
+
+
+def security(issue: Issue) -> bool:
+    """Whether an issue is about security: by its category, or by its words where it has none."""
+    said = issue.text.casefold()
+    return issue.category == "security" or (
+        not issue.category and any(word in said for word in form.FORM["security_words"])
+    )
+
+
+def said(part: Sequence[Line]) -> list[str]:
+    """A section's items, or its text where it has no list; one that says "none" has nothing."""
+    return [item for item in markdown.items(part) or [markdown.prose(part)] if not empty(item)]
+
+
+def empty(text: str) -> bool:
+    """Whether a section or item only says that there is nothing to say."""
+    return markdown.key(text) in NOTHING
+
+
+def fields(text: str, names: Sequence[str]) -> dict[str, str]:
+    """The values of the named fields, from `Name: value` lines or a two-column table, whatever the emphasis."""
+    wanted = {markdown.key(name): name for name in names}
+    rows = [
+        row for table in markdown.tables(markdown.lines(text)) for row in [table.columns, *table.rows] if len(row) > 1
+    ]
+    said = [(row[0], row[1]) for row in rows] + [(match[1], match[2]) for match in FIELD.finditer(text)]
+    return {
+        wanted[markdown.key(name)]: markdown.plain(value)
+        for name, value in reversed(said)
+        if markdown.key(name) in wanted
+    }
+
+
+def column(table: Table, what: str) -> Optional[int]:
+    """The number of the table's column of that meaning, or of that very name."""
+    spellings = form.COLUMNS.get(what, {markdown.key(what)})
+    return next((at for at, name in enumerate(table.columns) if (markdown.key(name) or name) in spellings), None)
+
+
+def _lists_issues(table: Table) -> bool:
+    return column(table, "severity") is not None and (
+        column(table, "issue") is not None or column(table, "id") is not None
+    )
+
+
+def _row_issue(table: Table, row: tuple[str, ...], details: dict[str, str]) -> Issue:
+    at = {what: column(table, what) for what in form.COLUMNS}
+    cell = {what: row[number] if number is not None else "" for what, number in at.items()}
+    spot = markdown.place(cell["location"]) or markdown.place(cell["issue"])
+    if spot and spot.line is None and re.fullmatch(r"\s*[0-9]{1,9}\s*", cell["line"]):
+        spot = Place(spot.file, int(cell["line"]))
+    return _issue({**cell, "issue": cell["issue"] or cell["id"]}, spot, " | ".join(row), details)
+
+
+def _item_issue(item: str, details: dict[str, str]) -> Issue:
+    cell = {markdown.key(match[1]): match[2] for match in FIELD.finditer(item)}
+    text = next(iter(markdown.cells(item.split("\n", maxsplit=1)[0])), "") or item
+    text = INLINE_SEVERITY.split(markdown.plain(text), maxsplit=1)[0]
+    named = IDENTIFIER.match(text)
+    words = (word for match in BRACKETED.finditer(item) for word in match.groups())
+    spot = next((markdown.place(cell[name]) for name in ITEM_PLACES if name in cell), None)
+    cell["id"] = named[1] if named else ""
+    cell["issue"] = (text[named.end() :].lstrip("])*_ :–—-") if named else "") or text
+    cell["severity"] = cell.get("severity") or next((word for word in words if word and form.severity(word)), "")
+    cell["category"] = cell.get("category") or cell.get("type", "")
+    return _issue(cell, spot or next(iter(markdown.places(item)), None), item, details)
+
+
+def _issue(cell: dict[str, str], spot: Optional[Place], written: str, details: dict[str, str]) -> Issue:
+    name, text, stated = (markdown.plain(cell[what]) for what in ("id", "issue", "severity"))
+    detail = details.get(name) or details.get(markdown.key(text), "")
+    return Issue(
+        id=name,
+        text=text,
+        category=category(cell["category"], name),
+        severity=form.severity(stated),
+        stated_severity=stated,
+        place=spot,
+        confidence=form.number(markdown.plain(cell.get("confidence", ""))),
+        detail=f"{written}\n{detail}".strip(),
+    )
+
+
+def category(stated: str, name: str) -> str:
+    """The stated category in one spelling, else the one that the identifier's letters stand for (SEC-001)."""
+    prefix = form.category(name.split("-", maxsplit=1)[0])
+    return form.category(stated) or (prefix if prefix in form.FORM["categories"] else "")
+
+
+def _details(parts: Sequence[Part]) -> dict[str, str]:
+    """What the findings say about each issue below its identifier or title, outside the tables."""
+    found: dict[str, list[str]] = {}
+    titles = {
+        markdown.key(row[at])
+        for part in parts
+        for table in part.tables
+        if (at := column(table, "issue")) is not None
+        for row in table.rows
+    }
+    for part in parts:
+        current: list[str] = []
+        for line in markdown.lines(part.text):
+            named = None if line.code or line.text.lstrip().startswith("|") else IDENTIFIER.match(line.text)
+            title = markdown.key(line.text)
+            if named or (not line.code and title and title in titles):
+                current = found.setdefault(named[1] if named else title, [])
+            current.append(line.text)
+    return {name: "\n".join(lines) for name, lines in found.items()}

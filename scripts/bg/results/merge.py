@@ -1,0 +1,198 @@
+"""Combines the results and findings of several agents into one account that drops nothing and names every finder.
+
+Two figures that are never mixed: an issue keeps the highest confidence, with the reporter it came from and that
+reporter's severity; its combined confidence is the weighted mean of those who reported it, plus a bonus once where they
+agree. What agents wrote is read by `intake` and shown by `account`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Optional
+
+from bg.results import form, markdown
+from bg.results.conformance import Note, check
+from bg.results.contract import Blocker, Reference, Result
+from bg.results.grouping import groups, one_spelling
+from bg.results.intake import Intake
+from bg.results.records import Report, Unreadable
+
+
+class Figure(NamedTuple):
+    """The highest confidence of an issue, with who gave it and the severity of that same report."""
+
+    confidence: Optional[float]
+    reporter: str
+    severity: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One issue with every report of it; `combined` is over the reporters, `highest` is one report's own."""
+
+    file: str
+    line: Optional[int]
+    category: str
+    text: str
+    highest: Figure
+    combined: Optional[float]
+    reporters: tuple[str, ...]
+    reports: tuple[Report, ...]
+    conflicts: tuple[str, ...]
+
+
+class Told(NamedTuple):
+    """What one result said beside its issues, and the checker's notes on it."""
+
+    reporter: str
+    source: str
+    status: str
+    result: Result
+    notes: tuple[Note, ...]
+
+
+class Attributed(NamedTuple):
+    """A sentence and who said it."""
+
+    reporter: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The whole account; `appendix` holds what one reporter alone found with a low confidence."""
+
+    status: str
+    then: str
+    findings: tuple[Finding, ...]
+    appendix: tuple[Finding, ...]
+    conflicts: tuple[str, ...]
+    results: tuple[Told, ...]
+    references: tuple[tuple[str, Reference], ...]
+    blockers: tuple[tuple[str, Blocker], ...]
+    next_steps: tuple[Attributed, ...]
+    repeated: tuple[str, ...]
+    unreadable: tuple[Unreadable, ...]
+
+
+def merge(intake: Intake, weights: Optional[Mapping[str, float]] = None) -> Merged:
+    """One account of everything that was taken in; weights by agent type, each 1 unless given."""
+    table = {markdown.key(name): value for name, value in {**form.FORM["expertise"], **(weights or {})}.items()}
+    findings = sorted((_finding(group, table) for group in groups(one_spelling(intake.reports))), key=_rank)
+    results = tuple(
+        Told(reporter, source, result.status, result, tuple(check(result)))
+        for reporter, source, result in intake.results
+    )
+    status = aggregate([told.status for told in results])
+    own = tuple(
+        f"{finding.file or finding.text}: {conflict}"
+        if finding.line is None
+        else f"{finding.file}:{finding.line}: {conflict}"
+        for finding in findings
+        for conflict in finding.conflicts
+    )
+    return Merged(
+        status=status,
+        then=form.STATUSES[status]["then"] if status else "no result gave a status",
+        findings=tuple(finding for finding in findings if not _low(finding)),
+        appendix=tuple(finding for finding in findings if _low(finding)),
+        conflicts=(*own, *_contradictions(results)),
+        results=results,
+        references=tuple((told.reporter, reference) for told in results for reference in told.result.references),
+        blockers=tuple((told.reporter, blocker) for told in results for blocker in told.result.blockers),
+        next_steps=tuple(Attributed(told.reporter, step) for told in results for step in told.result.next_steps),
+        repeated=tuple(intake.repeated),
+        unreadable=tuple(intake.unreadable),
+    )
+
+
+def aggregate(statuses: Sequence[str]) -> str:
+    """FAILED if any failed; PARTIAL if any is partial or gives no status; SUCCESS only if all did; or empty."""
+    if not statuses:
+        return ""
+    return "FAILED" if "FAILED" in statuses else "SUCCESS" if set(statuses) == {"SUCCESS"} else "PARTIAL"
+
+
+def combined(reports: Sequence[Report], weights: Mapping[str, float]) -> Optional[float]:
+    """The mean of the reporters' figures by weight, plus the bonus once if there are several; at most 100."""
+    figures: dict[str, tuple[float, float]] = {}
+    for report in reports:
+        if report.confidence is not None:
+            weight = weights.get(markdown.key(report.agent_type), 1.0)
+            figures[report.reporter] = max(figures.get(report.reporter, (-1.0, weight)), (report.confidence, weight))
+    if not figures:
+        return None
+    total = sum(weight for _, weight in figures.values())
+    values = list(figures.values()) if total else [(value, 1.0) for value, _ in figures.values()]
+    mean = sum(value * weight for value, weight in values) / (total or len(values))
+    bonus = form.LIMITS["agreement_bonus"] if len({report.reporter for report in reports}) > 1 else 0
+    return round(min(mean + bonus, 100.0), 2)
+
+
+def _finding(reports: Sequence[Report], weights: Mapping[str, float]) -> Finding:
+    results = {report.agent: report.reporter for report in reports if report.reporter != report.agent}
+    group = [
+        report._replace(reporter=results.get(report.reporter, report.reporter)) for report in reports
+    ]  # one agent's JSONL and result are one voice
+    last = {report.reporter: report.disputes for report in group}  # an agent may take back what it reported
+    standing = [report for report in group if not report.disputes and not last[report.reporter]]
+    against = sorted({report.reporter for report in group if report.disputes})
+    rated = [report for report in standing if report.confidence is not None]
+    top = max(rated, key=lambda report: report.confidence or 0.0) if rated else (standing or group)[0]
+    severities = {
+        report.severity: f"{report.stated_severity} ({report.reporter})" for report in standing if report.severity
+    }
+    conflicts = [f"severity: {', '.join(severities.values())}"] if len(severities) > 1 else []
+    if against:
+        reporters = ", ".join(dict.fromkeys(report.reporter for report in group if not report.disputes))
+        conflicts.append(f"disputed by {', '.join(against)}" + (f", reported by {reporters}" if reporters else ""))
+    return Finding(
+        file=top.file or next((report.file for report in group if report.file), ""),
+        line=next((report.line for report in group if report.line is not None), None),
+        category=next((report.category for report in group if report.category), ""),
+        text=top.text,
+        highest=Figure(top.confidence if standing else None, top.reporter, top.stated_severity),
+        combined=combined(standing, weights),
+        reporters=tuple(dict.fromkeys(report.reporter for report in standing)),
+        reports=tuple(group),
+        conflicts=tuple(conflicts),
+    )
+
+
+def _low(finding: Finding) -> bool:
+    """Whether one reporter alone found it, with a low confidence; what has a conflict stays where it is seen."""
+    confidence = finding.highest.confidence
+    alone = len(finding.reporters) == 1 and not finding.conflicts
+    return alone and confidence is not None and confidence < form.LIMITS["uncertainty_below"]
+
+
+def _rank(finding: Finding) -> tuple[int, float, str, int]:
+    order = list(form.FORM["severities"])
+    worst = min((order.index(report.severity) for report in finding.reports if report.severity), default=len(order))
+    return worst, -(finding.highest.confidence or 0.0), finding.file, finding.line or 0
+
+
+def _contradictions(results: Sequence[Told]) -> list[str]:
+    """Where two results give one thing different values in a table: PASS and FAIL for one standard."""
+    said: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
+    for told in results:
+        for table in (table for part in told.result.parts for table in part.tables):
+            for thing, name, stated in _statements(table):
+                value = stated.split("(")[0].strip().casefold()
+                said.setdefault((thing, name), []).append((value, stated, told.reporter))
+    return [
+        f"{thing} {name}: {' but '.join(f'{stated} ({reporter})' for _, stated, reporter in values)}"
+        for (thing, name), values in said.items()
+        if len({value for value, _, _ in values}) > 1 and len({reporter for _, _, reporter in values}) > 1
+    ]
+
+
+def _statements(table: markdown.Table) -> Iterator[tuple[str, str, str]]:
+    """What a table says in the pairs of columns that contract.json names: the kind of thing, the thing, the value."""
+    names = {markdown.key(name): at for at, name in enumerate(table.columns)}
+    for pair in (pair for kind in form.KINDS.values() for pair in kind["contradictions"]):
+        at, by = names.get(markdown.key(pair["key"])), names.get(markdown.key(pair["value"]))
+        if at is not None and by is not None:
+            for row in table.rows:
+                yield pair["key"], markdown.same_file(markdown.plain(row[at])), markdown.plain(row[by])

@@ -1,0 +1,1 @@
+"""Every sentence said to a model or a person."""

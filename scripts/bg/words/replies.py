@@ -1,0 +1,292 @@
+"""What the parent hears of a signal or a report: one reminder and one calm line for the user."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple, Optional
+
+from bg.host import versions
+from bg.ledger import inbox
+from bg.ledger.tasks import Row
+from bg.words.quoting import inline, quote
+from bg.words.texts import fill
+
+Payload = dict[str, Any]
+
+
+class Reminder(NamedTuple):
+    """The text for the parent model and the line for the user."""
+
+    text: str
+    notice: str
+
+
+class Told(NamedTuple):
+    """What a reminder needs to know besides the signal."""
+
+    task: Row
+    brief: dict[str, str]
+    items: list[Row]
+    resume: str
+    answer_command: str
+    whole: str
+    evidence: dict[str, Any]
+
+
+BLOCKER_ADVICE = {
+    "missing_info": "If you know the missing information from this conversation, pass it on; otherwise ask the user.",
+    "external_dependency": (
+        "If you can provide it here without a risk the user has not agreed to, do so; "
+        "otherwise tell the user what is needed."
+    ),
+    "error": (
+        "Look at the error: repair its cause, or decide with the user whether to skip, retry or restart "
+        "from the checkpoint."
+    ),
+    "resource_limit": "Put the options to the user: reduce the scope, hand parts to other agents, or go on as it is.",
+}
+
+
+def remind(signal: dict[str, Any], told: Told) -> Reminder:
+    """The reminder for one signal, as `signals.to_json` gives it."""
+    say = _WORDS[signal["signal_type"]]
+    return say({"agent_id": signal.get("agent_id", ""), **signal["payload"]}, signal, told)
+
+
+def _sections(pairs: list[tuple[str, str]]) -> str:
+    return "\n".join(
+        f"{heading}:\n{text}" if "\n" in text or text.startswith(">") else f"{heading}: {text}"
+        for heading, text in pairs
+        if text.strip()
+    )
+
+
+def _quoted(payload: Payload, key: str, most: int = 700) -> str:
+    value = payload.get(key)
+    if value is None or value == "":
+        return ""
+    return quote(value if isinstance(value, str) else _as_text(value), most)
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, dict):
+        return "\n".join(f"{key}: {_as_text(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        return "\n".join(f"- {_as_text(item)}" for item in value)
+    return str(value)
+
+
+def _marks(signal: dict[str, Any]) -> list[tuple[str, str]]:
+    problems = "; ".join(inline(str(item["text"])) for item in signal.get("problems", [])[:4])
+    return [("Wrong with the block", problems)] if problems else []
+
+
+def evidence_lines(evidence: dict[str, Any]) -> str:
+    """What the host side found of the report's claims: the counts, then what is refuted, with the reason."""
+    if not evidence.get("line"):
+        return ""
+    lines = [f"Checked on this machine: {evidence['line']}."]
+    for item in evidence.get("refuted", [])[:6]:
+        lines.append(f"- refuted: {inline(item['claim'], 140)} ({inline(item['reason'], 240)})")
+    more = len(evidence.get("refuted", [])) - 6
+    return "\n".join([*lines, *([f"- and {more} more refuted"] if more > 0 else [])])
+
+
+def _proven(evidence: dict[str, Any]) -> str:
+    return f" ({evidence['line']})" if evidence.get("line") else ""
+
+
+def question_lines(item: Row) -> str:
+    """One question as the parent shall put it."""
+    lines = [f"{item['label']} {item['qid']}: {inline(item['text'], 600)}"]
+    if item["context"]:
+        lines.append(quote(f"why it matters: {item['context']}", 400))
+    extra = inbox.extra(item)
+    for key in ("options", "default", "priority"):
+        if extra.get(key):
+            lines.append(quote(f"{key}: {_as_text(extra[key])}", 300))
+    return "\n".join(lines)
+
+
+def _clarification(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
+    label = told.task["label"]
+    open_items = [item for item in told.items if item["state"] == "open" and inbox.kind(item) == inbox.QUESTION]
+    body = [
+        _sections(
+            [
+                ("Stopped at", _quoted(payload, "blocked_at", 300)),
+                ("Reason", _quoted(payload, "reason", 300)),
+                ("Done so far", _quoted(payload, "current_state", 500)),
+            ]
+        ),
+        *[question_lines(item) for item in open_items],
+        _sections([("Would unblock it", _quoted(payload, "can_resume_with", 300)), *_marks(signal)]),
+    ]
+    count = len(open_items)
+    many = "question" if count == 1 else "questions"
+    return Reminder(
+        fill(
+            "clarification",
+            label=label,
+            description=inline(told.task["description"], 80),
+            body="\n".join(part for part in body if part),
+            resume=told.resume,
+        ),
+        f"{label} asks {count} {many} · {told.answer_command} {label}",
+    )
+
+
+def _stop(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
+    kind = str(payload.get("blocker_type") or payload.get("stop_reason") or "blocker")
+    body = _sections(
+        [
+            ("Blocker", _quoted(payload, "details")),
+            ("Completed", _quoted(payload, "completed_work", 500)),
+            ("Not done", _quoted(payload, "blocked_work", 400)),
+            ("State", _quoted(payload, "state_snapshot", 500)),
+            ("Needed to go on", _quoted(payload, "resume_requirements", 500)),
+            ("Recovery the agent sees", _quoted(payload, "error_recovery", 400)),
+            *_marks(signal),
+        ]
+    )
+    label = told.task["label"]
+    advice = BLOCKER_ADVICE.get(kind, "Tell the user what is needed.")
+    return Reminder(
+        fill(
+            "stop",
+            label=label,
+            description=inline(told.task["description"], 80),
+            kind=kind.replace("_", " "),
+            body=body,
+            advice=advice,
+            resume=told.resume,
+        ),
+        f"{label} is blocked ({kind.replace('_', ' ')}): {inline(str(payload.get('details') or ''), 80)} · "
+        f"{told.answer_command} {label} <what to do>",
+    )
+
+
+def _delegation(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
+    label = told.task["label"]
+    mine = [item for item in told.items if inbox.kind(item) == inbox.DELEGATION]
+    qid = mine[-1]["qid"] if mine else "D1"
+    body = _sections(
+        [
+            ("New task", _quoted(payload, "new_task_description")),
+            ("Why", _quoted(payload, "delegation_reason", 400)),
+            ("Independence", inline(str(payload.get("independence") or ""))),
+            ("Priority", inline(str(payload.get("priority") or ""))),
+            ("Context it needs", _quoted(payload, "context_required", 400)),
+            ("Coordination", _quoted(payload, "coordination", 400)),
+            ("Estimated duration", inline(str(payload.get("estimated_duration") or ""))),
+            *_marks(signal),
+        ]
+    )
+    return Reminder(
+        fill(
+            "delegation",
+            label=label,
+            description=inline(told.task["description"], 80),
+            body=body,
+            qid=qid,
+            answer=told.answer_command,
+        ),
+        f"{label} asks to delegate: {inline(str(payload.get('new_task_description') or ''), 80)} · "
+        f"{told.answer_command} {label} {qid}: approve",
+    )
+
+
+def denied(signal: dict[str, Any], told: Told) -> Reminder:
+    """A delegation that the user's settings have decided: the parent passes that on, or just knows it."""
+    label = told.task["label"]
+    work = inline(str(signal["payload"].get("new_task_description") or ""), 300)
+    waits = any(item["state"] == "answered" for item in told.items if inbox.kind(item) == inbox.DELEGATION)
+    then = f"It waits for that. Resume it now: {told.resume}" if waits else "It goes on by itself."
+    text = fill("denied", label=label, description=inline(told.task["description"], 80), work=work, then=then)
+    return Reminder(text, f"{label} wanted to delegate, which bg.json denies: {inline(work, 80)}")
+
+
+def _completion(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
+    label = told.task["label"]
+    status = str(payload.get("status") or "completion").replace("_", " ")
+    asked = [(f"Asked ({name.lower()})", quote(text, 300)) for name, text in told.brief.items()]
+    body = _sections(
+        [
+            ("Summary", _quoted(payload, "summary", 900)),
+            ("Deliverables", _quoted(payload, "deliverables", 600)),
+            *asked,
+            ("Metrics it claims", _quoted(payload, "metrics_achieved", 500)),
+            ("Issues met", _quoted(payload, "issues_encountered", 400)),
+            ("Recommendations", _quoted(payload, "recommendations", 400)),
+            ("Duration it gives", inline(str(payload.get("total_duration") or ""))),
+            *_marks(signal),
+        ]
+    )
+    body = "\n".join(part for part in (evidence_lines(told.evidence), body) if part)
+    return Reminder(
+        fill("completion", label=label, description=inline(told.task["description"], 80), status=status, body=body),
+        f"{label} reports {status}{_proven(told.evidence)}: {inline(str(payload.get('summary') or ''), 100)}",
+    )
+
+
+_WORDS: dict[str, Callable[[Payload, dict[str, Any], Told], Reminder]] = {
+    "CLARIFICATION_NEEDED": _clarification,
+    "STOP_WORK": _stop,
+    "DELEGATE_WORK": _delegation,
+    "COMPLETION_REPORT": _completion,
+}
+
+
+def unreported(text: str, why: str, told: Told) -> Reminder:
+    """Prose is a first-class outcome: what it says, and that it kept no protocol."""
+    label = told.task["label"]
+    reason = f" ({why})" if why else ""
+    if not text.strip():
+        return Reminder(
+            fill(
+                "nothing",
+                label=label,
+                description=inline(told.task["description"], 80),
+                why=reason,
+                body="",
+                resume=told.resume,
+            ),
+            f"{label} ended without a report{reason}",
+        )
+    checked = evidence_lines(told.evidence)
+    body = "\n".join(part for part in (checked, quote(text, 2200)) if part)
+    if "[cut here" in body:
+        body += f"\nThe whole text: {told.whole}"
+    return Reminder(
+        fill(
+            "prose",
+            label=label,
+            description=inline(told.task["description"], 80),
+            why=reason,
+            body=body,
+            resume=told.resume,
+        ),
+        f"{label} ended without a signal{reason}: {inline(text, 80)}",
+    )
+
+
+def launch_anew(label: str) -> str:
+    """How a task goes on without its agent, in a sentence for the parent model."""
+    return (
+        f"launch a new agent with a description that begins `{label}:`; the hook gives it the task, the state, "
+        "the questions and the answers. Tell the user that it is a new agent."
+    )
+
+
+def resume_how(version: Optional[versions.Version], agent: str, label: str) -> str:
+    """How this host wakes the agent, in a sentence for the parent model."""
+    adds = "the hook writes the user's answers and the saved state into it, and keeps your text as your note"
+    send = f'call SendMessage with to: "{agent}" (not listed? ToolSearch `select:SendMessage` loads it); {adds}.'
+    task = f'call Task with resume: "{agent}", the same subagent_type, a description and a short prompt; {adds}.'
+    anew = launch_anew(label)
+    ways = {
+        "SendMessage": f"{send} If that fails, {anew}",
+        "Task": f"{task} If that fails, {anew}",
+        "none": f"this host cannot wake an ended agent, so {anew}",
+        "unknown": f"{send} On a host where Task has a `resume` parameter, use that instead. If neither works, {anew}",
+    }
+    return ways[versions.resume_way(version)]

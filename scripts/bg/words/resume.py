@@ -1,0 +1,191 @@
+"""Resume messages: the protocol's response, exact from the record, followed by what the parent typed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple, Optional
+
+from bg.host import transcripts
+from bg.ledger import inbox
+from bg.ledger.file import Ledger
+from bg.ledger.tasks import Row
+from bg.words.quoting import MESSAGE_LIMIT, neutral, quote
+from bg.words.texts import fill
+
+ACKNOWLEDGE = (
+    "Acknowledge in a line or two what you received, restore the state above, then continue. "
+    "End the run with one signal block again, with your agent_id {token}."
+)
+
+
+class Message(NamedTuple):
+    """A resume message, what kind of response it is, and whether it carries the user's answers."""
+
+    kind: str
+    text: str
+    answers: list[int]
+
+
+def last_signal(book: Ledger, agent: str) -> dict[str, Any]:
+    """The block that the agent ended its last run with, as `signals.to_json` gives it."""
+    body = book.value("SELECT body FROM signals WHERE agent = ? AND terminal = 1 ORDER BY id DESC LIMIT 1", agent)
+    return json.loads(body) if body else {}
+
+
+def compose(book: Ledger, agent: str, token: str, typed: str) -> Message:
+    """The message that wakes the agent: recorded answers in the protocol's form, then the parent's note."""
+    signal = last_signal(book, agent)
+    payload = signal.get("payload", {})
+    answered = inbox.unsent(book, agent)
+    sections, kind = _answers(answered, inbox.items(book, agent), payload, book) if answered else ([], "")
+    if not answered:
+        kind, heading = _FRAMES.get(signal.get("signal_type", ""), ("FOLLOW_UP", "## MESSAGE FROM YOUR PARENT AGENT"))
+        if kind == "ERROR_RECOVERY" and payload.get("blocker_type") != "error":
+            kind, heading = "BLOCKER_RESOLVED", "## BLOCKER RESOLVED"
+        lead = (
+            "The parent agent's own words, not the user's:" if typed.strip() else "The parent agent asks you to go on."
+        )
+        sections = [f"{heading}\n\n{lead}\n\n{typed}".rstrip()]
+    state = _state(payload)
+    steps = _instructions(signal, token)
+    if answered and typed.strip():
+        steps += f"\n\n## NOTE FROM THE PARENT AGENT (not from the user)\n\n{typed}"
+    body = "\n\n".join(sections)
+    room = MESSAGE_LIMIT - len(body) - len(steps) - 8
+    if len(state) > room:
+        state = state[: max(0, room - 40)].rsplit("\n", 1)[0] + "\n[the rest is in your own transcript]"
+    text = "\n\n".join(part for part in (body, state if room > 80 else "", steps) if part)
+    return Message(kind, text, [row["answer"] for row in answered])
+
+
+_FRAMES = {
+    "CLARIFICATION_NEEDED": ("CLARIFICATION_RESPONSE", "## CLARIFICATION RESPONSE"),
+    "STOP_WORK": ("ERROR_RECOVERY", "## ERROR RECOVERY"),
+    "DELEGATE_WORK": ("DELEGATION_RESPONSE", "## DELEGATION RESPONSE"),
+}
+
+
+def _answers(answered: list[Row], items: list[Row], payload: dict[str, Any], book: Ledger) -> tuple[list[str], str]:
+    """One section for each kind of thing that was answered."""
+    by_kind = {
+        kind: [row for row in answered if inbox.kind(row) == kind]
+        for kind in (inbox.QUESTION, inbox.BLOCKER, inbox.DELEGATION)
+    }
+    sections: list[str] = []
+    kinds: list[str] = []
+    if by_kind[inbox.QUESTION]:
+        run = by_kind[inbox.QUESTION][-1]["run"]
+        said = {row["id"]: row for row in by_kind[inbox.QUESTION]}
+        asked = [row for row in items if inbox.kind(row) == inbox.QUESTION and (row["run"] == run or row["id"] in said)]
+        sections.append(_clarification(asked, said))
+        kinds.append("CLARIFICATION_RESPONSE")
+    for row in by_kind[inbox.BLOCKER]:
+        error = payload.get("blocker_type") == "error"
+        heading = "## ERROR RECOVERY" if error else "## BLOCKER RESOLVED"
+        resolution = "go on as you think best" if row["how"] == inbox.SKIP else row["said"]
+        sections.append(f"{heading}\n\nIssue: {row['text']}\nResolution (the user's words): {resolution}")
+        kinds.append("ERROR_RECOVERY" if error else "BLOCKER_RESOLVED")
+    for row in by_kind[inbox.DELEGATION]:
+        sections.append(_decision(row, book))
+        kinds.append("DELEGATION_APPROVED" if row["how"] == inbox.APPROVED else "DELEGATION_DENIED")
+    return sections, kinds[0]
+
+
+def _clarification(asked: list[Row], said: dict[int, Row]) -> str:
+    complete = all(row["id"] in said for row in asked)
+    lines = [
+        "## CLARIFICATION RESPONSE",
+        "",
+        "Your questions have been answered by the user:"
+        if complete
+        else "The user has answered some of your questions:",
+    ]
+    for row in asked:
+        number = row["qid"][1:] if row["qid"][:1] == "Q" else row["qid"]
+        answer = said.get(row["id"])
+        if answer is None:
+            words = "(not answered: take a reasonable default, and say in your report which)"
+        elif answer["how"] == inbox.SKIP:
+            default = inbox.extra(row).get("default")
+            words = f"(the user leaves this to you: take your default{f', {default}' if default else ''})"
+        else:
+            words = answer["said"]
+        lines += ["", f"{row['qid']}: {row['text']}", f"A{number}: {words}"]
+    return "\n".join(lines)
+
+
+def _source(row: Row) -> str:
+    return "the user's settings" if row["source"] == "settings" else "the user's words"
+
+
+def _decision(row: Row, book: Ledger) -> str:
+    words = row["said"].strip()
+    if row["how"] != inbox.APPROVED:
+        return (
+            f"## DELEGATION DENIED\n\nReason ({_source(row)}): {words}\n"
+            "Alternative: do without, and put it into your recommendations."
+        )
+    child = book.value(
+        "SELECT child FROM delegations WHERE label = ? AND state = 'launched' ORDER BY id DESC", row["label"]
+    )
+    lines = [
+        "## DELEGATION APPROVED",
+        "",
+        f"New agent launched: {child}" if child else "The new agent is being launched",
+        f"Task: {row['text']}",
+        f"The user's words: {words}",
+        "Coordination: keep to what you proposed.",
+    ]
+    agent = book.value("SELECT agent FROM tasks WHERE label = ?", child) if child else ""
+    report = last_signal(book, agent).get("payload", {}) if agent else {}
+    lines += [
+        f"Its {key}: {neutral(str(report[key]))}" for key in ("status", "summary", "deliverables") if report.get(key)
+    ]
+    return "\n".join(lines)
+
+
+_STATE_KEYS = (
+    ("completed_work", "Completed"),
+    ("current_state", "Current state"),
+    ("state_snapshot", "State"),
+    ("blocked_work", "Not done yet"),
+)
+
+
+def _state(payload: dict[str, Any]) -> str:
+    lines = []
+    for key, heading in _STATE_KEYS:
+        value = payload.get(key)
+        if isinstance(value, str) and value.strip():
+            lines.append(f"{heading}: {value.strip()}")
+    return "## STATE RESTORATION\n\n" + neutral("\n".join(lines)) if lines else ""
+
+
+def _instructions(signal: dict[str, Any], token: str) -> str:
+    payload = signal.get("payload", {})
+    lines = ["## RESUME INSTRUCTIONS", ""]
+    if payload.get("blocked_at"):
+        lines.append(f"Continue from: {payload['blocked_at']}")
+    following = payload.get("resume_requirements") or payload.get("can_resume_with")
+    if isinstance(following, str) and following.strip():
+        lines.append(f"You said you would need: {following.strip()}")
+    lines.append(f"Next step: {ACKNOWLEDGE.format(token=token)}")
+    return "\n".join(lines)
+
+
+def relaunch(book: Ledger, task: Row, token: str, typed: str, transcript: str) -> Message:
+    """The same content for a new agent, which has none of the old one's memory."""
+    message = compose(book, task["agent"], token, typed)
+    lead = fill(
+        "continuation",
+        task=task["prompt"] or task["text"] or "",
+        transcript=transcript or "nowhere to be found any more",
+        tail=quote(transcripts.digest(transcript), 3000) if transcript else "",
+    )
+    room = MESSAGE_LIMIT - len(message.text) - 2
+    return Message(message.kind, f"{lead[:room] if room > 0 else ''}\n\n{message.text}", message.answers)
+
+
+def proof(book: Ledger, tool_use: str) -> Optional[Row]:
+    """The resume that this call asked for."""
+    return book.one("SELECT * FROM resumes WHERE tool_use = ?", tool_use)
