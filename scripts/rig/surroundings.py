@@ -18,8 +18,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path[0] = str(ROOT / "scripts")  # instead of this folder, whose names must not stand for others
+
+from rig import tree  # noqa: E402 (as above)
+
 NOBODY = 65534
-LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "node_modules")
 
 
 class Kind(NamedTuple):
@@ -106,14 +109,9 @@ def _line(result: str, kind: Kind, seconds: float, words: str) -> bool:
 
 def _copy(place: Path, *, git: bool) -> Path:
     """The files as they are now, under the present umask; with a repository of their own, or none."""
-    for folder, inside, names in os.walk(ROOT):
-        left_out = LEFT_OUT(folder, [*inside, *names])
-        inside[:] = [name for name in inside if name not in left_out]
-        target = place / Path(folder).relative_to(ROOT)
-        target.mkdir(parents=True)
-        for name in names:
-            if name not in left_out:
-                _copy_file(Path(folder) / name, target / name)
+    for name in tree.files(ROOT):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        _copy_file(ROOT / name, place / name)
     if git:
         who = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
         for words in (["init", "-q"], ["add", "-A"], [*who, "commit", "-qm", "as it is"]):
