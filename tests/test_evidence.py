@@ -594,6 +594,7 @@ def test_a_huge_file_is_not_read_whole(world, monkeypatch):
     assert not evidence.refuted
 
 
+@pytest.mark.usefixtures("hurried")
 def test_ten_thousand_paths_and_a_huge_report(world):
     started = time.thread_time()
     evidence = world.examine("\n".join(f"- created docs/f{number}.md" for number in range(10_000)))
@@ -641,6 +642,7 @@ REPEATED = [
 ]
 
 
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("piece", REPEATED)
 def test_no_text_is_slow(world, piece):
     world.bash("pytest", "3 passed")
@@ -724,6 +726,7 @@ def test_arguments_of_the_wrong_kind_do_not_raise(world, given):
     ).limits
 
 
+@pytest.mark.usefixtures("hurried")
 def test_git_is_given_no_words_of_the_report(world, monkeypatch):
     asked = []
     real = subprocess.run
