@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import pytest
+from bg import evidence
+from bg.evidence import baseline
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -24,6 +26,22 @@ def elsewhere(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / ".claude"))
     monkeypatch.setenv("BG_DATA", str(home / "bg-data"))
     return home
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch):
+    """What a check finds does not depend on what else the machine does."""
+    given = (evidence.SECONDS, baseline.SECONDS)
+    monkeypatch.setattr(evidence, "SECONDS", 60.0)
+    monkeypatch.setattr(baseline, "SECONDS", 60.0)
+    return given
+
+
+@pytest.fixture
+def hurried(unhurried, monkeypatch):
+    """The time that a check has at work, for the tests that are about it."""
+    monkeypatch.setattr(evidence, "SECONDS", unhurried[0])
+    monkeypatch.setattr(baseline, "SECONDS", unhurried[1])
 
 
 @pytest.fixture

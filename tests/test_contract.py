@@ -381,6 +381,6 @@ def test_long_texts_take_no_long_time(text):
         COMPLETE.replace("One injection, read and proved.", text)
         + f"\n### Issues\n- {text}\n\n### Blockers\n- {text}\n\n### Confidence\n{text}\n"
     )
-    began = time.perf_counter()
+    began = time.thread_time()
     assert contract.parse(whole) is not None
-    assert time.perf_counter() - began < 10
+    assert time.thread_time() - began < 10

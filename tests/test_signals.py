@@ -342,8 +342,8 @@ def test_a_flow_collection_never_raises(text):
 @pytest.mark.usefixtures("bare")
 def test_reading_fields_is_linear(body):
     def seconds(part):
-        begun = time.perf_counter()
+        begun = time.thread_time()
         signals.read(f"[CLARIFICATION_NEEDED]\n{part}\n[/CLARIFICATION_NEEDED]")
-        return time.perf_counter() - begun
+        return time.thread_time() - begun
 
     assert seconds(body) < 40 * max(seconds(body[: len(body) // 10]), 0.005)

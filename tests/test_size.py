@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
+from rig import tree
+
 ROOT = Path(__file__).resolve().parents[1]
 MOST_FILES = 700
 MOST_BYTES = 4_500_000
 BLOCK = 4096  # most file systems give each file whole blocks of this size; what that comes to is printed too
-NEVER_SHIPPED = {".git"}
-
-
-def ignored(path: Path) -> bool:
-    """Whether .gitignore names this path below the root: each of its lines is a name or a path, none an exception."""
-    lines = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
-    assert not any(line.startswith(("!", "/")) for line in lines)
-    names = [path.name, str(path.relative_to(ROOT))]
-    return any(fnmatch.fnmatch(name, line.rstrip("/")) for line in lines for name in names)
-
-
-def found(folder: Path) -> list[Path]:
-    """The files of the tree, without what is made in it."""
-    files = []
-    for path in sorted(folder.iterdir()):
-        if path.name in NEVER_SHIPPED or ignored(path):
-            continue
-        files += found(path) if path.is_dir() and not path.is_symlink() else [path]
-    return files
 
 
 def shipped() -> list[Path]:
@@ -40,7 +22,12 @@ def shipped() -> list[Path]:
         if done.returncode == 0:  # git may refuse a checkout that belongs to another user
             names = [os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
             return [ROOT / name for name in names if (ROOT / name).exists()]
-    return found(ROOT)
+    return found()
+
+
+def found() -> list[Path]:
+    """The files of the tree, without what is made in it."""
+    return [ROOT / name for name in tree.files(ROOT)]
 
 
 def test_what_lands_in_a_users_cache_is_small(tell):
@@ -53,4 +40,4 @@ def test_what_lands_in_a_users_cache_is_small(tell):
 
 def test_an_archive_is_counted_like_a_checkout():
     """Whatever is tracked is found without git, too; what a checkout holds beside it is none of the plugin's."""
-    assert set(shipped()) <= set(found(ROOT))
+    assert set(shipped()) <= set(found())

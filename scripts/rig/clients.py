@@ -1,4 +1,4 @@
-"""The Claude Code versions that this plugin supports: where they live on this machine and how they get there."""
+"""The Claude Code versions that this plugin supports: where they live on this machine and which of them is on PATH."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import platform
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import Callable
+from typing import NamedTuple, Optional
+
+from rig.home import Home
 
 PACKAGE = "@anthropic-ai/claude-code"
 
@@ -23,11 +24,21 @@ VERSIONS: dict[str, str] = {
     "2.1.327": "full",
 }
 
-Say = Callable[[str], None]
+#: A `claude` on PATH that is none of these is good enough for the loop if it is newer than this.
+STEADY = (2, 1, 197)
+IN_PLACE = "BG_CLIENT_IN_PLACE"
 
 
 class ClientError(Exception):
     """A client that is not there and cannot be had; says what was tried."""
+
+
+class Found(NamedTuple):
+    """A `claude` on PATH that the rig can run."""
+
+    path: str
+    version: str
+    counts_as: str
 
 
 def newest() -> str:
@@ -60,6 +71,9 @@ def installed(version: str) -> bool:
 
 def entry(version: str) -> list[str]:
     """The argv that starts this version: node and cli.js for old ones, the platform's native binary for new ones."""
+    counts_as, _, path = os.environ.get(IN_PLACE, "").partition("=")
+    if path and counts_as == version:
+        return [path]
     modules = hosts() / version / "node_modules"
     script = modules / PACKAGE / "cli.js"
     if script.is_file():
@@ -75,32 +89,41 @@ def entry(version: str) -> list[str]:
     raise ClientError(f"Claude Code {version} is not installed below {hosts()}")
 
 
-def install(version: str, say: Say = print) -> list[str]:
-    """Install this version with npm if it is not there, with a line every few seconds; return its argv."""
-    if installed(version):
-        return entry(version)
-    npm = shutil.which("npm")
-    if not npm:
-        raise ClientError(f"Claude Code {version} is not installed, and npm is not on PATH to fetch it")
-    folder = hosts() / version
-    folder.mkdir(parents=True, exist_ok=True)
-    log = folder / "install.log"
-    command = [npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--no-save", f"{PACKAGE}@{version}"]
-    say(f"Claude Code {version}: fetching with npm (up to 250 MB)")
-    started = time.monotonic()
-    with log.open("wb") as out:
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-        while True:
-            try:
-                code = process.wait(timeout=5)
-                break
-            except subprocess.TimeoutExpired:
-                say(f"Claude Code {version}: {_megabytes(folder)} MB after {time.monotonic() - started:.0f} s")
-    if code != 0 or not installed(version):
-        tail = log.read_text(errors="replace").strip().splitlines()[-5:]
-        raise ClientError(f"npm could not install Claude Code {version} (exit {code}): " + " / ".join(tail))
-    say(f"Claude Code {version}: ready after {time.monotonic() - started:.0f} s")
-    return entry(version)
+def on_path() -> Optional[Found]:
+    """The `claude` on PATH, if it is a version that the loop is held on and runs in a temporary home."""
+    path = shutil.which("claude")
+    if not path:
+        return None
+    with Home() as home:
+        try:
+            shown = subprocess.run(
+                [path, "--version"],
+                env=home.env(),
+                cwd=home.project,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=20,
+                check=False,
+            ).stdout.split()
+        except (OSError, subprocess.SubprocessError):
+            return None
+    counts_as = standing_for(shown[0]) if shown else ""
+    return Found(str(Path(path).absolute()), shown[0], counts_as) if counts_as else None
+
+
+def standing_for(version: str) -> str:
+    """The supported version whose abilities this one has at least; empty if the loop is not held on it."""
+    if version in VERSIONS:
+        return version
+    if not all(part.isdigit() for part in version.split(".")) or numbers(version) <= STEADY:
+        return ""
+    return [known for known in VERSIONS if numbers(known) <= numbers(version)][-1]
+
+
+def use_in_place(found: Found) -> None:
+    """From now on, here and in child processes, this one is run where its version is asked for."""
+    os.environ[IN_PLACE] = f"{found.counts_as}={found.path}"
 
 
 def _platforms() -> list[str]:
@@ -111,15 +134,3 @@ def _platforms() -> list[str]:
         return [f"darwin-{cpu}"]
     # npm installs the package of the right C library only, so whichever is there is the one to run.
     return [f"linux-{cpu}", f"linux-{cpu}-musl"]
-
-
-def _megabytes(folder: Path) -> int:
-    """What has arrived so far; files may vanish while npm moves them."""
-    total = 0
-    for root, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += (Path(root) / name).lstat().st_size
-            except OSError:
-                continue
-    return total // 1_000_000

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn, Optional
 
-from rig import clients, demo_cast, demo_live, demo_proof
+from rig import clients, demo_cast, demo_live, demo_proof, fetching
 from rig.clients import ClientError
 from rig.demo_follow import HOOK_EVENTS_SINCE, Book, Follower
 from rig.demo_view import View
@@ -56,7 +56,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
             return demo_live.run(view, given.plugin.resolve(), given.model)
         return run(view, given.plugin.resolve(), given.version)
     except ClientError as error:
-        sys.stderr.write(f"demo: {error}\ndemo: Node 18 or newer brings npm: https://nodejs.org\n")
+        sys.stderr.write(f"demo: {error}\n")
         return 2
     except BrokenPipeError:  # as in `demo | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -72,7 +72,7 @@ def _stop(_number: int, _frame: object) -> NoReturn:
 
 def run(view: View, plugin: Path, version: str) -> int:
     """The scripted run on one version."""
-    clients.install(version, view.plain)
+    fetching.install(version, view.plain)
     began = time.monotonic()
     with Home() as home:
         demo_cast.lay_out(home.project)

@@ -1,55 +1,145 @@
-"""The whole suite on this machine: packages as pinned, clients as supported, then pytest; started by scripts/test.
+"""The tests on this machine: what they need, which of them run, in which order; started by scripts/test.
 
 Exit status: pytest's, or 1 where CI ran no test or a required client is missing, or 2 where the packages cannot be had.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
+import contextlib
+import io
+import json
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[0] = str(ROOT / "scripts")  # instead of this folder, whose names must not stand for others
 
-from rig import clients  # noqa: E402 (the package is beside this folder, wherever it was started)
+from rig import clients, fetching, pins, plugins  # noqa: E402 (the package is beside this folder, wherever it was started)
+
+SHORT = "not long and (not host or loop)"
+ALONE = "alone"  # what starts fifty processes at once would disturb every other test
+CLIENTS_OF = "--clients-of"
+AS_IS = "BG_TEST_AS_IS"
+USAGE = """scripts/test              what needs no client, and the loop on one client (`claude` on PATH, else fetched)
+scripts/test --all        everything, on six clients, which are fetched
+scripts/test FILE ...     these tests, and the clients that they need; any other option is pytest's
+scripts/test --setup      only fetches what a run would need
+"""
 
 
 def main(arguments: list[str]) -> int:
     """Sets up, runs, counts."""
-    required = os.environ.get("BG_REQUIRE_HOSTS", "") not in ("", "0")
-    if not _packages():
+    if "--help" in arguments or "-h" in arguments:
+        sys.stdout.write(USAGE)
+        return 0
+    if arguments[:1] == [CLIENTS_OF]:
+        return _tell_clients(arguments[1:])
+    everything, only_setup = "--all" in arguments, "--setup" in arguments
+    given = [argument for argument in arguments if argument not in ("--all", "--setup")]
+    if not _packages(arguments):
         return 2
-    missing = _clients()
-    if missing and required:
-        _say(f"required and missing: {', '.join(missing)}")
-        return 1
     # Tests get a home of their own; the clients lie in the real one.
     os.environ.setdefault("BG_TEST_REAL_HOME", str(Path.home()))
     os.environ["BG_HOSTS"] = str(clients.hosts())
-    if not shutil.which("tmux"):
-        _say("tmux is not installed: what only a terminal shows is not tested")
-        if required:
-            return 1
-    if arguments == ["--setup"]:
-        return 0
     signal.signal(signal.SIGTERM, _stop)
+    os.chdir(ROOT)
+    required = os.environ.get("BG_REQUIRE_HOSTS", "") not in ("", "0")
+    if everything:
+        options, missing = _all(given)
+    elif selects(given):
+        options, missing = given, fetching.install_all(_clients_of(given), _say)
+    else:
+        options, missing = _short(given)
+    tmux = bool(shutil.which("tmux"))
+    if not tmux:
+        _say("tmux is not installed: what only a terminal shows is not tested")
+    if required and (missing or not tmux):
+        _say(f"required and missing: {', '.join([*missing, *([] if tmux else ['tmux'])])}")
+        return 1
+    return 0 if only_setup else _run(options, alone=everything and not selects(given))
+
+
+def selects(given: list[str]) -> bool:
+    """Whether these arguments name tests; other options leave the choice as it is."""
+    names = ("-k", "-m", "--lf", "--last-failed", "--pyargs")
+    return any(argument.startswith(names[:2]) or argument in names or _is_path(argument) for argument in given)
+
+
+def _is_path(argument: str) -> bool:
+    return not argument.startswith("-") and (ROOT / argument.partition("::")[0]).exists()
+
+
+def _all(given: list[str]) -> tuple[list[str], dict[str, str]]:
+    """Everything, on every client."""
+    return [*_workers(given), "-rs", *given], fetching.install_all(clients.VERSIONS, _say)
+
+
+def _short(given: list[str]) -> tuple[list[str], dict[str, str]]:
+    """What needs no client, and the loop on one."""
+    missing: dict[str, str] = {}
+    found = clients.on_path()
+    if found:
+        clients.use_in_place(found)
+        version = found.counts_as
+        as_such = "" if found.version == version else f", which has at least the abilities of {version}"
+        _say(f"the loop runs on {found.path}, Claude Code {found.version}{as_such}")
+    else:
+        version = clients.newest()
+        missing = fetching.install_all([version], _say)
+    os.environ["BG_ONE_CLIENT"] = version
+    if missing:
+        os.environ["BG_NO_CLIENT"] = missing[version]
+    _say("without the long tests and the other clients; scripts/test --all runs everything")
+    return [*_workers(given), "-rs", "-m", SHORT, *given], missing
+
+
+def _workers(given: list[str]) -> list[str]:
+    """As many workers as there are cores, unless the arguments say otherwise."""
+    said = any(re.match(r"-n|--numprocesses|--pdb|--trace|-s$|(-p)?no:xdist", argument) for argument in given)
+    try:
+        import xdist  # noqa: F401, PLC0415 (may be missing where the packages are not as pinned)
+    except ImportError:
+        said = True
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return [] if said or cores < 2 else ["-n", str(min(cores, 8))]
+
+
+def _run(options: list[str], *, alone: bool) -> int:
+    """Start pytest; what must run alone goes first."""
+    failed = 0
+    if alone:
+        _say("first, alone: the tests that start many processes at once")
+        code = _pytest([*options, "-n0", "-m", ALONE])
+        failed = 0 if code in (0, 5) else code
+        if failed:
+            before = os.environ.get("BG_CHECKS_FAILED", "")
+            os.environ["BG_CHECKS_FAILED"] = f"{before}{', ' if before else ''}many at once"
+        options = [*options, "-m", f"not {ALONE}"]
     import pytest  # noqa: PLC0415 (installed by now)
 
-    os.chdir(ROOT)
-    count = Count()
-    code = int(pytest.main(arguments, plugins=[count]))
+    count = plugins.Count()
+    code = int(pytest.main(options, plugins=[count]))
     if os.environ.get("CI") == "true" and not count.ran:
         _say("no test ran")
         return code or 1
-    return code
+    return failed or code
+
+
+def _pytest(options: list[str]) -> int:
+    """Pytest in a process of its own, which is ended in order where this one is stopped."""
+    process = subprocess.Popen([sys.executable, "-m", "pytest", *options])
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        process.send_signal(signal.SIGINT)
+        process.wait()
+        raise
 
 
 def _stop(_number: int, _frame: object) -> NoReturn:
@@ -57,89 +147,52 @@ def _stop(_number: int, _frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-class Count:
-    """A pytest plugin that tells on which clients how many tests ran."""
-
-    def __init__(self) -> None:
-        self.ran = 0
-        self.hosts: Counter[tuple[str, str]] = Counter()
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        """One test has gone through a phase."""
-        if report.when != "call" and not report.skipped:
-            return
-        self.ran += report.when == "call" and not report.skipped
-        if "/host/" in report.nodeid:
-            version = re.search(r"\[(?:.*-)?(\d+\.\d+\.\d+)(?:-.*)?\]", report.nodeid)
-            self.hosts[version[1] if version else "other", report.outcome] += 1
-
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """What stands above pytest's own last line."""
-        failed = os.environ.get("BG_CHECKS_FAILED", "")
-        if failed:
-            terminalreporter.write_line(f"CHECKS FAILED BEFORE THE TESTS: {failed}")
-        versions = sorted(
-            {version for version, _ in self.hosts}, key=lambda name: [int(n) for n in re.findall(r"\d+", name)]
-        )
-        total = sum(number for (_, outcome), number in self.hosts.items() if outcome != "skipped")
-        tried = {version for version, outcome in self.hosts if outcome != "skipped"} - {"other"}
-        terminalreporter.write_line(f"{total} tests on real clients, on {len(tried)} versions")
-        for version in versions:
-            parts = [
-                f"{self.hosts[version, outcome]} {outcome}"
-                for outcome in ("passed", "failed", "skipped")
-                if self.hosts[version, outcome]
-            ]
-            terminalreporter.write_line(f"  {version}: {', '.join(parts)}")
+def _clients_of(given: list[str]) -> list[str]:
+    """The versions that the selected tests run on; none where they cannot be collected, which the run then tells."""
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).resolve()), CLIENTS_OF, *given],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=False,
+    )
+    needed = json.loads(done.stdout or "[]")
+    return [version for version in clients.VERSIONS if version in needed]
 
 
-def _packages() -> bool:
-    """The development group of pyproject.toml, exactly as pinned."""
-    pins = _pins((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    wanted = [pin for pin in pins if not _has(pin)]
-    if not wanted:
+def _tell_clients(given: list[str]) -> int:
+    import pytest  # noqa: PLC0415 (installed by now)
+
+    needs = plugins.Needs()
+    with contextlib.redirect_stdout(io.StringIO()):
+        pytest.main([*given, "--collect-only", "-q"], plugins=[needs])
+    json.dump(sorted(needs.versions), sys.stdout)
+    return 0
+
+
+def _packages(arguments: list[str]) -> bool:  # noqa: RET503 (what is gone on with does not come back)
+    """See to the packages; where they cannot be had as pinned, go on with what there is."""
+    if AS_IS in os.environ:
         return True
-    _say(f"installing {', '.join(wanted)}")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
-    if subprocess.run(command, check=False).returncode == 0:
+    trouble = pins.provide(_say)
+    if not trouble:
         return True
-    still = [pin for pin in pins if not _has(pin)]
-    if any(pin.startswith("pytest==") for pin in still):
-        _say("pip could not install pytest; is there a network?")
+    _say(trouble)
+    if os.environ.get("CI") == "true":
         return False
-    _say(f"could not be installed, so the tests that need them are missing: {', '.join(still)}")
-    return os.environ.get("CI") != "true"
-
-
-def _pins(text: str) -> list[str]:
-    """The list `dev` of the dependency groups; read as lines, because 3.10 has no TOML reader."""
-    group = text.partition("[dependency-groups]")[2].partition("\n[")[0]
-    found = re.findall(r'^\s*"([\w.-]+==[\w.]+)"', group, re.MULTILINE)
-    if not found:
-        raise SystemExit("test: pyproject.toml has no dependency group with pins")
-    return found
-
-
-def _has(pin: str) -> bool:
-    name, _, version = pin.partition("==")
-    try:
-        return importlib.metadata.version(name) == version
-    except importlib.metadata.PackageNotFoundError:
+    if pins.usable():
+        _say("going on with the packages that are installed")
+        return True
+    another = pins.another()
+    if not another:
+        _say(f"and no Python here has {', '.join(pins.IMPORTED)}")
         return False
+    _say(f"going on with {another}, which has packages that will do")
+    _go_on_with(another, arguments)
 
 
-def _clients() -> list[str]:
-    """Fetch the clients that are not there; the ones that could not be had."""
-    missing = []
-    for version in clients.VERSIONS:
-        try:
-            clients.install(version, _say)
-        except clients.ClientError as error:
-            _say(str(error))
-            missing.append(f"Claude Code {version}")
-    if missing:
-        _say(f"the tests on {len(missing)} of {len(clients.VERSIONS)} clients are skipped")
-    return missing
+def _go_on_with(python: str, arguments: list[str]) -> NoReturn:
+    os.execve(python, [python, str(Path(__file__).resolve()), *arguments], {**os.environ, AS_IS: "1"})  # noqa: S606
 
 
 def _say(words: str) -> None:

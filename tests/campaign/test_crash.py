@@ -10,8 +10,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Callable
 
+import pytest
 from crash import IN_THE_MIDDLE, KILLED, Campaign
 from play import AFTER, BEFORE, CLEAN, MIDDLE, check_delivered
+
+pytestmark = pytest.mark.long
 
 SEED = int(os.environ.get("BG_SEED", "1"))
 

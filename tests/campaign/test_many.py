@@ -6,7 +6,10 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
 from play import Host, block, notification, questions, token_in
+
+pytestmark = [pytest.mark.long, pytest.mark.alone]
 
 COMPLETIONS, DROPPED = 188, 31
 AT_ONCE, ROUNDS = 50, 20

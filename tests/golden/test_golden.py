@@ -13,7 +13,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import plays
 
-SCENES = [(version, scene) for version in plays.VERSIONS for scene in sorted({scene for scene, _ in plays.plays(version)})]
+SHORT = ("2.1.327", "background")
+SCENES = [
+    pytest.param(version, scene, marks=[] if (version, scene) == SHORT else pytest.mark.long)
+    for version in plays.VERSIONS
+    for scene in plays.scenes(version)
+]
 
 
 def whole(value: Any, texts: dict[str, Any]) -> Any:

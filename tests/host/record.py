@@ -23,7 +23,7 @@ import recordings  # noqa: E402
 import scenes  # noqa: E402
 import scenes_more as more  # noqa: E402
 import scenes_rare as rare  # noqa: E402
-from rig import clients  # noqa: E402
+from rig import clients, fetching  # noqa: E402
 from stage import Stage  # noqa: E402
 
 AUTO = {"2.1.258", "2.1.327"}
@@ -116,7 +116,7 @@ def main(argv: Optional[list[str]] = None) -> int:
     given = parser.parse_args(argv)
     fine = True
     for version in given.version or clients.VERSIONS:
-        clients.install(version)
+        fetching.install(version)
         for name in given.scene or SCENES:
             if version in SCENES[name][1]:
                 fine = record(version, name, given.keep) and fine

@@ -13,7 +13,7 @@ from typing import Optional
 
 import pytest
 from loop import ROOT, block, has_ledger, launch, one, reacting, reminders, rows, wake
-from rig import clients
+from rig import clients, tree
 from rig.home import Home
 from rig.model import Model
 from rig.request import Request
@@ -43,12 +43,10 @@ class Machine:
     def __init__(self, home: Home, host: str) -> None:
         self.home, self.host = home, host
         self.source = home.root / "with spaces" / "bg plugin"
-        listed = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        for name in subprocess.run(listed, capture_output=True, check=True).stdout.decode().split("\0"):
-            path = ROOT / name
-            if name and (path.is_file() or path.is_symlink()) and not name.startswith("tests/"):
+        for name in tree.files(ROOT):
+            if not name.startswith("tests/"):
                 (self.source / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(path, self.source / name, follow_symlinks=False)
+                shutil.copy2(ROOT / name, self.source / name, follow_symlinks=False)
         self.git("init", "-q")
         self.commit("as it is")
 
