@@ -177,6 +177,21 @@ def test_a_file_that_needs_no_client_asks_no_registry(machine, tmp_path):
     assert not (tmp_path / "asked").exists()
 
 
+@pytest.mark.parametrize("lane", [[], ["--all"]])
+def test_a_run_of_many_tests_is_started_without_any_client(machine, lane):
+    """As far as pytest's own start; what npm said stands before it."""
+    machine("npm", f"cat <<'X'\n{REFUSED}X\nexit 1")
+    machine("tmux", "true")
+    command = [sys.executable, str(ROOT / "scripts/rig/suite.py"), *lane, "--version"]
+    environment = {**os.environ, suite.AS_IS: "1", "BG_REQUIRE_HOSTS": "0"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert 0 == done.returncode, done.stdout + done.stderr
+    assert "127.0.0.1:9 refuses the connection" in done.stdout
+    required = subprocess.run(command, capture_output=True, text=True, env={**environment, "BG_REQUIRE_HOSTS": "1"})
+    assert 1 == required.returncode
+    assert "test: required and missing: " in required.stdout
+
+
 def test_packages_that_cannot_be_had_are_named_with_the_cause(monkeypatch):
     monkeypatch.setattr(pins, "_has", lambda pin: not pin.startswith("pytest=="))
     monkeypatch.setattr(registry, "ask", lambda command: f"the registry does not answer {command[-1][:8]}")

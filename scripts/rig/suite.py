@@ -6,6 +6,7 @@ Exit status: pytest's, or 1 where CI ran no test or a required client is missing
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import json
 import os
@@ -102,12 +103,9 @@ def _short(given: list[str]) -> tuple[list[str], dict[str, str]]:
 def _workers(given: list[str]) -> list[str]:
     """As many workers as there are cores, unless the arguments say otherwise."""
     said = any(re.match(r"-n|--numprocesses|--pdb|--trace|-s$|(-p)?no:xdist", argument) for argument in given)
-    try:
-        import xdist  # noqa: F401, PLC0415 (may be missing where the packages are not as pinned)
-    except ImportError:
-        said = True
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return [] if said or cores < 2 else ["-n", str(min(cores, 8))]
+    possible = bool(importlib.util.find_spec("xdist"))  # may be missing where the packages are not as pinned
+    return [] if said or cores < 2 or not possible else ["-n", str(min(cores, 8))]
 
 
 def _run(options: list[str], *, alone: bool) -> int:
