@@ -182,7 +182,7 @@ def test_a_run_of_many_tests_is_started_without_any_client(machine, lane):
     """As far as pytest's own start; what npm said stands before it."""
     machine("npm", f"cat <<'X'\n{REFUSED}X\nexit 1")
     machine("tmux", "true")
-    command = [sys.executable, str(ROOT / "scripts/rig/suite.py"), *lane, "--version"]
+    command = [sys.executable, str(ROOT / "scripts/rig/suite.py"), *lane, "--markers"]
     environment = {**os.environ, suite.AS_IS: "1", "BG_REQUIRE_HOSTS": "0"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert 0 == done.returncode, done.stdout + done.stderr
