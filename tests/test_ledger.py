@@ -9,9 +9,8 @@ from typing import Callable
 
 import pytest
 from bg.desk import doctor
-from bg.ledger import file as ledger
-from bg.ledger import spool
-from bg.ledger.file import kept_aside
+from bg.ledger import migrations, spool
+from bg.ledger.aside import kept_aside
 from bg.ledger.place import directory
 from drive import Drive, block
 from recordings import VERSIONS
@@ -95,5 +94,5 @@ def test_a_table_that_another_version_added_is_in_nobodys_way(drive):
 def test_what_this_version_has_made_is_known_at_a_glance(drive, monkeypatch):
     """No hook pays for comparing columns where nothing was changed."""
     drive.prompt("/bg Audit")
-    monkeypatch.setattr(ledger, "_columns", None)
+    monkeypatch.setattr(migrations, "_columns", None)
     drive.ledger().close()

@@ -19,7 +19,8 @@ from bg.desk import packages, shortcuts
 from bg.host import transcripts, versions
 from bg.ledger import place as state
 from bg.ledger import spool
-from bg.ledger.file import Ledger, Unavailable, kept_aside
+from bg.ledger.aside import kept_aside
+from bg.ledger.file import UPDATE, Ledger, Unavailable
 from bg.words.quoting import inline
 
 Outcome = tuple[int, str, str]
@@ -337,6 +338,9 @@ def _ledger(place: Path) -> Iterator[Finding]:
     with contextlib.closing(book):
         count = book.value("SELECT count(*) FROM tasks")
         yield Finding("ledger", "ok", f"{book.path}: {count} tasks")
+        if book.is_newer:
+            found = "a newer version of the bg plugin has brought it up to date; this one can still write it"
+            yield Finding("ledger", "note", found, UPDATE)
         errors = book.all("SELECT * FROM errors WHERE at > ? ORDER BY id DESC LIMIT 3", time.time() - DAY)
         for row in errors:
             when = time.strftime("%H:%M", time.localtime(row["at"]))

@@ -43,7 +43,8 @@ def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list
     """The tasks that a person wants to see: open ones, and what ended within a day."""
     if everything:
         return book.all("SELECT * FROM tasks ORDER BY number")
-    rows = book.all("SELECT * FROM tasks WHERE ended IS NULL OR ended > ? ORDER BY number", time.time() - RECENT)
+    # The plus keeps SQLite from reading every task in the order of its number.
+    rows = book.all("SELECT * FROM tasks WHERE ended IS NULL OR ended > ? ORDER BY +number", time.time() - RECENT)
     return [row for row in rows if not project or row["project"] == project]
 
 

@@ -1,4 +1,4 @@
-"""The ledger's file: opening it on any disk, its tables, one short transaction an event.
+"""The ledger's file: opened on any disk, brought to the newest schema, one short transaction an event.
 
 The only module that opens the database. What stands in the tables is read and written by `tasks`,
 `inbox` and `deliveries`. A damaged ledger is kept aside, never deleted; one of an unknown schema is left in place.
@@ -8,66 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import os
 import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, NoReturn, Optional
 
-from bg.ledger import mounts
-from bg.ledger import place as state
+from bg.ledger import migrations, mounts
+from bg.ledger.aside import is_corrupt, is_cut_to_nothing, is_passing, keep_aside, kept_aside
+from bg.ledger.place import LEDGER, make_private
 
 LOCK_WAIT = 2.0
-
-TABLES = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT);
-CREATE TABLE IF NOT EXISTS sessions (
-  id TEXT PRIMARY KEY, project TEXT, transcript TEXT, version TEXT, pid INTEGER, pid_started TEXT,
-  first_seen REAL, last_seen REAL, ended REAL);
-CREATE TABLE IF NOT EXISTS windows (
-  id INTEGER PRIMARY KEY, session TEXT, kind TEXT, label TEXT, text TEXT, opened REAL, closed REAL);
-CREATE TABLE IF NOT EXISTS tasks (
-  label TEXT PRIMARY KEY, number INTEGER UNIQUE, grp TEXT, session TEXT, project TEXT, text TEXT,
-  description TEXT, prompt TEXT, state TEXT, since REAL, created REAL, ended REAL, agent TEXT, note TEXT);
-CREATE TABLE IF NOT EXISTS launches (
-  tool_use TEXT PRIMARY KEY, label TEXT, token TEXT UNIQUE, agent TEXT, agent_type TEXT, name TEXT,
-  cwd TEXT, head TEXT, made REAL, bound REAL, failed TEXT);
-CREATE INDEX IF NOT EXISTS launches_agent ON launches (agent);
-CREATE TABLE IF NOT EXISTS runs (
-  agent TEXT, run INTEGER, label TEXT, began REAL, ended REAL, corrections INTEGER DEFAULT 0,
-  asked REAL, cut TEXT, last_uuid TEXT, evidence TEXT, PRIMARY KEY (agent, run));
-CREATE TABLE IF NOT EXISTS reports (
-  id INTEGER PRIMARY KEY, agent TEXT, run INTEGER, source TEXT, text TEXT, digest TEXT, at REAL,
-  UNIQUE (agent, run, digest));
-CREATE TABLE IF NOT EXISTS signals (
-  id INTEGER PRIMARY KEY, label TEXT, agent TEXT, run INTEGER, marker TEXT, body TEXT, digest TEXT,
-  at REAL, terminal INTEGER, UNIQUE (agent, run, digest));
-CREATE TABLE IF NOT EXISTS questions (
-  id INTEGER PRIMARY KEY, label TEXT, agent TEXT, run INTEGER, qid TEXT, text TEXT, context TEXT,
-  extra TEXT, priority TEXT, digest TEXT, state TEXT, asked REAL, shown REAL,
-  UNIQUE (agent, run, qid, digest));
-CREATE TABLE IF NOT EXISTS answers (
-  id INTEGER PRIMARY KEY, label TEXT, question INTEGER, kind TEXT, text TEXT, source TEXT, at REAL,
-  sent REAL, resume INTEGER);
-CREATE TABLE IF NOT EXISTS delegations (
-  id INTEGER PRIMARY KEY, label TEXT, signal INTEGER UNIQUE, blocking INTEGER, state TEXT, words TEXT,
-  decided REAL, child TEXT);
-CREATE TABLE IF NOT EXISTS resumes (
-  id INTEGER PRIMARY KEY, label TEXT, agent TEXT, tool_use TEXT UNIQUE, kind TEXT, typed TEXT,
-  message TEXT, at REAL, proven REAL, failed TEXT);
-CREATE TABLE IF NOT EXISTS deliveries (
-  id INTEGER PRIMARY KEY, label TEXT, kind TEXT, key TEXT UNIQUE, made REAL, surfaced REAL, said REAL,
-  seen REAL, session TEXT, via TEXT);
-CREATE TABLE IF NOT EXISTS scans (agent TEXT PRIMARY KEY, offset INTEGER);
-CREATE TABLE IF NOT EXISTS strangers (at REAL, agent TEXT, label TEXT, UNIQUE (agent, label));
-CREATE TABLE IF NOT EXISTS errors (id INTEGER PRIMARY KEY, at REAL, event TEXT, text TEXT);
-"""
-VERSION = 1
-CREATE = "CREATE TABLE IF NOT EXISTS"
 UPDATE = "Update the plugin (claude plugin update bg), then restart Claude Code."
 ELSE = "If that does not help, move the file elsewhere: the next hook begins a new ledger."
-LOGS = ("-wal", "-shm", "-journal")
 
 
 class Unavailable(Exception):  # noqa: N818 - a state of the disk, not a mistake
@@ -89,12 +42,13 @@ class Ledger:
 
     def __init__(self, place: Path, *, create: bool = True) -> None:
         self.place = place
-        self.path = place / state.LEDGER
+        self.path = place / LEDGER
         self._is_alone = False
+        self.is_newer = False  # a newer plugin has added something; this one goes on beside it
         if not create and not self.path.is_file():
             raise Unavailable(f"there is no ledger at {self.path}")
         try:
-            state.make_private(place)
+            make_private(place)
             self._connection = self._open_or_replace()
         except sqlite3.Error as error:
             raise self._problem("opened", error) from error
@@ -106,22 +60,22 @@ class Ledger:
         try:
             return self._open()
         except sqlite3.DatabaseError as error:
-            if not (_is_corrupt(error) or self.path.is_dir()):
+            if not (is_corrupt(error) or self.path.is_dir()):
                 raise
         with self._alone():
             try:
                 return self._open()
             except sqlite3.DatabaseError as error:
                 # Another hook may have begun a new one meanwhile, which is only busy.
-                if not (_is_corrupt(error) or self.path.is_dir()):
+                if not (is_corrupt(error) or self.path.is_dir()):
                     raise
-            self._keep_aside()
+            keep_aside(self.path)
             return self._open()
 
     def _open(self) -> sqlite3.Connection:
-        if self._is_cut_to_nothing():
+        if is_cut_to_nothing(self.path):
             raise sqlite3.DatabaseError("file is not a database: it is empty, and its log is not")
-        self._leave_wal()
+        mounts.leave_wal(self.path)
         connection = sqlite3.connect(str(self.path), timeout=LOCK_WAIT, isolation_level=None)
         connection.row_factory = sqlite3.Row
         try:
@@ -132,22 +86,27 @@ class Ledger:
         return connection
 
     def _examine(self, connection: sqlite3.Connection) -> None:
-        """An empty file is made a ledger; what has another schema is somebody's, and is not touched."""
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version > VERSION:
+        """An empty file is made a ledger, an older one brought up; what has another schema is somebody's."""
+        writer = migrations.writer(connection)
+        self._refuse_newer(writer)
+        if writer < 0:
+            raise self._unknown(f"schema number {writer}")
+        schema = migrations.schema(connection, writer)
+        lacking = migrations.lacking(connection, schema)
+        if lacking:
+            raise self._unknown(lacking)
+        if schema < migrations.NEWEST:
+            self._bring_up(connection)
+            return
+        self.is_newer = schema > migrations.NEWEST
+        connection.execute("SELECT 1 FROM tasks LIMIT 1")
+
+    def _refuse_newer(self, writer: int) -> None:
+        if writer > migrations.NEWEST:
             raise Unavailable(
                 f"the ledger at {self.path} was written by a newer version of the bg plugin, and is left as it is",
                 remedy=UPDATE,
             )
-        if version < 0:
-            raise self._unknown(f"schema number {version}")
-        if version < VERSION:
-            self._make(connection)
-            return
-        lacking = _lacking(connection)
-        if lacking:
-            raise self._unknown(lacking)
-        connection.execute("SELECT 1 FROM tasks LIMIT 1")
 
     def _unknown(self, what: str) -> Unavailable:
         return Unavailable(
@@ -156,37 +115,25 @@ class Ledger:
             remedy=f"{UPDATE} {ELSE}",
         )
 
-    def _leave_wal(self) -> None:
-        """A ledger that came onto a network home in WAL is turned, without shared memory, once no other hook has it."""
-        with contextlib.suppress(OSError):
-            with self.path.open("rb") as file:
-                header = file.read(20)
-            # A disk of this machine's own has a device number; asking costs less than reading the mounts.
-            near = os.major(self.path.stat().st_dev) and not os.environ.get("BG_JOURNAL_MODE")
-            if header[18:20] != b"\2\2" or near or mounts.journal_mode(self.place) == "WAL":
-                return
-            with (
-                contextlib.suppress(sqlite3.Error),
-                contextlib.closing(sqlite3.connect(str(self.path), timeout=0.2, isolation_level=None)) as alone,
-            ):
-                alone.execute("PRAGMA locking_mode=EXCLUSIVE")
-                alone.execute("PRAGMA journal_mode=DELETE")
-
-    def _make(self, connection: sqlite3.Connection) -> None:
-        """The tables, by one hook only: changing the journal waits for no lock."""
+    def _bring_up(self, connection: sqlite3.Connection) -> None:
+        """By one hook only: changing the journal waits for no lock."""
         with self._alone():
-            if connection.execute("PRAGMA user_version").fetchone()[0] >= VERSION:
-                return
-            if _tables(connection):
-                raise self._unknown("the tables of another program")
-            self.path.touch(mode=0o600)
-            self.path.chmod(0o600)
-            connection.execute(f"PRAGMA journal_mode={mounts.journal_mode(self.place)}")
-            connection.executescript(f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version={VERSION};")
-            # By what lies there, not by who moved it: that hook may have been killed before it could write this down.
-            for aside in kept_aside(self.place)[-1:]:
-                connection.execute("INSERT INTO meta VALUES ('kept_aside', ?)", (str(aside),))
-            connection.execute("COMMIT")
+            schema = migrations.schema(connection)
+            if not schema:
+                if migrations.tables(connection):
+                    raise self._unknown("the tables of another program")
+                self.path.touch(mode=0o600)
+                self.path.chmod(0o600)
+                connection.execute(f"PRAGMA journal_mode={mounts.journal_mode(self.place)}")
+            if schema < migrations.NEWEST:
+                migrations.bring_up(connection, lambda: self._note_kept_aside(connection))
+        # Another hook, of a newer plugin, may have brought it up further.
+        self._examine(connection)
+
+    def _note_kept_aside(self, connection: sqlite3.Connection) -> None:
+        # By what lies there, not by who moved it: that hook may have been killed before it could write this down.
+        for aside in kept_aside(self.place)[-1:]:
+            connection.execute("INSERT INTO meta VALUES ('kept_aside', ?)", (str(aside),))
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -203,29 +150,12 @@ class Ledger:
             finally:
                 self._is_alone = False
 
-    def _is_cut_to_nothing(self) -> bool:
-        """SQLite would throw the log of an empty file away."""
-        log = Path(f"{self.path}-wal")
-        return self.path.is_file() and not self.path.stat().st_size and log.is_file() and log.stat().st_size > 0
-
-    def _keep_aside(self) -> None:
-        aside = self.path.with_name(f"{state.LEDGER}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
-        # The logs get their second name first: a hook that opens the place in between would throw them away.
-        for suffix in LOGS:
-            with contextlib.suppress(OSError):
-                os.link(f"{self.path}{suffix}", f"{aside}{suffix}")
-        self.path.rename(aside)
-        for suffix in LOGS:
-            log, kept = Path(f"{self.path}{suffix}"), Path(f"{aside}{suffix}")
-            with contextlib.suppress(OSError):
-                log.unlink() if kept.exists() else log.rename(kept)
-
     def retire(self) -> None:
         """Close a ledger that proved corrupt while it was used, and move it aside: the next hook begins a new one."""
         self.close()
         with contextlib.suppress(OSError, sqlite3.Error, Unavailable), self._alone():
             if not self._is_whole():
-                self._keep_aside()
+                keep_aside(self.path)
                 self._open().close()
 
     def _is_whole(self) -> bool:
@@ -233,11 +163,18 @@ class Ledger:
             with contextlib.closing(sqlite3.connect(str(self.path), timeout=LOCK_WAIT)) as connection:
                 return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
         except sqlite3.DatabaseError as error:
-            return not _is_corrupt(error)
+            return not is_corrupt(error)
 
     def _problem(self, what: str, error: sqlite3.Error) -> Unavailable:
-        kind = Corrupt if _is_corrupt(error) else Unavailable
+        kind = Corrupt if is_corrupt(error) else Unavailable
         return kind(f"the ledger at {self.path} cannot be {what}: {error}", passing="locked" in str(error))
+
+    def _raise(self, what: str, error: sqlite3.Error) -> NoReturn:
+        """Tell a state of the disk, or a table that a newer plugin changed meanwhile, from a mistake of ours."""
+        if is_corrupt(error) or is_passing(error):
+            raise self._problem(what, error) from error
+        self._refuse_newer(migrations.writer(self._connection))
+        raise error
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
@@ -247,22 +184,22 @@ class Ledger:
         except sqlite3.Error as error:
             raise self._problem("written", error) from error
         try:
+            # A newer plugin may have brought the ledger up since it was opened.
+            self._refuse_newer(migrations.writer(self._connection))
             yield
             self._connection.execute("COMMIT")
         except BaseException as error:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
-            if isinstance(error, sqlite3.Error) and (_is_corrupt(error) or _is_passing(error)):
-                raise self._problem("written", error) from error
+            if isinstance(error, sqlite3.Error):
+                self._raise("written", error)
             raise
 
     def _run(self, sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
         try:
             return self._connection.execute(sql, values)
         except sqlite3.Error as error:
-            if _is_corrupt(error) or _is_passing(error):
-                raise self._problem("used", error) from error
-            raise
+            self._raise("used", error)
 
     def write(self, sql: str, *values: Any) -> int:
         """Run one statement; how many rows it changed."""
@@ -308,45 +245,3 @@ class Ledger:
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()
-
-
-def kept_aside(place: Path) -> list[Path]:
-    """The ledgers that could not be read, the oldest first."""
-    return sorted(place.glob(f"{state.LEDGER}.corrupt-*[0-9]"))
-
-
-def _tables(connection: sqlite3.Connection) -> set[str]:
-    return {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-
-
-def _lacking(connection: sqlite3.Connection) -> str:
-    """A table or column that this version needs and the file has not, in words; empty where it has them all."""
-    made = connection.execute("SELECT substr(sql, 14) FROM sqlite_master WHERE type = 'table'")
-    if sum(f"{CREATE} {row[0]};" in TABLES for row in made) == TABLES.count(CREATE):
-        return ""  # as this version made it; comparing columns would cost every hook a database more
-    with contextlib.closing(sqlite3.connect(":memory:")) as ours:
-        ours.executescript(TABLES)
-        for table in sorted(_tables(ours)):
-            there = _columns(connection, table)
-            lacking = _columns(ours, table) - there
-            if lacking:
-                return f"no column {', '.join(sorted(lacking))} in {table}" if there else f"no table {table}"
-    return ""
-
-
-def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
-    return {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
-
-
-def _is_corrupt(error: sqlite3.Error) -> bool:
-    """What stands in the file cannot be read; a table that is not there is another schema, not damage."""
-    words = str(error).lower()
-    return any(sign in words for sign in ("malformed", "not a database", "file is encrypted"))
-
-
-def _is_passing(error: sqlite3.Error) -> bool:
-    """Another hook or the disk is in the way, which another time it will not be."""
-    words = str(error).lower()
-    return any(
-        sign in words for sign in ("locked", "busy", "full", "readonly", "unable to open", "disk i/o", "protocol")
-    )

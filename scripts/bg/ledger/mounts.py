@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import sqlite3
 from pathlib import Path
 
 MOUNTS = Path("/proc/self/mounts")
@@ -37,3 +38,20 @@ def journal_mode(place: Path, mounts: Path = MOUNTS) -> str:
     if asked in {"WAL", "DELETE"}:
         return asked
     return "DELETE" if NETWORK_FILESYSTEMS.fullmatch(filesystem(place, mounts)) else "WAL"
+
+
+def leave_wal(path: Path) -> None:
+    """A ledger that came onto a network home in WAL is turned, without shared memory, once no other hook has it."""
+    with contextlib.suppress(OSError):
+        with path.open("rb") as file:
+            header = file.read(20)
+        # A disk of this machine's own has a device number; asking costs less than reading the mounts.
+        near = os.major(path.stat().st_dev) and not os.environ.get("BG_JOURNAL_MODE")
+        if header[18:20] != b"\2\2" or near or journal_mode(path.parent) == "WAL":
+            return
+        with (
+            contextlib.suppress(sqlite3.Error),
+            contextlib.closing(sqlite3.connect(str(path), timeout=0.2, isolation_level=None)) as alone,
+        ):
+            alone.execute("PRAGMA locking_mode=EXCLUSIVE")
+            alone.execute("PRAGMA journal_mode=DELETE")

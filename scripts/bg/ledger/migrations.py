@@ -1,0 +1,96 @@
+"""Migrations: the numbered schema files, and what a ledger's own numbers say of it.
+
+Two numbers stand in the head of a ledger, so that an event need read no more: `application_id` is the schema that it
+has (0 stands for the first), `user_version` the oldest schema whose plugin may write it. An update that only adds
+leaves the latter as it is, so that sessions that began with an older plugin go on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Callable, Optional
+
+# Of the folder's newest file, and of the tables as it leaves them; a test holds them equal, so no event reads a file.
+NEWEST = 2
+DIGEST = 3234714903
+FOLDER = Path(__file__).with_name("schema")
+
+
+def writer(connection: sqlite3.Connection) -> int:
+    """The oldest schema whose plugin may write this ledger, 0 for an empty file."""
+    number: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return number
+
+
+def schema(connection: sqlite3.Connection, known: Optional[int] = None) -> int:
+    """The schema that a ledger has, 0 for an empty file; whoever knows its `writer` already saves a question."""
+    oldest = writer(connection) if known is None else known
+    number: int = connection.execute("PRAGMA application_id").fetchone()[0]
+    return max(number, 1) if oldest > 0 else 0
+
+
+def bring_up(connection: sqlite3.Connection, begun: Callable[[], object]) -> None:
+    """Apply what a ledger lacks; `begun` is called within the transaction that makes the first tables."""
+    for number in range(schema(connection) + 1, NEWEST + 1):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # Asked again: where a disk knows no file locks, another hook may do the same.
+            if schema(connection) < number:
+                _apply(connection, number)
+                if number == 1:
+                    begun()
+            connection.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            raise
+
+
+def _apply(connection: sqlite3.Connection, number: int) -> None:
+    # One by one: executescript would end the transaction first.
+    for statement in _statements((FOLDER / f"{number:04}.sql").read_text(encoding="utf-8")):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {number}")
+
+
+def _statements(text: str) -> Iterator[str]:
+    statement = ""
+    for line in text.splitlines(keepends=True):
+        statement += line if statement or not line.startswith("--") else ""
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def tables(connection: sqlite3.Connection) -> set[str]:
+    """The names of the tables."""
+    return {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def lacking(connection: sqlite3.Connection, wanted: int) -> str:
+    """A table or column of this schema that the ledger has not, in words; empty where it has them all."""
+    if wanted == NEWEST and digest(connection) == DIGEST:
+        return ""  # as the schema files made it; comparing columns would cost every hook a database more
+    with contextlib.closing(sqlite3.connect(":memory:")) as ours:
+        for number in range(1, min(wanted, NEWEST) + 1):
+            _apply(ours, number)
+        for table in sorted(tables(ours)):
+            there = _columns(connection, table)
+            missing = _columns(ours, table) - there
+            if missing:
+                return f"no column {', '.join(sorted(missing))} in {table}" if there else f"no table {table}"
+    return ""
+
+
+def digest(connection: sqlite3.Connection) -> int:
+    """What tells whether the tables are defined as the schema files do."""
+    made = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    # The rest to a prime: a hash of the library's would be a module more to load at every event.
+    return int.from_bytes("\n".join(row[0] for row in made).encode(), "big") % 4294967291
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    return {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}

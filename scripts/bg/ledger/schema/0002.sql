@@ -1,0 +1,25 @@
+-- Indexes for what every event asks, so that a long history costs no more than a short one.
+CREATE INDEX answers_label ON answers (label);
+CREATE INDEX answers_question ON answers (question);
+CREATE INDEX answers_resume ON answers (resume);
+CREATE INDEX delegations_child ON delegations (child);
+CREATE INDEX delegations_label ON delegations (label);
+CREATE INDEX deliveries_label ON deliveries (label, kind);
+CREATE INDEX deliveries_said ON deliveries (session) WHERE seen IS NULL;
+CREATE INDEX deliveries_unseen ON deliveries (label) WHERE seen IS NULL;
+CREATE INDEX launches_label ON launches (label);
+CREATE INDEX launches_name ON launches (name);
+CREATE INDEX questions_label ON questions (label, state);
+CREATE INDEX questions_state ON questions (state);
+CREATE INDEX resumes_agent ON resumes (agent);
+CREATE INDEX resumes_label ON resumes (label);
+CREATE INDEX runs_label ON runs (label);
+CREATE INDEX runs_open ON runs (agent) WHERE ended IS NULL;
+CREATE INDEX signals_label ON signals (label);
+CREATE INDEX tasks_ended ON tasks (ended);
+CREATE INDEX tasks_group ON tasks (grp);
+CREATE INDEX tasks_project ON tasks (project, state, session);
+CREATE INDEX tasks_session ON tasks (session, state);
+CREATE INDEX windows_label ON windows (label);
+CREATE INDEX windows_open ON windows (session) WHERE closed IS NULL;
+PRAGMA user_version = 1;
