@@ -87,15 +87,16 @@ def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, ite
         key,
         time.time(),
     )
-    carried = book.one(
-        "SELECT a.id FROM answers a JOIN questions q ON q.id = a.question WHERE q.agent = ? AND q.digest = ?"
+    carried = Answer.one(
+        book,
+        "SELECT a.* FROM answers a JOIN questions q ON q.id = a.question WHERE q.agent = ? AND q.digest = ?"
         " AND q.run < ? AND a.sent IS NULL AND q.state = 'answered' ORDER BY a.id DESC LIMIT 1",
         agent,
         key,
         run,
     )
     if fresh and carried:
-        book.write("UPDATE answers SET question = ? WHERE id = ?", fresh, carried["id"])
+        book.write("UPDATE answers SET question = ? WHERE id = ?", fresh, carried.id)
         book.write("UPDATE questions SET state = 'answered' WHERE id = ?", fresh)
 
 
@@ -220,9 +221,9 @@ def unsent(book: Ledger, agent: str) -> list[Answered]:
 def mark_sent(book: Ledger, agent: str, resume: int) -> None:
     """A proven resume has carried these answers."""
     now = time.time()
-    for row in book.all("SELECT id, question FROM answers WHERE resume = ? AND sent IS NULL", resume):
-        book.write("UPDATE answers SET sent = ? WHERE id = ?", now, row["id"])
-        book.write("UPDATE questions SET state = 'sent' WHERE id = ? AND agent = ?", row["question"], agent)
+    for carried in Answer.all(book, "SELECT * FROM answers WHERE resume = ? AND sent IS NULL", resume):
+        book.write("UPDATE answers SET sent = ? WHERE id = ?", now, carried.id)
+        book.write("UPDATE questions SET state = 'sent' WHERE id = ? AND agent = ?", carried.question, agent)
 
 
 def attach(book: Ledger, answers: list[int], resume: int) -> None:

@@ -125,7 +125,10 @@ def _lines(merged: Merged) -> Iterator[str]:
     read = {told.source for told in merged.results}
     reports = [report for finding in (*merged.findings, *merged.appendix) for report in finding.reports]
     lines = [
-        line for report in reports if report.source not in read for line in framed(f"{report.source}: {report.detail}")
+        line
+        for report in reports
+        if report.source not in read
+        for line in framed(f"{report.source}: {report.detail}")
     ]
     yield from _section("Findings as they were written", lines)
     for told in merged.results:
