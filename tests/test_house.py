@@ -98,16 +98,82 @@ def test_rooms_import_only_through_their_doors(path):
     assert imported(path) - allowed == set()
 
 
-def test_only_one_module_does_each_special_thing():
-    texts_of = {path: path.read_text(encoding="utf-8") for path in modules()}
-    opening = {subject(path) for path, text in texts_of.items() if re.search(r"sqlite3\.connect", text)}
-    assert opening <= {"ledger", "desk"}
+def test_optional_packages_are_imported_in_few_places():
     outside = {
         subject(path)
-        for path, text in texts_of.items()
-        if re.search(r"^\s*import (yaml|jsonschema)", text, re.MULTILINE)
+        for path in modules()
+        if re.search(r"^\s*import (yaml|jsonschema)", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert outside <= {"protocol", "evidence", "settings"}
+
+
+STATEMENT = re.compile(
+    r"\bselect\b.+\bfrom\b|\binsert\s+(or\s+\w+\s+)?into\b|\bupdate\s+\w+\s+set\b|\bdelete\s+from\b"
+    r"|\bcreate\s+table\b|\bpragma\s+\w",
+    re.IGNORECASE | re.DOTALL,
+)
+STATEMENTS = {"write", "insert", "one", "all", "value"}  # of an open ledger
+
+
+def strings(tree: ast.AST) -> list[str]:
+    """Every text in a module, with the constant parts of a formatted one put together."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.append(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            found.append("".join(str(part.value) for part in node.values if isinstance(part, ast.Constant)))
+    return found
+
+
+def on_a_ledger(node: ast.AST) -> bool:
+    """`book.write`, `scene.book.one` and the like."""
+    if not isinstance(node, ast.Attribute) or node.attr not in STATEMENTS:
+        return False
+    owner = node.value
+    return (owner.id if isinstance(owner, ast.Name) else getattr(owner, "attr", "")) in {
+        "book",
+        "ledger",
+        "_connection",
+    }
+
+
+def sql_in(path: Path) -> list[str]:
+    """What a module does that only the ledger's modules may do."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = [text for text in strings(tree) if STATEMENT.search(text)]
+    found += [f"{ast.unparse(node)} in line {node.lineno}" for node in ast.walk(tree) if on_a_ledger(node)]
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names = [getattr(node, "module", None), *(alias.name for alias in node.names)]
+            found += ["imports sqlite3"] if "sqlite3" in names else []
+    return found
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in modules() if subject(path) != "ledger"],
+    ids=lambda path: str(path.relative_to(PACKAGE)),
+)
+def test_only_the_ledger_speaks_sql(path):
+    assert sql_in(path) == []
+
+
+def test_the_door_of_the_ledger_sees_what_passes_it():
+    seen = {path.stem for path in modules() if subject(path) == "ledger" and sql_in(path)}
+    assert seen >= {"tasks", "launches", "runs", "inbox", "delegations", "resumes", "deliveries", "sessions", "notes"}
+    assert not seen & {"place", "mounts", "spool"}
+
+
+def test_single_values_are_read_and_written_by_name_only():
+    speaking = {
+        path.stem
+        for path in modules()
+        for text in strings(ast.parse(path.read_text(encoding="utf-8")))
+        if STATEMENT.search(text) and re.search(r"\bmeta\b", text)
+    }
+    # The file's own module makes the table, and notes in a new ledger where the damaged one before it lies.
+    assert speaking == {"notes", "file"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -8,7 +8,6 @@ import errno
 import json
 import os
 import shutil
-import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,8 +16,8 @@ from typing import Any, NamedTuple, Optional
 from bg import foreign, machine, settings
 from bg.desk import packages, shortcuts
 from bg.host import transcripts, versions
+from bg.ledger import health, notes, sessions, spool, tasks
 from bg.ledger import place as state
-from bg.ledger import spool
 from bg.ledger.aside import kept_aside
 from bg.ledger.file import UPDATE, Ledger, Unavailable
 from bg.words.quoting import inline
@@ -316,16 +315,12 @@ def _ledger(place: Path) -> Iterator[Finding]:
         yield Finding(
             "ledger", "note", f"an unreadable ledger was kept at {path}", "delete it when you no longer need it"
         )
-    try:
-        with contextlib.closing(sqlite3.connect(f"file:{place / state.LEDGER}?mode=ro", uri=True)) as connection:
-            health = connection.execute("PRAGMA quick_check").fetchone()[0]
-    except sqlite3.DatabaseError as error:
-        health = str(error)
-    if health != "ok":
+    damage = health.damage(place)
+    if damage:
         yield Finding(
             "ledger",
             "wrong",
-            f"{place / state.LEDGER} is damaged: {health}",
+            f"{place / state.LEDGER} is damaged: {damage}",
             "nothing to do: the next hook keeps it aside and begins a new one",
         )
         return
@@ -336,30 +331,27 @@ def _ledger(place: Path) -> Iterator[Finding]:
         yield Finding("ledger", "wrong", error.reason, remedy)
         return
     with contextlib.closing(book):
-        count = book.value("SELECT count(*) FROM tasks")
+        count = tasks.count(book)
         yield Finding("ledger", "ok", f"{book.path}: {count} tasks")
         if book.is_newer:
             found = "a newer version of the bg plugin has brought it up to date; this one can still write it"
             yield Finding("ledger", "note", found, UPDATE)
-        errors = book.all("SELECT * FROM errors WHERE at > ? ORDER BY id DESC LIMIT 3", time.time() - DAY)
-        for row in errors:
+        for row in notes.errors(book, time.time() - DAY)[:3]:
             when = time.strftime("%H:%M", time.localtime(row["at"]))
             yield Finding(
                 "hook error",
                 "wrong",
                 f"{when} in {row['event']}: {row['text'].strip().splitlines()[-1][:200]}",
-                f"the whole trace: sqlite3 {book.path} 'select text from errors where id={row['id']}'",
+                f"the whole trace: {notes.whole_trace(book, row)}",
             )
-        for row in book.all(
-            "SELECT t.label, t.agent, s.transcript FROM tasks t JOIN sessions s ON s.id = t.session"
-            " WHERE t.agent <> '' AND t.ended IS NULL"
-        ):
-            risk = transcripts.near_limit(transcripts.of_agent(row["transcript"] or "", row["agent"]))
+        for task in tasks.with_open_agent(book):
+            spoken = sessions.transcript(book, task["session"])
+            risk = transcripts.near_limit(transcripts.of_agent(spoken, task["agent"]))
             if risk:
                 yield Finding(
                     "resume",
                     "note",
-                    f"{row['label']}: {risk}",
+                    f"{task['label']}: {risk}",
                     "answer it soon, or let it be relaunched with its state",
                 )
 

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from bg.desk import status
-from bg.ledger import inbox, tasks
+from bg.ledger import inbox, resumes, runs, tasks
 from bg.ledger import place as state
 from bg.ledger.file import Ledger, Unavailable
-from bg.ledger.tasks import Row
+from bg.ledger.inbox import Question
+from bg.ledger.tasks import Task
 
 Outcome = tuple[int, str, str]
 
@@ -89,7 +90,7 @@ def run_export(given: argparse.Namespace) -> Outcome:
         lines = [
             line
             for book in books
-            for task in book.all("SELECT * FROM tasks ORDER BY number")
+            for task in tasks.every(book)
             if given.task in ("", task["label"])
             for line in exported(book, task)
         ]
@@ -98,28 +99,26 @@ def run_export(given: argparse.Namespace) -> Outcome:
         return int(bool(said)), "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), said
 
 
-def exported(book: Ledger, task: Row) -> Iterator[dict[str, Any]]:
+def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
     """One task's lines: its signals, then itself."""
     label = task["label"]
-    for row in book.all("SELECT * FROM signals WHERE label = ? ORDER BY id", label):
+    for row in runs.signals_of_task(book, label):
         yield {**json.loads(row["body"]), "task": label, "run": row["run"], "at": row["at"]}
-    runs = book.all("SELECT * FROM runs WHERE label = ? ORDER BY began", label)
+    known = runs.of_task(book, label)
     warnings = [WARNINGS[task["state"]]] if task["state"] in WARNINGS else []
-    warnings += [f"Run {run['run']} was cut: {run['cut']}." for run in runs if run["cut"]]
+    warnings += [f"Run {run['run']} was cut: {run['cut']}." for run in known if run["cut"]]
     warnings += [
         f"Run {run['run']} was asked {run['corrections']} times for a readable report."
-        for run in runs
+        for run in known
         if run["corrections"]
     ]
     yield {
         **status.record(book, task),
         "warnings": warnings,
-        "runs": [{key: run[key] for key in ("agent", "run", "began", "ended", "corrections", "cut")} for run in runs],
+        "runs": [{key: run[key] for key in ("agent", "run", "began", "ended", "corrections", "cut")} for run in known],
         "reports": [
             {key: row[key] for key in ("agent", "run", "source", "text", "at")}
-            for row in book.all(
-                "SELECT r.* FROM reports r JOIN launches l ON l.agent = r.agent WHERE l.label = ? ORDER BY r.id", label
-            )
+            for row in runs.reports_of_task(book, label)
         ],
         "questions": [
             {
@@ -127,15 +126,15 @@ def exported(book: Ledger, task: Row) -> Iterator[dict[str, Any]]:
                 "kind": inbox.kind(row),
                 "answers": _answers(book, row),
             }
-            for row in book.all("SELECT * FROM questions WHERE label = ? ORDER BY id", label)
+            for row in inbox.of_task(book, label)
         ],
         "resumes": [
             {key: row[key] for key in ("kind", "typed", "message", "at", "proven", "failed")}
-            for row in book.all("SELECT * FROM resumes WHERE label = ? ORDER BY id", label)
+            for row in resumes.of_task(book, label)
         ],
     }
 
 
-def _answers(book: Ledger, question: Row) -> list[dict[str, Any]]:
-    found = book.all("SELECT * FROM answers WHERE question = ? ORDER BY id", question["id"])
+def _answers(book: Ledger, question: Question) -> list[dict[str, Any]]:
+    found = inbox.answers_to(book, question)
     return [{key: row[key] for key in ("text", "kind", "source", "at", "sent")} for row in found]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any, Optional
+from typing import Any
 
 from bg import settings
 from bg.host import transcripts
-from bg.ledger import inbox, tasks
+from bg.ledger import inbox, notes, runs, sessions, tasks
 from bg.ledger.file import Ledger
-from bg.ledger.tasks import Row
+from bg.ledger.tasks import Task
 from bg.words.quoting import inline, neutral
 
 RECENT = 24 * 3600
@@ -39,19 +39,18 @@ def at_a_glance(working: int, asking: int, broken: int) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list[Row]:
+def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list[Task]:
     """The tasks that a person wants to see: open ones, and what ended within a day."""
     if everything:
-        return book.all("SELECT * FROM tasks ORDER BY number")
-    # The plus keeps SQLite from reading every task in the order of its number.
-    rows = book.all("SELECT * FROM tasks WHERE ended IS NULL OR ended > ? ORDER BY +number", time.time() - RECENT)
+        return tasks.every(book)
+    rows = tasks.recent(book, time.time() - RECENT)
     return [row for row in rows if not project or row["project"] == project]
 
 
-def record(book: Ledger, task: Row) -> dict[str, Any]:
+def record(book: Ledger, task: Task) -> dict[str, Any]:
     """One task for machines."""
     items = inbox.waiting(book, label=task["label"])
-    spoken = book.value("SELECT transcript FROM sessions WHERE id = ?", task["session"]) or ""
+    spoken = sessions.transcript(book, task["session"])
     path = transcripts.of_agent(spoken, task["agent"] or "")
     return {
         "label": task["label"],
@@ -77,19 +76,18 @@ def record(book: Ledger, task: Row) -> dict[str, Any]:
     }
 
 
-def _evidence(book: Ledger, task: Row) -> dict[str, Any]:
+def _evidence(book: Ledger, task: Task) -> dict[str, Any]:
     """What the host side found of a task's last report."""
-    found = book.value("SELECT evidence FROM runs WHERE agent = ? ORDER BY run DESC LIMIT 1", task["agent"] or "")
-    return dict(json.loads(found)) if found and task["ended"] is not None else {}
+    return runs.evidence(book, task["agent"] or "") if task["ended"] is not None else {}
 
 
-def quiet(book: Ledger, task: Row) -> float:
+def quiet(book: Ledger, task: Task) -> float:
     """How long a running agent has written nothing, 0 while that says little."""
-    spoken = book.value("SELECT transcript FROM sessions WHERE id = ?", task["session"]) or ""
+    spoken = sessions.transcript(book, task["session"])
     return _quiet(task, transcripts.of_agent(spoken, task["agent"] or ""))
 
 
-def _quiet(task: Row, path: str) -> float:
+def _quiet(task: Task, path: str) -> float:
     last = transcripts.last_sign(path)
     silent = time.time() - last if last and task["state"] in tasks.RUNNING_STATES else 0.0
     return silent if silent > settings.load(task["project"] or "").quiet_minutes * 60 else 0.0
@@ -147,18 +145,17 @@ def table(
 
 def _footnotes(book: Ledger) -> list[str]:
     lines = []
-    kept = book.meta("kept_aside")
+    kept = notes.kept_aside(book)
     if kept:
         lines.append(f"The ledger was unreadable and is kept at {kept}; this is a new one.")
-    count = book.value("SELECT count(*) FROM errors WHERE at > ?", time.time() - RECENT)
-    if count:
-        last = book.one("SELECT * FROM errors ORDER BY id DESC LIMIT 1")
-        assert last is not None
+    errors = notes.errors(book, time.time() - RECENT)
+    if errors:
+        last = errors[0]
         lines.append(
-            f"{count} hook error{'s' if count > 1 else ''} within a day; the last, in {last['event']}: "
+            f"{len(errors)} hook error{'s' if len(errors) > 1 else ''} within a day; the last, in {last['event']}: "
             f"{inline(last['text'].strip().splitlines()[-1], 120)}"
         )
-    for row in book.all("SELECT * FROM strangers ORDER BY at DESC LIMIT 3"):
+    for row in notes.strangers(book, 3):
         lines.append(f"Another agent ({inline(row['agent'], 20)}) signed a report as {row['label']}; it was ignored.")
     return ["", *lines] if lines else []
 
@@ -189,11 +186,9 @@ def detail(book: Ledger, label: str, command: str = "/bg-answer") -> str:
     typed = _what_to_type(entry, command)
     if typed:
         lines.append(f"type: {typed}")
-    report: Optional[Row] = book.one(
-        "SELECT r.* FROM reports r JOIN launches l ON l.agent = r.agent WHERE l.label = ? ORDER BY r.id DESC LIMIT 1",
-        label,
-    )
-    if report:
+    texts = runs.reports_of_task(book, label)
+    if texts:
+        report = texts[-1]
         lines += ["", f"last report ({report['source']}):", neutral(report["text"])]
     return "\n".join(lines)
 

@@ -1,7 +1,7 @@
 """The ledger's file: opened on any disk, brought to the newest schema, one short transaction an event.
 
-The only module that opens the database. What stands in the tables is read and written by `tasks`,
-`inbox` and `deliveries`. A damaged ledger is kept aside, never deleted; one of an unknown schema is left in place.
+What stands in the tables is read and written by the modules beside this one, each for its own tables.
+A damaged ledger is kept aside, never deleted; one of an unknown schema is left in place.
 """
 
 from __future__ import annotations
@@ -227,20 +227,6 @@ class Ledger:
         """The first column of the first row."""
         row = self.one(sql, *values)
         return row[0] if row else None
-
-    def meta(self, key: str) -> str:
-        """A value kept beside the tables, empty where there is none."""
-        return self.value("SELECT value FROM meta WHERE key = ?", key) or ""
-
-    def set_meta(self, key: str, value: str) -> None:
-        """Keep a value beside the tables."""
-        self.write("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value)
-
-    def trace(self, event: str, text: str) -> None:
-        """Keep a hook's own error where `/bg-status` and the doctor show it; the last hundred stay."""
-        with self.transaction():
-            self.write("INSERT INTO errors (at, event, text) VALUES (?, ?, ?)", time.time(), event, text[-2000:])
-            self.write("DELETE FROM errors WHERE id <= (SELECT max(id) - 100 FROM errors)")
 
     def close(self) -> None:
         """Let go of the file."""

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any, Optional
 
 from bg.ledger.file import Ledger
-from bg.ledger.tasks import Row, digest
+from bg.ledger.record import Record
+from bg.ledger.tasks import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 QUESTION, BLOCKER, DELEGATION = "question", "blocker", "delegation"
 SKIP = "skip"
@@ -19,6 +23,48 @@ _ORDER = (
     "CASE WHEN upper(coalesce(priority, '')) LIKE 'P0%' OR lower(priority) IN ('critical', 'high') THEN 0"
     " WHEN upper(coalesce(priority, '')) LIKE 'P2%' OR lower(priority) = 'low' THEN 2 ELSE 1 END, asked, id"
 )
+
+
+class Question(Record):
+    """One item; `qid` is the agent's own id for it, `shown` when the user was first shown it."""
+
+    id: int
+    label: str
+    agent: str
+    run: int
+    qid: str
+    text: str
+    context: str
+    extra: str
+    priority: str
+    digest: str
+    state: str
+    asked: float
+    shown: Optional[float]
+
+
+class Answer(Record):
+    """The user's words to one item; `resume` is the message that carries them, `sent` when it arrived."""
+
+    id: int
+    label: str
+    question: int
+    kind: str
+    text: str
+    source: str
+    at: float
+    sent: Optional[float]
+    resume: Optional[int]
+
+
+class Answered(Question):
+    """An item with the answer that waits to be sent."""
+
+    answer: int
+    said: str
+    how: str
+    source: str
+    answered: float
 
 
 def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, item: dict[str, Any]) -> None:
@@ -41,30 +87,31 @@ def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, ite
         key,
         time.time(),
     )
-    carried = book.one(
-        "SELECT a.id FROM answers a JOIN questions q ON q.id = a.question WHERE q.agent = ? AND q.digest = ?"
+    carried = Answer.one(
+        book,
+        "SELECT a.* FROM answers a JOIN questions q ON q.id = a.question WHERE q.agent = ? AND q.digest = ?"
         " AND q.run < ? AND a.sent IS NULL AND q.state = 'answered' ORDER BY a.id DESC LIMIT 1",
         agent,
         key,
         run,
     )
     if fresh and carried:
-        book.write("UPDATE answers SET question = ? WHERE id = ?", fresh, carried["id"])
+        book.write("UPDATE answers SET question = ? WHERE id = ?", fresh, carried.id)
         book.write("UPDATE questions SET state = 'answered' WHERE id = ?", fresh)
 
 
-def kind(item: Row) -> str:
+def kind(item: Question) -> str:
     """Whether the item is a question, a blocker or a delegation."""
     return str(extra(item).get("kind") or QUESTION)
 
 
-def extra(item: Row) -> dict[str, Any]:
+def extra(item: Question) -> dict[str, Any]:
     """What the agent gave besides text and context, such as options and a default."""
-    found = json.loads(item["extra"] or "{}")
+    found = json.loads(item.extra or "{}")
     return found if isinstance(found, dict) else {}
 
 
-def waiting(book: Ledger, label: str = "", project: str = "", session: str = "") -> list[Row]:
+def waiting(book: Ledger, label: str = "", project: str = "", session: str = "") -> list[Question]:
     """The open items, by priority, then age."""
     sql = "SELECT q.* FROM questions q JOIN tasks t ON t.label = q.label WHERE q.state = 'open'"
     values: list[Any] = []
@@ -72,22 +119,63 @@ def waiting(book: Ledger, label: str = "", project: str = "", session: str = "")
         if value:
             sql += f" AND {column} = ?"
             values.append(value)
-    return book.all(f"{sql} ORDER BY {_ORDER}", *values)
+    return Question.all(book, f"{sql} ORDER BY {_ORDER}", *values)
 
 
-def items(book: Ledger, agent: str, run: Optional[int] = None) -> list[Row]:
+def items(book: Ledger, agent: str, run: Optional[int] = None) -> list[Question]:
     """Every item of an agent, or of one of its runs, in the order of asking."""
     if run is None:
-        return book.all("SELECT * FROM questions WHERE agent = ? ORDER BY id", agent)
-    return book.all("SELECT * FROM questions WHERE agent = ? AND run = ? ORDER BY id", agent, run)
+        return Question.all(book, "SELECT * FROM questions WHERE agent = ? ORDER BY id", agent)
+    return Question.all(book, "SELECT * FROM questions WHERE agent = ? AND run = ? ORDER BY id", agent, run)
 
 
-def given(book: Ledger, item: Row) -> Optional[Row]:
+def of_task(book: Ledger, label: str) -> list[Question]:
+    """Every item of a task, in the order of asking."""
+    return Question.all(book, "SELECT * FROM questions WHERE label = ? ORDER BY id", label)
+
+
+def ever(book: Ledger, label: str, qid: str) -> list[Question]:
+    """Everything that this task has asked by this id, the newest first."""
+    return Question.all(
+        book, "SELECT * FROM questions WHERE label = ? AND upper(qid) = ? ORDER BY id DESC", label, qid.upper()
+    )
+
+
+def count_delegations(book: Ledger, agent: str, run: int) -> int:
+    """How many delegations a run has asked for."""
+    sql = "SELECT count(*) FROM questions WHERE agent = ? AND run = ? AND qid LIKE 'D%'"
+    return int(book.value(sql, agent, run))
+
+
+def open_before(book: Ledger, label: str, agent: str, run: int) -> list[Question]:
+    """What waits that a task asked before this run of this agent."""
+    return Question.all(
+        book,
+        "SELECT * FROM questions WHERE label = ? AND state = 'open' AND (agent <> ? OR run < ?)",
+        label,
+        agent,
+        run,
+    )
+
+
+def withdraw(book: Ledger, item: Question) -> None:
+    """The agent no longer waits for this."""
+    book.write("UPDATE questions SET state = 'withdrawn' WHERE id = ?", item.id)
+
+
+def answers_to(book: Ledger, item: Question) -> list[Answer]:
+    """Every answer to an item, in order."""
+    return Answer.all(book, "SELECT * FROM answers WHERE question = ? ORDER BY id", item.id)
+
+
+def given(book: Ledger, item: Question) -> Optional[Answer]:
     """The user's answer to this item that has not reached the agent."""
-    return book.one("SELECT * FROM answers WHERE question = ? AND sent IS NULL ORDER BY id DESC LIMIT 1", item["id"])
+    return Answer.one(
+        book, "SELECT * FROM answers WHERE question = ? AND sent IS NULL ORDER BY id DESC LIMIT 1", item.id
+    )
 
 
-def _how(item: Row, text: str, decided: str) -> str:
+def _how(item: Question, text: str, decided: str) -> str:
     """How the words are taken; what a delegation's words decide is read once, by whoever records them."""
     if kind(item) != DELEGATION:
         return "skip" if text.strip().lower() == SKIP else "answer"
@@ -96,34 +184,33 @@ def _how(item: Row, text: str, decided: str) -> str:
     return decided
 
 
-def answer(book: Ledger, item: Row, text: str, source: str, decided: str = "") -> str:
+def answer(book: Ledger, item: Question, text: str, source: str, decided: str = "") -> str:
     """Record the user's answer; a word on what it replaced, empty for a first answer."""
-    if item["state"] in {"withdrawn", "sent"}:
+    if item.state in {"withdrawn", "sent"}:
         raise ValueError(f"{item['label']} {item['qid']} is no longer open")
     how = _how(item, text, decided)
     earlier = given(book, item)
-    if earlier and earlier["text"] == text:
+    if earlier and earlier.text == text:
         return "the same answer was there already"
     if earlier:
-        book.write("DELETE FROM answers WHERE id = ?", earlier["id"])
+        book.write("DELETE FROM answers WHERE id = ?", earlier.id)
     book.write(
         "INSERT INTO answers (label, question, kind, text, source, at) VALUES (?,?,?,?,?,?)",
-        item["label"],
-        item["id"],
+        item.label,
+        item.id,
         how,
         text,
         source,
         time.time(),
     )
-    book.write(
-        "UPDATE questions SET state = 'answered', shown = coalesce(shown, ?) WHERE id = ?", time.time(), item["id"]
-    )
+    book.write("UPDATE questions SET state = 'answered', shown = coalesce(shown, ?) WHERE id = ?", time.time(), item.id)
     return f"it replaces “{earlier['text']}”" if earlier else ""
 
 
-def unsent(book: Ledger, agent: str) -> list[Row]:
+def unsent(book: Ledger, agent: str) -> list[Answered]:
     """Answers that have not reached the agent, with their questions, in the order of asking."""
-    return book.all(
+    return Answered.all(
+        book,
         "SELECT q.*, a.id AS answer, a.text AS said, a.kind AS how, a.source AS source, a.at AS answered FROM answers a"
         " JOIN questions q ON q.id = a.question"
         " WHERE q.agent = ? AND a.sent IS NULL AND q.state = 'answered' ORDER BY q.id",
@@ -134,9 +221,20 @@ def unsent(book: Ledger, agent: str) -> list[Row]:
 def mark_sent(book: Ledger, agent: str, resume: int) -> None:
     """A proven resume has carried these answers."""
     now = time.time()
-    for row in book.all("SELECT id, question FROM answers WHERE resume = ? AND sent IS NULL", resume):
-        book.write("UPDATE answers SET sent = ? WHERE id = ?", now, row["id"])
-        book.write("UPDATE questions SET state = 'sent' WHERE id = ? AND agent = ?", row["question"], agent)
+    for carried in Answer.all(book, "SELECT * FROM answers WHERE resume = ? AND sent IS NULL", resume):
+        book.write("UPDATE answers SET sent = ? WHERE id = ?", now, carried.id)
+        book.write("UPDATE questions SET state = 'sent' WHERE id = ? AND agent = ?", carried.question, agent)
+
+
+def attach(book: Ledger, answers: list[int], resume: int) -> None:
+    """A resume that is about to be sent carries these answers."""
+    for identifier in answers:
+        book.write("UPDATE answers SET resume = ? WHERE id = ?", resume, identifier)
+
+
+def detach(book: Ledger, resume: int) -> bool:
+    """A resume went out without the answers that it was to carry; whether there were any."""
+    return bool(book.write("UPDATE answers SET resume = NULL WHERE resume = ? AND sent IS NULL", resume))
 
 
 def mark_shown(book: Ledger, ids: list[int]) -> None:

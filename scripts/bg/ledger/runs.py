@@ -1,35 +1,75 @@
-"""Runs: an agent is bound to its launch, its runs begin and end, and the raw text of each is kept."""
+"""Runs: an agent is bound to its launch, its runs begin and end; raw texts and the signals in them are kept."""
 
 from __future__ import annotations
 
+import json
 import time
-from typing import Optional
 
-from bg.ledger import tasks
+from bg.ledger import launches, tasks
 from bg.ledger.file import Ledger
-from bg.ledger.tasks import Row
+from bg.ledger.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
+
+
+class Run(Record):
+    """One run of an agent, from its start or its waking to its end."""
+
+    agent: str
+    run: int
+    label: str
+    began: float
+    ended: Optional[float]
+    corrections: int
+    asked: Optional[float]
+    cut: Optional[str]
+    last_uuid: Optional[str]
+    evidence: Optional[str]
+
+
+class Report(Record):
+    """A raw text of a run; `source` is the event that brought it."""
+
+    id: int
+    agent: str
+    run: int
+    source: str
+    text: str
+    digest: str
+    at: float
+
+
+class Signal(Record):
+    """One block; `body` is its JSON, `terminal` whether it ended its run."""
+
+    id: int
+    label: str
+    agent: str
+    run: int
+    marker: str
+    body: str
+    digest: str
+    at: float
+    terminal: int
 
 
 def bind(book: Ledger, token: str, agent: str) -> bool:
     """Tie the host's agent to the launch whose token it carries; True when that is news."""
     if not agent:
         return False
-    news = book.write(
-        "UPDATE launches SET agent = ?, bound = ?, failed = NULL WHERE token = ? AND agent = ''",
-        agent,
-        time.time(),
-        token,
-    )
-    launch = tasks.of_token(book, token)
-    if not launch or launch["agent"] != agent:
+    news = launches.set_agent(book, token, agent)
+    launch = launches.of_token(book, token)
+    if not launch or launch.agent != agent:
         return False
     if news:
-        book.write("UPDATE tasks SET agent = ? WHERE label = ?", agent, launch["label"])
-        begin_run(book, agent, launch["label"], 1)
-        task = tasks.get(book, launch["label"])
-        if task and task["state"] in ("launched", "not_launched", "interrupted"):
-            tasks.set_state(book, launch["label"], "working")
-    return bool(news)
+        tasks.set_agent(book, launch.label, agent)
+        begin_run(book, agent, launch.label, 1)
+        task = tasks.get(book, launch.label)
+        if task and task.state in ("launched", "not_launched", "interrupted"):
+            tasks.set_state(book, launch.label, "working")
+    return news
 
 
 def begin_run(book: Ledger, agent: str, label: str, number: int) -> None:
@@ -39,9 +79,9 @@ def begin_run(book: Ledger, agent: str, label: str, number: int) -> None:
     )
 
 
-def last_run(book: Ledger, agent: str) -> Optional[Row]:
+def last_run(book: Ledger, agent: str) -> Optional[Run]:
     """The newest run of an agent."""
-    return book.one("SELECT * FROM runs WHERE agent = ? ORDER BY run DESC LIMIT 1", agent)
+    return Run.one(book, "SELECT * FROM runs WHERE agent = ? ORDER BY run DESC LIMIT 1", agent)
 
 
 def end_run(book: Ledger, agent: str, run: int, cut: str = "") -> None:
@@ -55,15 +95,55 @@ def end_run(book: Ledger, agent: str, run: int, cut: str = "") -> None:
     )
 
 
-def running(book: Ledger, agent: str, label: str) -> Row:
+def running(book: Ledger, agent: str, label: str) -> Run:
     """The run that goes on now; an ended one is followed by the next."""
-    row = last_run(book, agent)
-    if row is None or row["ended"] is not None:
-        begin_run(book, agent, label, row["run"] + 1 if row else 1)
+    found = last_run(book, agent)
+    if found is None or found.ended is not None:
+        begin_run(book, agent, label, found.run + 1 if found else 1)
         tasks.set_state(book, label, "working")
-        row = last_run(book, agent)
-    assert row is not None
-    return row
+        found = last_run(book, agent)
+    assert found is not None
+    return found
+
+
+def of_task(book: Ledger, label: str) -> list[Run]:
+    """Every run of a task, the oldest first."""
+    return Run.all(book, "SELECT * FROM runs WHERE label = ? ORDER BY began", label)
+
+
+def began(book: Ledger, agent: str) -> Optional[float]:
+    """When the run that goes on began, None where none does."""
+    found: Optional[float] = book.value("SELECT began FROM runs WHERE agent = ? AND ended IS NULL", agent)
+    return found
+
+
+def set_evidence(book: Ledger, agent: str, run: int, found: dict[str, Any]) -> None:
+    """What the host side has found of a run's report."""
+    book.write(
+        "UPDATE runs SET evidence = ? WHERE agent = ? AND run = ?", json.dumps(found, ensure_ascii=False), agent, run
+    )
+
+
+def evidence(book: Ledger, agent: str, run: Optional[int] = None) -> dict[str, Any]:
+    """What was found of a run's report, or of the last run's; empty where nothing was looked at."""
+    if run is None:
+        found = book.value("SELECT evidence FROM runs WHERE agent = ? ORDER BY run DESC LIMIT 1", agent)
+    else:
+        found = book.value("SELECT evidence FROM runs WHERE agent = ? AND run = ?", agent, run)
+    return dict(json.loads(found)) if found else {}
+
+
+def set_last_record(book: Ledger, agent: str, run: int, uuid: str) -> None:
+    """The record of the transcript that a run's last words stand in."""
+    book.write("UPDATE runs SET last_uuid = ? WHERE agent = ? AND run = ?", uuid, agent, run)
+
+
+def last_record(book: Ledger, agent: str) -> str:
+    """The newest such record of an agent, empty where none could be noted."""
+    found = book.value(
+        "SELECT last_uuid FROM runs WHERE agent = ? AND last_uuid <> '' ORDER BY run DESC LIMIT 1", agent
+    )
+    return found or ""
 
 
 def keep_report(book: Ledger, agent: str, run: int, source: str, text: str) -> bool:
@@ -81,9 +161,46 @@ def keep_report(book: Ledger, agent: str, run: int, source: str, text: str) -> b
     )
 
 
-def reports(book: Ledger, agent: str, run: int) -> list[Row]:
+def reports(book: Ledger, agent: str, run: int) -> list[Report]:
     """The raw texts of a run that may be its report, the oldest first."""
-    return book.all("SELECT * FROM reports WHERE agent = ? AND run = ? AND source <> 'message' ORDER BY id", agent, run)
+    return Report.all(
+        book, "SELECT * FROM reports WHERE agent = ? AND run = ? AND source <> 'message' ORDER BY id", agent, run
+    )
+
+
+def reports_of_task(book: Ledger, label: str) -> list[Report]:
+    """Every raw text of a task's agents, the oldest first."""
+    return Report.all(
+        book, "SELECT r.* FROM reports r JOIN launches l ON l.agent = r.agent WHERE l.label = ? ORDER BY r.id", label
+    )
+
+
+def is_reported(book: Ledger, agent: str, text: str, run: Optional[int] = None) -> bool:
+    """A report with this text is kept of the agent, or of that run."""
+    sql, values = "SELECT 1 FROM reports WHERE agent = ? AND digest = ?", [agent, tasks.digest(text)]
+    return bool(book.value(sql, *values) if run is None else book.value(f"{sql} AND run = ?", *values, run))
+
+
+def was_reported(book: Ledger, agent: str, text: str, run: int) -> bool:
+    """A report with this text is kept of a run before that one."""
+    return bool(
+        book.value("SELECT 1 FROM reports WHERE agent = ? AND run < ? AND digest = ?", agent, run, tasks.digest(text))
+    )
+
+
+def is_last_record(book: Ledger, agent: str, uuid: str, run: int) -> bool:
+    """A run before that one ended with this record of the transcript."""
+    return bool(book.value("SELECT 1 FROM runs WHERE agent = ? AND run < ? AND last_uuid = ?", agent, run, uuid))
+
+
+def scanned(book: Ledger, agent: str) -> int:
+    """How far an agent's transcript has been looked through."""
+    return book.value("SELECT offset FROM scans WHERE agent = ?", agent) or 0
+
+
+def set_scanned(book: Ledger, agent: str, offset: int) -> None:
+    """The transcript has been looked through up to here."""
+    book.write("INSERT OR REPLACE INTO scans VALUES (?, ?)", agent, offset)
 
 
 def count_correction(book: Ledger, agent: str, run: int) -> None:
@@ -91,3 +208,38 @@ def count_correction(book: Ledger, agent: str, run: int) -> None:
     book.write(
         "UPDATE runs SET corrections = corrections + 1, asked = ? WHERE agent = ? AND run = ?", time.time(), agent, run
     )
+
+
+def keep_signal(
+    book: Ledger, label: str, agent: str, run: int, marker: str, body: dict[str, Any], digest: str, *, terminal: bool
+) -> int:
+    """Record one signal; its id, 0 where it was recorded already."""
+    return book.insert(
+        "INSERT OR IGNORE INTO signals (label, agent, run, marker, body, digest, at, terminal)"
+        " VALUES (?,?,?,?,?,?,?,?)",
+        label,
+        agent,
+        run,
+        marker,
+        json.dumps(body, ensure_ascii=False),
+        digest,
+        time.time(),
+        int(terminal),
+    )
+
+
+def signal_body(book: Ledger, agent: str, run: int, digest: str) -> dict[str, Any]:
+    """What this signal of a run said, empty where it is none."""
+    found = book.value("SELECT body FROM signals WHERE agent = ? AND run = ? AND digest = ?", agent, run, digest)
+    return dict(json.loads(found)) if found else {}
+
+
+def last_signal(book: Ledger, agent: str) -> dict[str, Any]:
+    """The block that the agent ended its last run with, as `signals.to_json` gives it."""
+    found = book.value("SELECT body FROM signals WHERE agent = ? AND terminal = 1 ORDER BY id DESC LIMIT 1", agent)
+    return dict(json.loads(found)) if found else {}
+
+
+def signals_of_task(book: Ledger, label: str) -> list[Signal]:
+    """Every signal of a task, in order."""
+    return Signal.all(book, "SELECT * FROM signals WHERE label = ? ORDER BY id", label)

@@ -1,4 +1,4 @@
-"""Tasks, their launches, runs and raw reports: who works on what, since when, in which state.
+"""Tasks: what was handed over, in which state it is, since when, and which session has it.
 
 Every function takes an open ledger; the ones that write expect a transaction around them and accept
 the host's events in any order.
@@ -6,15 +6,15 @@ the host's events in any order.
 
 from __future__ import annotations
 
-import os
 import re
-import sqlite3
 import time
-from typing import Optional
 
 from bg.ledger.file import Ledger
+from bg.ledger.record import Record
 
-Row = sqlite3.Row
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 OPEN_STATES = ("launched", "working", "needs_answer", "blocked")
 ENDED_STATES = ("not_launched", "done", "partial", "failed", "unreported", "interrupted", "stopped")
@@ -22,7 +22,25 @@ RUNNING_STATES = ("launched", "working")
 
 LABEL = re.compile(r"\bbg-\d{1,6}\b(?!-[a-z2-7]{10})")
 TOKEN = re.compile(r"\bbg-\d{1,6}-[a-z2-7]{10}\b")
-_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
+
+
+class Task(Record):
+    """One task; `agent` is the one that works on it now, `grp` the label of those launched together with it."""
+
+    label: str
+    number: int
+    grp: str
+    session: str
+    project: str
+    text: Optional[str]
+    description: Optional[str]
+    prompt: Optional[str]
+    state: str
+    since: float
+    created: float
+    ended: Optional[float]
+    agent: Optional[str]
+    note: Optional[str]
 
 
 def digest(text: str) -> str:
@@ -31,78 +49,6 @@ def digest(text: str) -> str:
     import hashlib  # noqa: PLC0415
 
     return hashlib.sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:24]
-
-
-# Sessions
-
-
-def note_session(book: Ledger, session: str, project: str, transcript: str, version: str) -> None:
-    """A session that has something to do with us was seen."""
-    now = time.time()
-    book.write(
-        "INSERT INTO sessions (id, project, transcript, version, first_seen, last_seen) VALUES (?,?,?,?,?,?)"
-        " ON CONFLICT (id) DO UPDATE SET last_seen = excluded.last_seen, ended = NULL,"
-        " transcript = coalesce(nullif(excluded.transcript, ''), transcript),"
-        " version = coalesce(nullif(excluded.version, ''), version)",
-        session,
-        project,
-        transcript,
-        version,
-        now,
-        now,
-    )
-
-
-# Windows and labels
-
-
-def next_label(book: Ledger) -> str:
-    """A label that no task and no window has had."""
-    number = int(book.meta("last_number") or 0) + 1
-    book.set_meta("last_number", str(number))
-    return f"bg-{number}"
-
-
-def open_window(book: Ledger, session: str, kind: str, text: str, label: str = "") -> str:
-    """Open a launch window for this turn; the label that its first launch gets."""
-    label = label or next_label(book)
-    book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", time.time(), label)
-    book.write(
-        "INSERT INTO windows (session, kind, label, text, opened) VALUES (?,?,?,?,?)",
-        session,
-        kind,
-        label,
-        text,
-        time.time(),
-    )
-    return label
-
-
-def open_windows(book: Ledger, session: str) -> list[Row]:
-    """The windows of a session that are open, the newest first."""
-    return book.all("SELECT * FROM windows WHERE session = ? AND closed IS NULL ORDER BY id DESC", session)
-
-
-def window_of(book: Ledger, session: str, label: str) -> Optional[Row]:
-    """The window that a label names: an open one, or one that closed with nothing launched."""
-    return book.one(
-        "SELECT w.* FROM windows w LEFT JOIN tasks t ON t.label = w.label WHERE w.session = ? AND w.label = ?"
-        " AND (w.closed IS NULL OR t.state = 'not_launched') ORDER BY w.id DESC LIMIT 1",
-        session,
-        label,
-    )
-
-
-def is_taken(book: Ledger, window: Row) -> bool:
-    """A launch has already used the window's own label."""
-    return bool(
-        book.value(
-            "SELECT 1 FROM launches WHERE label = ? AND made >= ? AND failed IS NULL", window["label"], window["opened"]
-        )
-    )
-
-
-# Tasks
 
 
 def create(book: Ledger, label: str, group: str, session: str, project: str, text: str, state: str) -> None:
@@ -123,26 +69,41 @@ def create(book: Ledger, label: str, group: str, session: str, project: str, tex
     )
 
 
-def get(book: Ledger, label: str) -> Optional[Row]:
-    """The task of this label."""
-    return book.one("SELECT * FROM tasks WHERE label = ?", label)
-
-
-def of_agent(book: Ledger, agent: str) -> Optional[Row]:
-    """The task that a host's agent works on."""
-    return book.one(
-        "SELECT t.* FROM tasks t JOIN launches l ON l.label = t.label WHERE l.agent = ? AND l.agent <> ''", agent
+def describe(book: Ledger, label: str, description: str, prompt: str) -> None:
+    """What the parent called the task, and what it wrote to the agent."""
+    book.write(
+        "UPDATE tasks SET description = ?, prompt = ?, text = coalesce(nullif(text, ''), ?) WHERE label = ?",
+        description,
+        prompt,
+        description,
+        label,
     )
 
 
-def of_token(book: Ledger, token: str) -> Optional[Row]:
-    """The launch that gave out this token."""
-    return book.one("SELECT * FROM launches WHERE token = ?", token)
+def get(book: Ledger, label: str) -> Optional[Task]:
+    """The task of this label."""
+    return Task.one(book, "SELECT * FROM tasks WHERE label = ?", label)
 
 
-def token_of(book: Ledger, agent: str) -> str:
-    """The id that an agent of ours signs with."""
-    return book.value("SELECT token FROM launches WHERE agent = ?", agent) or ""
+def of_agent(book: Ledger, agent: str) -> Optional[Task]:
+    """The task that a host's agent works on."""
+    return Task.one(
+        book,
+        "SELECT t.* FROM tasks t JOIN launches l ON l.label = t.label WHERE l.agent = ? AND l.agent <> ''",
+        agent,
+    )
+
+
+def addressed(book: Ledger, session: str, to: str) -> Optional[Task]:
+    """The task that a message is sent to, by the agent's id, by its label, or by the name it was given."""
+    found = of_agent(book, to) or (get(book, to) if LABEL.fullmatch(to) else None)
+    return found or Task.one(
+        book,
+        "SELECT t.* FROM tasks t JOIN launches l ON l.label = t.label"
+        " WHERE l.name = ? AND l.name <> '' AND t.session = ? ORDER BY l.made DESC LIMIT 1",
+        to,
+        session,
+    )
 
 
 def set_state(book: Ledger, label: str, state: str, note: str = "") -> None:
@@ -161,76 +122,93 @@ def set_state(book: Ledger, label: str, state: str, note: str = "") -> None:
     )
 
 
-def in_session(book: Ledger, session: str, states: tuple[str, ...]) -> list[Row]:
+def set_agent(book: Ledger, label: str, agent: str) -> None:
+    """From now on this agent works on the task."""
+    book.write("UPDATE tasks SET agent = ? WHERE label = ?", agent, label)
+
+
+def hand_to(book: Ledger, label: str, session: str) -> None:
+    """The task belongs to this session now."""
+    book.write("UPDATE tasks SET session = ? WHERE label = ?", session, label)
+
+
+def hand_over(book: Ledger, owner: str, project: str, session: str) -> None:
+    """What one session has in a project belongs to another one now."""
+    book.write("UPDATE tasks SET session = ? WHERE session = ? AND project = ?", session, owner, project)
+
+
+def owners(book: Ledger, project: str) -> list[str]:
+    """The sessions that have tasks in a project."""
+    return [row["session"] for row in book.all("SELECT DISTINCT session FROM tasks WHERE project = ?", project)]
+
+
+def every(book: Ledger) -> list[Task]:
+    """All tasks there are."""
+    return Task.all(book, "SELECT * FROM tasks ORDER BY number")
+
+
+def recent(book: Ledger, since: float) -> list[Task]:
+    """The tasks that are open, or ended after this moment."""
+    # The plus keeps SQLite from reading every task in the order of its number.
+    return Task.all(book, "SELECT * FROM tasks WHERE ended IS NULL OR ended > ? ORDER BY +number", since)
+
+
+def with_open_agent(book: Ledger) -> list[Task]:
+    """The tasks that an agent was launched for and that have not ended."""
+    return Task.all(book, "SELECT * FROM tasks WHERE agent <> '' AND ended IS NULL")
+
+
+def count(book: Ledger) -> int:
+    """How many tasks there are."""
+    return int(book.value("SELECT count(*) FROM tasks"))
+
+
+def of_project(book: Ledger, project: str) -> list[Task]:
+    """The tasks of a project."""
+    return Task.all(book, "SELECT * FROM tasks WHERE project = ? ORDER BY number", project)
+
+
+def running_in(book: Ledger, project: str) -> list[Task]:
+    """The tasks of a project that work now."""
+    return Task.all(
+        book, f"SELECT * FROM tasks WHERE project = ? AND state IN {_marks(RUNNING_STATES)}", project, *RUNNING_STATES
+    )
+
+
+def members(book: Ledger, group: str) -> list[Task]:
+    """The tasks of one `/bg` that were launched."""
+    return Task.all(book, "SELECT * FROM tasks WHERE grp = ? AND state <> 'not_launched' ORDER BY number", group)
+
+
+def group_over(book: Ledger, label: str) -> str:
+    """The group of a task, where it has several launched tasks and all of them have ended; else empty."""
+    task = get(book, label)
+    together = members(book, task.grp) if task else []
+    over = task is not None and len(together) > 1 and all(one.ended is not None for one in together)
+    return task.grp if task and over else ""
+
+
+def is_any_in(book: Ledger, session: str) -> bool:
+    """The session has a task."""
+    return bool(book.value("SELECT 1 FROM tasks WHERE session = ? LIMIT 1", session))
+
+
+def in_session(book: Ledger, session: str, states: tuple[str, ...]) -> list[Task]:
     """The tasks of a session in these states."""
-    marks = ",".join("?" * len(states))
-    return book.all(f"SELECT * FROM tasks WHERE session = ? AND state IN ({marks}) ORDER BY number", session, *states)
+    sql = f"SELECT * FROM tasks WHERE session = ? AND state IN {_marks(states)} ORDER BY number"
+    return Task.all(book, sql, session, *states)
 
 
-def unfinished(book: Ledger, session: str) -> list[Row]:
+def unfinished(book: Ledger, session: str) -> list[Task]:
     """The tasks of a session whose agent works, or has a run that nobody has ended."""
-    marks = ",".join("?" * len(RUNNING_STATES))
-    return book.all(
-        f"SELECT * FROM tasks WHERE session = ? AND agent <> '' AND (state IN ({marks}) OR EXISTS"
+    return Task.all(
+        book,
+        f"SELECT * FROM tasks WHERE session = ? AND agent <> '' AND (state IN {_marks(RUNNING_STATES)} OR EXISTS"
         " (SELECT 1 FROM runs WHERE runs.agent = tasks.agent AND runs.ended IS NULL)) ORDER BY number",
         session,
         *RUNNING_STATES,
     )
 
 
-# Launches
-
-
-def new_token(label: str) -> str:
-    """An id that nobody outside this launch can guess."""
-    return f"{label}-{''.join(_LETTERS[byte % 32] for byte in os.urandom(10))}"
-
-
-def note_launch(book: Ledger, tool_use: str, label: str, agent_type: str, name: str, cwd: str, head: str) -> str:
-    """A launch call of ours is on its way; the token that its agent signs with."""
-    known = book.value("SELECT token FROM launches WHERE tool_use = ?", tool_use)
-    if known:
-        return str(known)
-    token = new_token(label)
-    book.write(
-        "INSERT INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head, made)"
-        " VALUES (?,?,?,'',?,?,?,?,?)",
-        tool_use or token,
-        label,
-        token,
-        agent_type,
-        name,
-        cwd,
-        head,
-        time.time(),
-    )
-    return token
-
-
-def addressed(book: Ledger, session: str, to: str) -> Optional[Row]:
-    """The task that a message is sent to, by the agent's id, by its label, or by the name it was given."""
-    row = of_agent(book, to) or (get(book, to) if LABEL.fullmatch(to) else None)
-    return row or book.one(
-        "SELECT t.* FROM tasks t JOIN launches l ON l.label = t.label"
-        " WHERE l.name = ? AND l.name <> '' AND t.session = ? ORDER BY l.made DESC LIMIT 1",
-        to,
-        session,
-    )
-
-
-def fail_launch(book: Ledger, tool_use: str, why: str) -> str:
-    """The host refused a launch: its label is free again within the window."""
-    row = book.one("SELECT * FROM launches WHERE tool_use = ? AND agent = ''", tool_use)
-    if not row:
-        return ""
-    book.write("UPDATE launches SET failed = ? WHERE tool_use = ?", why[:500] or "refused", tool_use)
-    return str(row["label"])
-
-
-def unbound(book: Ledger, session: str) -> list[Row]:
-    """Launches of a session whose agent nobody has seen yet."""
-    return book.all(
-        "SELECT l.*, t.state, t.session FROM launches l JOIN tasks t ON t.label = l.label"
-        " WHERE t.session = ? AND l.agent = '' AND l.failed IS NULL",
-        session,
-    )
+def _marks(values: tuple[str, ...]) -> str:
+    return f"({','.join('?' * len(values))})"

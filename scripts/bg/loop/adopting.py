@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, Optional
 from bg.host import event as host
 from bg.host import versions
 from bg.host.event import Event
-from bg.ledger import tasks
+from bg.ledger import launches, notes, tasks
 from bg.ledger.file import Ledger
-from bg.ledger.tasks import Row
+from bg.ledger.launches import Window
 from bg.protocol import signals
 from bg.words.texts import fill
 
@@ -40,19 +40,19 @@ def window_line(label: str, kind: str = "bg") -> str:
     )
 
 
-def window_for(book: Ledger, event: Event) -> Optional[Row]:
+def window_for(book: Ledger, event: Event) -> Optional[Window]:
     """The window that this launch belongs to, None where the launch is not ours."""
     words = f"{event.tool_input.get('description', '')}\n{event.tool_input.get('prompt', '')}"
     for label in dict.fromkeys(tasks.LABEL.findall(words)):
-        window = tasks.window_of(book, event.session, label)
+        window = launches.window_of(book, event.session, label)
         if window:
             return window
-    opened = tasks.open_windows(book, event.session)
+    opened = launches.open_windows(book, event.session)
     if _is_our_type(event):
         if opened:
             return opened[0]
-        tasks.open_window(book, event.session, "agent", str(event.tool_input.get("description") or ""))
-        return tasks.open_windows(book, event.session)[0]
+        launches.open_window(book, event.session, "agent", str(event.tool_input.get("description") or ""))
+        return launches.open_windows(book, event.session)[0]
     return opened[0] if opened and _fills_a_window(event) else None
 
 
@@ -90,7 +90,7 @@ def unidentified(why: str, then: str) -> str:
 
 def _forget(book: Ledger, event: Event, why: str) -> None:
     """The call is refused: what was noted of it is no launch."""
-    label = tasks.fail_launch(book, event.tool_use, why)
+    label = launches.fail(book, event.tool_use, why)
     if label:
         tasks.set_state(book, label, "not_launched", why[:200])
 
@@ -98,21 +98,14 @@ def _forget(book: Ledger, event: Event, why: str) -> None:
 def lost_label(book: Ledger, event: Event) -> str:
     """The label of a task that stood in a damaged ledger, which was moved aside: this one knows nothing of it."""
     found = tasks.LABEL.match(str(event.tool_input.get("description") or "").strip())
-    if found is None or not book.meta("kept_aside"):
+    if found is None or not notes.kept_aside(book):
         return ""
-    known = book.value(
-        "SELECT 1 FROM windows WHERE label = ? UNION ALL SELECT 1 FROM tasks WHERE label = ?", found[0], found[0]
-    )
-    return "" if known else found[0]
+    return "" if launches.is_known(book, found[0]) else found[0]
 
 
 def full(book: Ledger, project: str, most: Optional[int], label: str = "") -> str:
     """Why no further agent may be launched in this project now; empty where one may."""
-    working = [
-        row["label"]
-        for row in book.all("SELECT label FROM tasks WHERE project = ? AND state IN ('launched', 'working')", project)
-        if row["label"] != label
-    ]
+    working = [task["label"] for task in tasks.running_in(book, project) if task["label"] != label]
     if most is None or len(working) < most:
         return ""
     names = ", ".join(working)
@@ -126,15 +119,15 @@ def adopt(
     window = window_for(book, event)
     if not window:
         return None
-    again = window["kind"] == "relaunch" and not tasks.is_taken(book, window)
+    again = window["kind"] == "relaunch" and not launches.is_taken(book, window)
     label = window["label"]
-    if tasks.is_taken(book, window):
-        label = tasks.next_label(book)
+    if launches.is_taken(book, window):
+        label = launches.next_label(book)
     tasks.create(book, label, window["label"], event.session, project, window["text"], "launched")
     given = dict(event.tool_input)
     description = _plain_description(str(given.get("description") or ""))
     prompt = str(given.get("prompt") or "")
-    token = tasks.note_launch(
+    token = launches.note(
         book,
         event.tool_use,
         label,
@@ -144,15 +137,9 @@ def adopt(
         head,
     )
     if again:
-        book.write("UPDATE tasks SET session = ? WHERE label = ?", event.session, label)
+        tasks.hand_to(book, label, event.session)
     else:
-        book.write(
-            "UPDATE tasks SET description = ?, prompt = ?, text = coalesce(nullif(text, ''), ?) WHERE label = ?",
-            description,
-            prompt,
-            description,
-            label,
-        )
+        tasks.describe(book, label, description, prompt)
     tasks.set_state(book, label, "launched")
     if given.get("subagent_type") in host.ONE_SHOT_TYPES:
         given["subagent_type"] = host.DEFAULT_TYPE

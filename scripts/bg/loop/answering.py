@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import NamedTuple, Optional
 
-from bg.ledger import inbox, tasks
-from bg.ledger.tasks import Row
+from bg.ledger import delegations, inbox, launches
+from bg.ledger.inbox import Question
+from bg.ledger.tasks import Task
 from bg.loop import adopting as launch
 from bg.loop import decisions
 from bg.loop import sessions as session
@@ -23,14 +23,7 @@ class Taken(NamedTuple):
     recorded: bool
 
 
-def ever(scene: Scene, label: str, qid: str) -> list[Row]:
-    """Everything that this task has asked by this id, the newest first."""
-    return scene.book.all(
-        "SELECT * FROM questions WHERE label = ? AND upper(qid) = ? ORDER BY id DESC", label, qid.upper()
-    )
-
-
-def take(scene: Scene, item: Row, text: str, source: str) -> Taken:
+def take(scene: Scene, item: Question, text: str, source: str) -> Taken:
     """Inside a transaction: write one answer down; what is not written down is in the line, whole."""
     name = f"{item['label']} {item['qid']}"
     if item["state"] not in ("open", "answered"):
@@ -51,14 +44,12 @@ def take(scene: Scene, item: Row, text: str, source: str) -> Taken:
     return Taken(f"{name} {said}: {inline(text, 120)}" + (f" ({replaced})" if replaced else ""), recorded=True)
 
 
-def _asked_back(scene: Scene, item: Row, text: str) -> str:
+def _asked_back(scene: Scene, item: Question, text: str) -> str:
     """What to type instead of words that are neither yes nor no."""
     name, typed = f"{item['label']} {item['qid']}", f"{scene.answer_command} {item['label']} {item['qid']}"
     earlier = inbox.given(scene.book, item)
     so = f"“{inline(earlier['text'], 120)}” stands" if earlier else "nothing was decided"
-    return (
-        f"{name}: neither yes nor no, so {so}. Type {typed}: approve or {typed}: deny. You said: {given_back(text)}"
-    )
+    return f"{name}: neither yes nor no, so {so}. Type {typed}: approve or {typed}: deny. You said: {given_back(text)}"
 
 
 def given_back(text: str) -> str:
@@ -66,7 +57,7 @@ def given_back(text: str) -> str:
     return neutral(text.strip())
 
 
-def too_late(item: Optional[Row], text: str, label: str = "", qid: str = "") -> str:
+def too_late(item: Optional[Question], text: str, label: str = "", qid: str = "") -> str:
     """Why an answer is not recorded: nothing waits for it any more, or never did."""
     if item is None:
         return f"{label} has no open {qid}; not recorded: {given_back(text)}"
@@ -80,12 +71,11 @@ def too_late(item: Optional[Row], text: str, label: str = "", qid: str = "") -> 
     return f"{name} ({inline(item['text'], 80)}) {why}; not recorded: {given_back(text)}"
 
 
-def _decide(scene: Scene, item: Row, text: str, decision: decisions.Decision) -> None:
+def _decide(scene: Scene, item: Question, text: str, decision: decisions.Decision) -> None:
     """An approval opens the window in which its agent is launched."""
-    state, child = inbox.DENIED, ""
+    label = ""
     if decision.verdict == decisions.YES:
-        label = tasks.open_window(scene.book, scene.session, "delegation", item["text"])
-        state, child = inbox.APPROVED, f"window:{label}"
+        label = launches.open_window(scene.book, scene.session, "delegation", item["text"])
         scene.answer.context.append(
             launch.window_line(label, "delegation")
             + f"\nThe user approved {item['label']} {item['qid']}. Launch this now, with lines for goal, deliverables "
@@ -97,21 +87,10 @@ def _decide(scene: Scene, item: Row, text: str, decision: decisions.Decision) ->
                 + neutral(text)[:1500]
             )
     number = int(item["qid"][1:]) - 1 if item["qid"][1:].isdigit() else 0
-    scene.book.write(
-        "UPDATE delegations SET state = ?, words = ?, child = ?, decided = ? WHERE state <> 'launched' AND id ="
-        " (SELECT d.id FROM delegations d JOIN signals s ON s.id = d.signal WHERE s.agent = ? AND s.run = ?"
-        " ORDER BY s.id LIMIT 1 OFFSET ?)",
-        state,
-        text,
-        child,
-        time.time(),
-        item["agent"],
-        item["run"],
-        number,
-    )
+    delegations.decide(scene.book, item["agent"], item["run"], number, text, label)
 
 
-def owe(scene: Scene, task: Row) -> list[str]:
+def owe(scene: Scene, task: Task) -> list[str]:
     """Inside a transaction: the parent is owed the next step; a line for the user where that is another session's."""
     session.claim(scene, task)
     if not scene.owe_next_step(task["label"]):

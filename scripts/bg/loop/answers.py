@@ -6,7 +6,7 @@ import difflib
 import re
 from typing import Any, Callable, NamedTuple, Optional
 
-from bg.ledger.tasks import Row
+from bg.ledger.inbox import Question
 from bg.words.quoting import inline
 
 GO = "go"
@@ -65,7 +65,7 @@ def _between(text: str, head: re.Match[str], following: Optional[re.Match[str]])
     return said[:-1].rstrip() if said[-1:] in (",", ";") else said
 
 
-def prefix(item: Row) -> str:
+def prefix(item: Question) -> str:
     """How a question is named in a dialog, so that its answer comes back to it."""
     return f"{item['label']} {item['qid']}:"
 
@@ -76,7 +76,7 @@ def prefixed(question: str) -> Optional[tuple[str, str]]:
     return (found[1].lower(), found[2].upper()) if found else None
 
 
-def match(question: str, items: list[Row]) -> Optional[Row]:
+def match(question: str, items: list[Question]) -> Optional[Question]:
     """The waiting item that a dialog's question puts to the user, None where it is another matter."""
     named = prefixed(question)
     if named:
@@ -93,12 +93,12 @@ def match(question: str, items: list[Row]) -> Optional[Row]:
     return scored[0][1]
 
 
-def put(item: Row) -> str:
+def put(item: Question) -> str:
     """An item as a dialog shows it."""
     return f"{prefix(item)} {inline(item['text'], 900)}"
 
 
-def is_put(question: str, item: Row) -> bool:
+def is_put(question: str, item: Question) -> bool:
     """The dialog's question is this item in its own words."""
     return " ".join(question.split()) == " ".join(put(item).split())
 
@@ -116,7 +116,7 @@ def _likeness(one: str, other: str) -> float:
     return difflib.SequenceMatcher(None, one, other).ratio()
 
 
-def rewrite(questions: list[dict[str, Any]], items: list[Row]) -> Optional[list[dict[str, Any]]]:
+def rewrite(questions: list[dict[str, Any]], items: list[Question]) -> Optional[list[dict[str, Any]]]:
     """The dialog's questions in the agents' own words, None where none of them is ours."""
     left = list(items)
     changed = False

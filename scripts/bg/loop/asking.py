@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bg.host import event as host
-from bg.ledger import inbox, tasks
-from bg.ledger.tasks import Row
+from bg.ledger import inbox, notes, tasks
+from bg.ledger.inbox import Question
 from bg.loop import answering, answers
 from bg.loop.scene import Scene
 from bg.words.quoting import inline
@@ -26,7 +26,7 @@ def before_question(scene: Scene) -> None:
     ]
     with scene.book.transaction():
         inbox.mark_shown(scene.book, shown)
-        scene.book.set_meta(f"dialog:{event.tool_use}", " ".join(map(str, shown)) or "none")
+        notes.set_dialog(scene.book, event.tool_use, shown)
     if rewritten is not None:
         scene.answer.updated_input = {**event.tool_input, "questions": rewritten}
 
@@ -58,13 +58,13 @@ def after_question(scene: Scene) -> None:
     scene.remind()
 
 
-def _asked_by(scene: Scene, shown: list[str]) -> list[tuple[str, Row]]:
+def _asked_by(scene: Scene, shown: list[str]) -> list[tuple[str, Question]]:
     """The items that a dialog's questions stood for, told by their words: an id alone may mean another one by now."""
-    pairs: list[tuple[str, Row]] = []
+    pairs: list[tuple[str, Question]] = []
     left = _unnamed(scene, shown)
     for question in shown:
         named = answers.prefixed(question)
-        known = answering.ever(scene, *named) if named else left
+        known = inbox.ever(scene.book, *named) if named else left
         # Where no hook could put the agent's words into the dialog, the parent's words must do.
         item = next((one for one in known if named and answers.is_put(question, one)), None)
         item = item or answers.match(question, [one for one in known if one["state"] in ("open", "answered")])
@@ -75,12 +75,10 @@ def _asked_by(scene: Scene, shown: list[str]) -> list[tuple[str, Row]]:
     return pairs
 
 
-def _unnamed(scene: Scene, shown: list[str]) -> list[Row]:
+def _unnamed(scene: Scene, shown: list[str]) -> list[Question]:
     """What a dialog without our words may stand for: the hook that would have put them there was killed."""
-    key = f"dialog:{scene.event.tool_use}"
-    meant = scene.book.meta(key)
-    scene.book.write("DELETE FROM meta WHERE key = ?", key)
-    if meant == "none" or any(answers.prefixed(question) for question in shown):
+    meant = notes.take_dialog(scene.book, scene.event.tool_use)
+    if meant == [] or any(answers.prefixed(question) for question in shown):
         return []
     items = inbox.waiting(scene.book, project=scene.project)
-    return [item for item in items if not meant or str(item["id"]) in meant.split()]
+    return [item for item in items if meant is None or item["id"] in meant]

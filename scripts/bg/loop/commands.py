@@ -5,7 +5,7 @@ from __future__ import annotations
 from bg.desk import status
 from bg.host import event as host
 from bg.ledger import inbox, tasks
-from bg.ledger.tasks import Row
+from bg.ledger.inbox import Question
 from bg.loop import answering, answers
 from bg.loop.scene import Scene
 from bg.words.quoting import neutral
@@ -16,7 +16,7 @@ def answer_command(scene: Scene, arguments: str) -> None:
     waiting = inbox.waiting(scene.book, project=scene.project)
     open_now = {item["qid"].upper() for item in waiting}
     typed = answers.take_apart(
-        arguments, lambda label, qid: bool(answering.ever(scene, label, qid)) if label else qid in open_now
+        arguments, lambda label, qid: bool(inbox.ever(scene.book, label, qid)) if label else qid in open_now
     )
     if not arguments.strip():
         say(scene, status.waiting_list(scene.book, scene.project))
@@ -52,7 +52,7 @@ def _go_on(scene: Scene, label: str, lines: list[str], *, go: bool) -> bool:
     return False
 
 
-def _addressed(scene: Scene, typed: answers.Typed, waiting: list[Row]) -> tuple[str, str]:
+def _addressed(scene: Scene, typed: answers.Typed, waiting: list[Question]) -> tuple[str, str]:
     """Which task the user means; a sentence where that cannot be told."""
     labels = list(dict.fromkeys(item["label"] for item in waiting))
     if typed.other:
@@ -77,7 +77,7 @@ def _addressed(scene: Scene, typed: answers.Typed, waiting: list[Row]) -> tuple[
     return "", f"Several tasks wait ({several}): say which, as in `/bg-answer {labels[0]} …`. Nothing was recorded."
 
 
-def _take(scene: Scene, typed: answers.Typed, label: str, mine: list[Row]) -> list[str]:
+def _take(scene: Scene, typed: answers.Typed, label: str, mine: list[Question]) -> list[str]:
     """Record what was typed; one line for each thing it did, or why it did not."""
     if typed.go:
         for item in mine:
@@ -93,7 +93,7 @@ def _take(scene: Scene, typed: answers.Typed, label: str, mine: list[Row]) -> li
 
 
 def _take_one(scene: Scene, label: str, qid: str, text: str) -> str:
-    known = answering.ever(scene, label, qid)
+    known = inbox.ever(scene.book, label, qid)
     found = next((item for item in known if item["state"] in ("open", "answered")), None)
     if found is None:
         return answering.too_late(known[0] if known else None, text, label, qid)
@@ -102,7 +102,7 @@ def _take_one(scene: Scene, label: str, qid: str, text: str) -> str:
     return answering.take(scene, found, text, "command").line
 
 
-def _take_plain(scene: Scene, text: str, label: str, mine: list[Row]) -> list[str]:
+def _take_plain(scene: Scene, text: str, label: str, mine: list[Question]) -> list[str]:
     if not text:
         return [f"{label}: no answer was typed; nothing was recorded."]
     if len(mine) == 1:

@@ -7,8 +7,9 @@ from typing import Optional
 
 from bg.host import transcripts, versions
 from bg.host.transcripts import Final
-from bg.ledger import runs, tasks
-from bg.ledger.tasks import Row
+from bg.ledger import launches, runs
+from bg.ledger.runs import Run
+from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
 
 
@@ -41,12 +42,12 @@ def stopped(scene: Scene) -> None:
     scene.answer.block = judging.judge(scene, task, run)
 
 
-def _own_task(scene: Scene) -> Optional[Row]:
+def _own_task(scene: Scene) -> Optional[Task]:
     """The task of the agent that ends; one that ends at once does so before the host has told us anything of it."""
     agent, path = scene.event.agent, scene.event.agent_transcript
     until = time.monotonic() + (transcripts.WAIT if scene.late is None else 0.0)
     while True:
-        expected = tasks.unbound(scene.book, scene.session)
+        expected = launches.unbound(scene.book, scene.session)
         found = scene.own_task(agent, path)
         if found or not expected or transcripts.first_prompt(_path(scene, agent)) or time.monotonic() >= until:
             return found
@@ -67,13 +68,11 @@ def _final(scene: Scene) -> Final:
         return found if found.text == scene.event.last_text else Final(scene.event.last_text, "", True)
     if last and last["ended"]:
         return transcripts.last_assistant(transcripts.tail(path))
-    previous = scene.book.value(
-        "SELECT last_uuid FROM runs WHERE agent = ? AND last_uuid <> '' ORDER BY run DESC LIMIT 1", scene.event.agent
-    )
-    return transcripts.settled_text(path, previous or "", transcripts.WAIT if scene.late is None else 0.0)
+    previous = runs.last_record(scene.book, scene.event.agent)
+    return transcripts.settled_text(path, previous, transcripts.WAIT if scene.late is None else 0.0)
 
 
-def _end_the_former(scene: Scene, task: Row, source: str, text: str) -> None:
+def _end_the_former(scene: Scene, task: Task, source: str, text: str) -> None:
     """The hook of an earlier end was killed before it judged, and a resume was missed: what ends now is another run."""
     run = runs.last_run(scene.book, task["agent"])
     if run is None or run["ended"] is not None or scene.event.repeated_stop:
@@ -86,11 +85,11 @@ def _end_the_former(scene: Scene, task: Row, source: str, text: str) -> None:
         judging.conclude(scene, task, run["agent"])
 
 
-def _note_place(scene: Scene, run: Row) -> None:
+def _note_place(scene: Scene, run: Run) -> None:
     cwd = transcripts.field(_path(scene, run["agent"]), "cwd")
     if cwd:
         with scene.book.transaction():
-            scene.book.write("UPDATE launches SET cwd = ? WHERE agent = ?", cwd, run["agent"])
+            launches.set_folder(scene.book, run["agent"], cwd)
 
 
 def handed_back(scene: Scene) -> None:

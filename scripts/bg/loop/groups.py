@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bg import foreign
-from bg.ledger import runs, tasks
+from bg.ledger import launches, runs, tasks
 from bg.ledger.file import Ledger
-from bg.ledger.tasks import Row
+from bg.ledger.tasks import Task
 from bg.loop import reports
 from bg.results import account, intake, merge
 from bg.results.records import Source
@@ -29,14 +29,9 @@ class Together(NamedTuple):
     notice: str
 
 
-def members(book: Ledger, group: str) -> list[Row]:
-    """The tasks of one `/bg` that were launched."""
-    return book.all("SELECT * FROM tasks WHERE grp = ? AND state <> 'not_launched' ORDER BY number", group)
-
-
 def told(book: Ledger, group: str) -> Together:
     """The account of a group that has ended."""
-    rows = members(book, group)
+    rows = tasks.members(book, group)
     sources = [source for row in rows for source in _sources(book, row)]
     states = ", ".join(f"{row['label']} {row['state'].replace('_', ' ')}" for row in rows)
     taken = intake.take(sources)
@@ -52,16 +47,17 @@ def told(book: Ledger, group: str) -> Together:
     )
 
 
-def _sources(book: Ledger, task: Row) -> list[Source]:
+def _sources(book: Ledger, task: Task) -> list[Source]:
     """A task's last report, and the result files that it names, read from where its agent worked."""
     agent = task["agent"] or ""
     run = runs.last_run(book, agent)
     if run is None:
         return []
-    text, reading = reports.best(runs.reports(book, agent, run["run"]), tasks.token_of(book, agent))
+    text, reading = reports.best(runs.reports(book, agent, run["run"]), launches.token_of(book, agent))
     found = [Source(task["label"], text.encode("utf-8", "replace"))]
     fields: dict[str, Any] = reading.deciding.fields if reading.deciding else {}
-    folder = book.value("SELECT cwd FROM launches WHERE agent = ?", agent)
+    launch = launches.of_agent(book, agent)
+    folder = launch["cwd"] if launch else ""
     named = fields.get("deliverables") or ""
     names = dict.fromkeys(RESULT_FILES.findall(named if isinstance(named, str) else json.dumps(named)))
     for name in list(names)[:20] if folder else []:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Any, Optional
 
 from bg import settings
 from bg.host import transcripts
-from bg.ledger import runs, tasks
+from bg.ledger import launches, notes, runs
 from bg.ledger.file import Unavailable
-from bg.ledger.tasks import Row
+from bg.ledger.runs import Run
+from bg.ledger.tasks import Task
 from bg.loop import adopting as launch
 from bg.loop import reports
 from bg.loop.scene import Scene
 
 
-def judge(scene: Scene, task: Row, run: Row) -> str:
+def judge(scene: Scene, task: Task, run: Run) -> str:
     """Why the agent is asked once more; where it is not, the run is concluded."""
     agent = run["agent"]
-    token = tasks.token_of(scene.book, agent)
+    token = launches.token_of(scene.book, agent)
     texts = runs.reports(scene.book, agent, run["run"])
     refuted = _evidence(scene, task, run, texts[-1]["text"], token).get("refuted", []) if texts else []
     most = settings.load(scene.project).corrections
@@ -30,19 +30,19 @@ def judge(scene: Scene, task: Row, run: Row) -> str:
     return reason
 
 
-def conclude(scene: Scene, task: Row, agent: str, cut: str = "") -> None:
+def conclude(scene: Scene, task: Task, agent: str, cut: str = "") -> None:
     """End the run that goes on, with the evidence for the text that stands for it."""
     run = runs.last_run(scene.book, agent)
     if run is None or run["ended"] is not None:
         return
-    token = tasks.token_of(scene.book, agent)
+    token = launches.token_of(scene.book, agent)
     text, _ = reports.best(runs.reports(scene.book, agent, run["run"]), token)
     if text:
         _evidence(scene, task, run, text, token)
     reports.conclude(scene.book, task["label"], agent, token, cut=cut)
 
 
-def _evidence(scene: Scene, task: Row, run: Row, text: str, token: str) -> dict[str, Any]:
+def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict[str, Any]:
     """The evidence for this text as the disk is now, gathered once an event."""
     signal = reports.read(text, token).deciding
     if signal is not None and signal.marker != "COMPLETION_REPORT":
@@ -55,16 +55,11 @@ def _evidence(scene: Scene, task: Row, run: Row, text: str, token: str) -> dict[
         except Exception:  # noqa: BLE001 - a checker that fails may not cost the report that it was to check
             import traceback  # noqa: PLC0415 - late: nearly no event fails
 
-            scene.book.trace("evidence", traceback.format_exc())
+            notes.trace(scene.book, "evidence", traceback.format_exc())
             found = {}
         scene.examined[text] = found
         with scene.book.transaction():
-            scene.book.write(
-                "UPDATE runs SET evidence = ? WHERE agent = ? AND run = ?",
-                json.dumps(found, ensure_ascii=False),
-                run["agent"],
-                run["run"],
-            )
+            runs.set_evidence(scene.book, run["agent"], run["run"], found)
     return scene.examined[text]
 
 
@@ -72,11 +67,11 @@ def _transcript(scene: Scene, agent: str) -> str:
     return scene.event.agent_transcript or transcripts.of_agent(scene.event.transcript, agent)
 
 
-def _gather(scene: Scene, task: Row, run: Row, text: str, fields: Optional[dict[str, Any]]) -> dict[str, Any]:
+def _gather(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict[str, Any]]) -> dict[str, Any]:
     # Late: only a run's end needs the checker, and it is the largest part of the package.
     from bg.evidence import Launch, examine  # noqa: PLC0415
 
-    rows = scene.book.all("SELECT * FROM launches WHERE label = ? AND agent <> '' ORDER BY made", task["label"])
+    rows = launches.of_task(scene.book, task["label"])
     if not rows:
         return {}
     row = rows[0]

@@ -7,8 +7,8 @@ from typing import Optional
 
 from bg import machine
 from bg.host import event as host
-from bg.ledger import runs, tasks
-from bg.ledger.tasks import Row
+from bg.ledger import delegations, launches, resumes, runs, tasks
+from bg.ledger.tasks import Task
 from bg.loop import adopting as launch
 from bg.loop import judging, reports, resuming
 from bg.loop.scene import Scene
@@ -45,7 +45,7 @@ def before(scene: Scene) -> None:
             resuming.fill_relaunch(scene, again, adopted)
         _note_child(scene, adopted.label)
         if scene.late is not None:
-            scene.book.write("UPDATE launches SET made = ? WHERE tool_use = ?", scene.late, event.tool_use)
+            launches.set_made(scene.book, event.tool_use, scene.late)
     if adopted is not None and not scene.answer.deny:
         scene.answer.updated_input = adopted.tool_input
 
@@ -53,11 +53,7 @@ def before(scene: Scene) -> None:
 def _note_child(scene: Scene, label: str) -> None:
     """A launch from an approved delegation's window is that delegation's agent."""
     task = tasks.get(scene.book, label)
-    scene.book.write(
-        "UPDATE delegations SET child = ?, state = 'launched' WHERE state = 'approved' AND child = ?",
-        label,
-        f"window:{task['grp'] if task else label}",
-    )
+    delegations.note_launch(scene.book, task["grp"] if task else label, label)
 
 
 def git_head(cwd: str) -> str:
@@ -91,26 +87,26 @@ def after(scene: Scene) -> None:
     scene.remind()
 
 
-def _bound(scene: Scene) -> Optional[Row]:
+def _bound(scene: Scene) -> Optional[Task]:
     """The task of the agent that this call started, if the call was one of ours."""
     agent = host.started_agent(scene.event)
-    launched = scene.book.one("SELECT token FROM launches WHERE tool_use = ?", scene.event.tool_use)
+    launched = launches.of_call(scene.book, scene.event.tool_use)
     token = launched["token"] if launched else ""
     if not token:
         found = tasks.TOKEN.findall(str(scene.event.tool_input.get("prompt") or "")[:20000])
-        known = tasks.of_token(scene.book, found[0]) if found else None
+        known = launches.of_token(scene.book, found[0]) if found else None
         token = known["token"] if known and not known["agent"] else ""
     if not token:
         return None
     with scene.book.transaction():
         runs.bind(scene.book, token, agent)
-        if scene.book.value("SELECT 1 FROM resumes WHERE tool_use = ?", scene.event.tool_use):
+        if resumes.of_call(scene.book, scene.event.tool_use):
             resuming.prove(scene, scene.event.tool_use, agent)
     return tasks.of_agent(scene.book, agent)
 
 
-def _relaunched(scene: Scene, task: Row) -> bool:
-    return bool(scene.book.value("SELECT count(*) > 1 FROM launches WHERE label = ? AND agent <> ''", task["label"]))
+def _relaunched(scene: Scene, task: Task) -> bool:
+    return len(launches.of_task(scene.book, task["label"])) > 1
 
 
 def failed(scene: Scene) -> None:
@@ -118,7 +114,7 @@ def failed(scene: Scene) -> None:
     if scene.event.in_subagent:
         return
     with scene.book.transaction():
-        label = tasks.fail_launch(scene.book, scene.event.tool_use, scene.event.error)
+        label = launches.fail(scene.book, scene.event.tool_use, scene.event.error)
         if label:
             tasks.set_state(scene.book, label, "not_launched", inline(scene.event.error, 200))
     resuming.unproven(scene)
@@ -132,7 +128,7 @@ def skill(scene: Scene) -> None:
     scene.enter()
     if command == "bg":
         with scene.book.transaction():
-            label = tasks.open_window(scene.book, scene.session, "skill", arguments)
+            label = launches.open_window(scene.book, scene.session, "skill", arguments)
         scene.answer.context.append(launch.window_line(label))
     elif command == "bg-answer":
         scene.answer.context.append(

@@ -8,8 +8,8 @@ from typing import Optional
 from bg.host import event as host
 from bg.host import transcripts, versions
 from bg.host.transcripts import Final
-from bg.ledger import runs, tasks
-from bg.ledger.tasks import Row
+from bg.ledger import launches, resumes, runs, tasks
+from bg.ledger.tasks import Task
 from bg.loop import judging, reports, resuming
 from bg.loop import sessions as session
 from bg.loop.scene import Scene
@@ -59,28 +59,15 @@ def _is_of_a_former_run(scene: Scene, found: host.Notification) -> bool:
     now = runs.last_run(book, found.agent)
     if now is None or now["ended"] is not None:
         return False
-    called = book.value(
-        "SELECT made FROM launches WHERE tool_use = ? UNION ALL SELECT at FROM resumes WHERE tool_use = ?",
-        found.tool_use,
-        found.tool_use,
-    )
-    woken = book.value(
-        "SELECT max(at) FROM resumes WHERE agent = ? AND proven IS NOT NULL AND at <= ?", found.agent, now["began"]
-    )
+    called = resumes.called(book, found.tool_use)
+    woken = resumes.last_woken(book, found.agent, now["began"])
     if called is not None and woken is not None:
-        return bool(called < woken)
+        return called < woken
     # Old hosts name no call, and of a run that nobody asked for none is known.
-    return bool(
-        book.value(
-            "SELECT 1 FROM reports WHERE agent = ? AND run < ? AND digest = ?",
-            found.agent,
-            now["run"],
-            tasks.digest(found.result),
-        )
-    )
+    return runs.was_reported(book, found.agent, found.result, now["run"])
 
 
-def _close(scene: Scene, task: Row, agent: str, text: str, cut: str, source: str) -> None:
+def _close(scene: Scene, task: Task, agent: str, text: str, cut: str, source: str) -> None:
     """End a run that no SubagentStop has ended, with the best text there is."""
     resuming.prove_by_run(scene, agent, transcripts.of_agent(scene.event.transcript, agent))
     run = runs.last_run(scene.book, agent)
@@ -95,22 +82,14 @@ def _close(scene: Scene, task: Row, agent: str, text: str, cut: str, source: str
 
 def _is_of_this_run(scene: Scene, agent: str, run: int, final: Final) -> bool:
     """These words were not an earlier run's: not its record, and not its text, where no record could be noted."""
-    return not scene.book.value(
-        "SELECT 1 FROM runs WHERE agent = ? AND run < ? AND last_uuid = ?"
-        " UNION ALL SELECT 1 FROM reports WHERE agent = ? AND run < ? AND digest = ?",
-        agent,
-        run,
-        final.uuid or "none",
-        agent,
-        run,
-        tasks.digest(final.text),
-    )
+    is_known = runs.is_last_record(scene.book, agent, final.uuid or "none", run)
+    return not (is_known or runs.was_reported(scene.book, agent, final.text, run))
 
 
 def catch_up(scene: Scene) -> None:
     """What no event brought: launches nobody bound, judged too late, agents gone without a word."""
     book = scene.book
-    for launch in tasks.unbound(book, scene.session):
+    for launch in launches.unbound(book, scene.session):
         for path in transcripts.agents_of(scene.event.transcript):
             if launch["token"] in transcripts.first_prompt(path)[:20000]:
                 with book.transaction():
@@ -126,7 +105,7 @@ def catch_up(scene: Scene) -> None:
             _catch_up_with(scene, task, live)
 
 
-def _catch_up_with(scene: Scene, task: Row, live: Optional[set[str]]) -> None:
+def _catch_up_with(scene: Scene, task: Task, live: Optional[set[str]]) -> None:
     agent = task["agent"]
     if live is None and not versions.lists_agents(scene.version) and _has_fallen_silent(scene, agent):
         _close(scene, task, agent, "", "", "transcript")
@@ -142,15 +121,7 @@ def _unheard(scene: Scene) -> list[host.Notification]:
     """Notifications that came in mid-turn, where 2.1.197 and 2.1.258 fire no event: they stand in the transcript."""
     running = [task["agent"] for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES)]
     # A fast agent ends before PostToolUse of its launch: the run counts from the call, not from its binding.
-    called = {
-        agent: scene.book.value(
-            "SELECT max(at) FROM (SELECT made AS at FROM launches WHERE agent = ?"
-            " UNION ALL SELECT at FROM resumes WHERE agent = ? AND proven IS NOT NULL)",
-            agent,
-            agent,
-        )
-        for agent in filter(None, running)
-    }
+    called = {agent: resumes.last_called(scene.book, agent) for agent in filter(None, running)}
     queued = transcripts.queued(transcripts.tail(scene.event.transcript)) if called else []
     return [
         found for at, words in queued for found in host.notifications(words) if at > (called.get(found.agent) or at)
@@ -170,19 +141,19 @@ def _left_unjudged(scene: Scene, agent: str) -> bool:
 
 def _just_begun(scene: Scene, agent: str) -> bool:
     """A run whose resume this very turn has asked for may not be on the host's list yet."""
-    began = scene.book.value("SELECT began FROM runs WHERE agent = ? AND ended IS NULL", agent)
+    began = runs.began(scene.book, agent)
     return began is not None and time.time() - began < GRACE
 
 
-def _scan(scene: Scene, task: Row, agent: str) -> None:
+def _scan(scene: Scene, task: Task, agent: str) -> None:
     """A block that a running agent wrote between two tool calls, on hosts where it cannot send a message."""
     book = scene.book
     path = transcripts.of_agent(scene.event.transcript, agent)
-    offset = book.value("SELECT offset FROM scans WHERE agent = ?", agent) or 0
+    offset = runs.scanned(book, agent)
     if transcripts.size(path) <= offset:
         return
     records, end = transcripts.since(path, offset)
-    token = tasks.token_of(book, agent)
+    token = launches.token_of(book, agent)
     run = runs.last_run(book, agent)
     if run is None:
         return
@@ -192,7 +163,7 @@ def _scan(scene: Scene, task: Row, agent: str) -> None:
             for signal in reports.read(text, token).own:
                 if not signal.terminal:
                     reports.note(book, task["label"], agent, run["run"], signal)
-        book.write("INSERT OR REPLACE INTO scans VALUES (?, ?)", agent, end)
+        runs.set_scanned(book, agent, end)
 
 
 def _has_fallen_silent(scene: Scene, agent: str) -> bool:

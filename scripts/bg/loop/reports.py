@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any, NamedTuple, Optional
 
 from bg import settings
-from bg.ledger import deliveries, inbox, runs, tasks
+from bg.ledger import delegations, deliveries, inbox, runs, tasks
+from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
-from bg.ledger.tasks import Row
+from bg.ledger.runs import Report, Run
 from bg.protocol import signals
 from bg.words.quoting import inline
 from bg.words.texts import fill
@@ -41,28 +41,22 @@ def read(text: str, token: str) -> Reading:
 
 def keep(
     book: Ledger, label: str, agent: str, source: str, text: str, *, final: bool = True, uuid: str = ""
-) -> Optional[Row]:
+) -> Optional[Run]:
     """Make a run's text durable; the run it belongs to, None where it is a run's that has ended already."""
     with book.transaction():
         last = runs.last_run(book, agent)
-        if last is not None and last["ended"] is not None and final:
-            known = book.value(
-                "SELECT 1 FROM reports WHERE agent = ? AND run = ? AND digest = ?",
-                agent,
-                last["run"],
-                tasks.digest(text),
-            )
-            if known or not text.strip():
-                return None
+        over = last is not None and last["ended"] is not None and final
+        if last and over and (not text.strip() or runs.is_reported(book, agent, text, last["run"])):
+            return None
         run = runs.running(book, agent, label)
         if text.strip():
             runs.keep_report(book, agent, run["run"], source, text)
         if uuid:
-            book.write("UPDATE runs SET last_uuid = ? WHERE agent = ? AND run = ?", uuid, agent, run["run"])
+            runs.set_last_record(book, agent, run["run"], uuid)
         return run
 
 
-def correction(book: Ledger, run: Row, token: str, refuted: list[dict[str, str]], most: int) -> str:
+def correction(book: Ledger, run: Run, token: str, refuted: list[dict[str, str]], most: int) -> str:
     """Why the agent is asked once more, counted before it is asked; empty where the report is taken as it is.
 
     A second time only for a claim that the disk refutes or a block that still cannot be read.
@@ -116,13 +110,9 @@ def conclude(book: Ledger, label: str, agent: str, token: str, *, cut: str = "")
     """End the run that goes on: its best text decides, the parent is owed a reminder."""
     with book.transaction():
         _conclude(book, label, agent, token, cut)
-        group = book.value("SELECT grp FROM tasks WHERE label = ?", label)
-        left = book.value(
-            "SELECT count(*) FROM tasks WHERE grp = ? AND ended IS NULL AND state <> 'not_launched'", group
-        )
-        several = book.value("SELECT count(*) > 1 FROM tasks WHERE grp = ? AND state <> 'not_launched'", group)
-        if several and not left:
-            deliveries.make(book, label, deliveries.GROUP, f"{group}:0:group")
+        group = tasks.group_over(book, label)
+        if group:
+            deliveries.make(book, label, deliveries.GROUP, Key.of_group(group))
 
 
 def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str) -> None:
@@ -138,7 +128,7 @@ def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str) -> Non
     if signal is None or not signal.readable or _is_completion_stop(signal):
         _withdraw(book, label, agent, run["run"])
         tasks.set_state(book, label, CUT_STATES.get(cut, "unreported"), cut)
-        deliveries.make(book, label, deliveries.ENDED, f"{agent}:{run['run']}:end")
+        deliveries.make(book, label, deliveries.ENDED, Key.of_end(agent, run["run"]))
         return
     _withdraw(book, label, agent, run["run"] + (signal.marker == "COMPLETION_REPORT"))
     note(book, label, agent, run["run"], signal)
@@ -146,7 +136,7 @@ def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str) -> Non
     tasks.set_state(book, label, STATES.get(signal.marker, state))
 
 
-def best(texts: list[Row], token: str) -> tuple[str, Reading]:
+def best(texts: list[Report], token: str) -> tuple[str, Reading]:
     """The text that stands for the run: the last with a readable block, else the one that says most."""
     ranked = []
     for place, row in enumerate(texts):
@@ -162,12 +152,9 @@ def best(texts: list[Row], token: str) -> tuple[str, Reading]:
 
 def _withdraw(book: Ledger, label: str, agent: str, run: int) -> None:
     """A run's end takes back what the task asked before; a delegation stays, it can still be approved."""
-    earlier = book.all(
-        "SELECT * FROM questions WHERE label = ? AND state = 'open' AND (agent <> ? OR run < ?)", label, agent, run
-    )
-    for item in earlier:
+    for item in inbox.open_before(book, label, agent, run):
         if inbox.kind(item) != inbox.DELEGATION:
-            book.write("UPDATE questions SET state = 'withdrawn' WHERE id = ?", item["id"])
+            inbox.withdraw(book, item)
 
 
 def note(book: Ledger, label: str, agent: str, run: int, signal: signals.Signal) -> bool:
@@ -175,70 +162,39 @@ def note(book: Ledger, label: str, agent: str, run: int, signal: signals.Signal)
     body = signals.to_json(signal)
     known = {key: value for key, value in body["payload"].items() if key not in {"agent_id", "timestamp"}}
     key = tasks.digest(signal.marker + json.dumps(known, sort_keys=True, ensure_ascii=False))
-    fresh = book.write(
-        "INSERT OR IGNORE INTO signals (label, agent, run, marker, body, digest, at, terminal)"
-        " VALUES (?,?,?,?,?,?,?,?)",
-        label,
-        agent,
-        run,
-        signal.marker,
-        json.dumps(body, ensure_ascii=False),
-        key,
-        time.time(),
-        int(signal.terminal),
-    )
+    fresh = runs.keep_signal(book, label, agent, run, signal.marker, body, key, terminal=signal.terminal)
     if not fresh:
         return False
-    row = book.value("SELECT id FROM signals WHERE agent = ? AND run = ? AND digest = ?", agent, run, key)
     for kind, qid, item in _asks(book, agent, run, signal):
         inbox.ask(book, label, agent, run, kind, qid, item)
         if kind == inbox.DELEGATION:
-            blocking = int(signal.terminal)
-            book.write(
-                "INSERT OR IGNORE INTO delegations (label, signal, blocking, state) VALUES (?,?,?,'waiting')",
-                label,
-                row,
-                blocking,
-            )
+            delegations.note(book, label, fresh, blocking=signal.terminal)
             if _settings(book, label).delegation == "deny":
-                _deny(book, agent, run, qid, row)
-    deliveries.make(
-        book, label, deliveries.MESSAGE if not signal.terminal else deliveries.ENDED, f"{agent}:{run}:{key}"
-    )
+                _deny(book, agent, run, qid, fresh)
+    kind = deliveries.ENDED if signal.terminal else deliveries.MESSAGE
+    deliveries.make(book, label, kind, Key.of_signal(agent, run, key))
     return True
 
 
 def _settings(book: Ledger, label: str) -> settings.Settings:
-    return settings.load(book.value("SELECT project FROM tasks WHERE label = ?", label) or "")
+    task = tasks.get(book, label)
+    return settings.load(task["project"] or "" if task else "")
 
 
 def _deny(book: Ledger, agent: str, run: int, qid: str, signal: int) -> None:
     """The user's settings allow no further agents: one that waits for the decision is told, others just go on."""
-    found = book.value("SELECT blocking FROM delegations WHERE signal = ?", signal)
-    item = book.one(
-        "SELECT * FROM questions WHERE agent = ? AND run = ? AND qid = ? ORDER BY id DESC LIMIT 1", agent, run, qid
-    )
-    if item is not None and found:
+    asked = delegations.of_signal(book, signal)
+    item = next((one for one in reversed(inbox.items(book, agent, run)) if one["qid"] == qid), None)
+    if item is not None and asked is not None and asked["blocking"]:
         inbox.answer(book, item, DENIED, "settings", inbox.DENIED)
     elif item is not None:
-        book.write("UPDATE questions SET state = 'withdrawn' WHERE id = ?", item["id"])
-    book.write(
-        "UPDATE delegations SET state = 'denied', words = ?, decided = ? WHERE signal = ?", DENIED, time.time(), signal
-    )
+        inbox.withdraw(book, item)
+    delegations.deny(book, signal, DENIED)
 
 
 def denied(book: Ledger, agent: str, run: int, key: str) -> bool:
     """The settings have decided this delegation, not the user."""
-    return bool(
-        book.value(
-            "SELECT 1 FROM delegations d JOIN signals s ON s.id = d.signal WHERE s.agent = ? AND s.run = ?"
-            " AND s.digest = ? AND d.words = ?",
-            agent,
-            run,
-            key,
-            DENIED,
-        )
-    )
+    return delegations.is_decided_by(book, agent, run, key, DENIED)
 
 
 def _asks(book: Ledger, agent: str, run: int, signal: signals.Signal) -> list[tuple[str, str, dict[str, Any]]]:
@@ -261,7 +217,7 @@ def _asks(book: Ledger, agent: str, run: int, signal: signals.Signal) -> list[tu
             )
         ]
     if signal.marker == "DELEGATE_WORK":
-        count = book.value("SELECT count(*) FROM questions WHERE agent = ? AND run = ? AND qid LIKE 'D%'", agent, run)
+        count = inbox.count_delegations(book, agent, run)
         return [
             (
                 inbox.DELEGATION,

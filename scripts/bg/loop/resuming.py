@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Optional
 
 from bg.host import event as host
 from bg.host import transcripts
-from bg.ledger import inbox, runs, tasks
-from bg.ledger.tasks import Row
+from bg.ledger import inbox, launches, resumes, runs, tasks
+from bg.ledger.tasks import Task
 from bg.loop import adopting as launch
 from bg.loop import judging, reports
 from bg.loop import sessions as session
@@ -40,7 +39,7 @@ def before_message(scene: Scene) -> None:
     scene.answer.updated_input = given
 
 
-def _refused(scene: Scene, task: Row) -> str:
+def _refused(scene: Scene, task: Task) -> str:
     """Why an ended agent is not woken from here; the host would wake it without its task, or not at all."""
     if not resumable(task) or scene.can_wake(task["agent"]):
         return ""
@@ -67,33 +66,23 @@ def _from_agent(scene: Scene) -> None:
     if run is None:
         return
     with scene.book.transaction():
-        for signal in reports.read(text, tasks.token_of(scene.book, event.agent)).own:
+        for signal in reports.read(text, launches.token_of(scene.book, event.agent)).own:
             reports.note(scene.book, task["label"], event.agent, run["run"], signal)
 
 
-def _record(scene: Scene, task: Row, typed: str) -> str:
+def _record(scene: Scene, task: Task, typed: str) -> str:
     """Write the resume message down before it is sent; what it carries is marked when it is proven."""
     agent = task["agent"]
-    message = resume.compose(scene.book, agent, tasks.token_of(scene.book, agent), typed)
+    message = resume.compose(scene.book, agent, launches.token_of(scene.book, agent), typed)
     with scene.book.transaction():
         _open(scene, task, agent, message, typed)
     return message.text
 
 
-def _open(scene: Scene, task: Row, agent: str, message: resume.Message, typed: str) -> None:
+def _open(scene: Scene, task: Task, agent: str, message: resume.Message, typed: str) -> None:
     kind = message.kind if message.answers else f"{message.kind} (relayed)"
-    identifier = scene.book.insert(
-        "INSERT OR REPLACE INTO resumes (label, agent, tool_use, kind, typed, message, at) VALUES (?,?,?,?,?,?,?)",
-        task["label"],
-        agent,
-        scene.event.tool_use,
-        kind,
-        typed,
-        message.text,
-        time.time(),
-    )
-    for answer in message.answers:
-        scene.book.write("UPDATE answers SET resume = ? WHERE id = ?", identifier, answer)
+    identifier = resumes.note(scene.book, task["label"], agent, scene.event.tool_use, kind, typed, message.text)
+    inbox.attach(scene.book, message.answers, identifier)
 
 
 def after_message(scene: Scene) -> None:
@@ -101,7 +90,7 @@ def after_message(scene: Scene) -> None:
     if scene.event.in_subagent:
         return
     scene.see()
-    row = resume.proof(scene.book, scene.event.tool_use)
+    row = resumes.of_call(scene.book, scene.event.tool_use)
     if row is not None:
         if host.resumed_agent(scene.event) or host.delivered_message(scene.event):
             with scene.book.transaction():
@@ -148,7 +137,7 @@ def before_task(scene: Scene) -> None:
 def after_task(scene: Scene) -> None:
     """PostToolUse(Task) with `resume`: the agent runs again, or has already ended in the foreground."""
     event = scene.event
-    row = resume.proof(scene.book, event.tool_use)
+    row = resumes.of_call(scene.book, event.tool_use)
     if row is None:
         _woken_without_us(scene, host.started_agent(event))
         scene.remind()
@@ -167,13 +156,13 @@ def after_task(scene: Scene) -> None:
 def prove(scene: Scene, tool_use: str, agent: str) -> None:
     """The resume has happened: its answers are sent, the next run goes on. Inside a transaction."""
     book = scene.book
-    row = resume.proof(book, tool_use)
+    row = resumes.of_call(book, tool_use)
     if row is None or row["proven"] is not None:
         return
-    book.write("UPDATE resumes SET proven = ? WHERE id = ?", time.time(), row["id"])
+    resumes.prove(book, row["id"])
     if _carried(scene, row["message"]):
         inbox.mark_sent(book, row["agent"], row["id"])
-    elif book.write("UPDATE answers SET resume = NULL WHERE resume = ? AND sent IS NULL", row["id"]):
+    elif inbox.detach(book, row["id"]):
         scene.owe_next_step(row["label"])
     last = runs.last_run(book, agent)
     overtaken = last is not None and last["began"] > row["at"] and last["ended"] is not None
@@ -193,13 +182,11 @@ def _carried(scene: Scene, message: str) -> bool:
 def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
     """The agent's next run has begun, and the word that it was woken never came: its transcript has the message."""
     book = scene.book
-    row = book.one(
-        "SELECT * FROM resumes WHERE agent = ? AND proven IS NULL AND failed IS NULL ORDER BY id DESC LIMIT 1", agent
-    )
+    row = resumes.pending(book, agent)
     if row is None or not transcripts.heard(transcript, row["message"]):
         return
     with book.transaction():
-        book.write("UPDATE resumes SET proven = ? WHERE id = ?", time.time(), row["id"])
+        resumes.prove(book, row["id"])
         inbox.mark_sent(book, agent, row["id"])
         runs.running(book, agent, row["label"])
         tasks.set_state(book, row["label"], "working")
@@ -207,17 +194,17 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
 
 def unproven(scene: Scene) -> None:
     """The host did not wake the agent: the answers stay, and there is another way."""
-    row = resume.proof(scene.book, scene.event.tool_use)
+    row = resumes.of_call(scene.book, scene.event.tool_use)
     if row is None or row["proven"] is not None:
         return
     with scene.book.transaction():
-        scene.book.write("UPDATE resumes SET failed = ? WHERE id = ?", scene.event.error or "refused", row["id"])
+        resumes.fail(scene.book, row["id"], scene.event.error or "refused")
     scene.answer.context.append(
         f"[bg] {row['label']} was not woken. Nothing is lost: {replies.launch_anew(row['label'])}"
     )
 
 
-def relaunch_window(scene: Scene) -> Optional[Row]:
+def relaunch_window(scene: Scene) -> Optional[Task]:
     """A launch whose description begins with a task that has ended unfinished continues that task."""
     found = tasks.LABEL.match(str(scene.event.tool_input.get("description") or "").strip())
     task = tasks.get(scene.book, found[0]) if found else None
@@ -226,11 +213,11 @@ def relaunch_window(scene: Scene) -> Optional[Row]:
     with scene.book.transaction():
         if not session.claim(scene, task):
             return None
-        tasks.open_window(scene.book, scene.session, "relaunch", task["text"] or "", task["label"])
+        launches.open_window(scene.book, scene.session, "relaunch", task["text"] or "", task["label"])
     return task
 
 
-def fill_relaunch(scene: Scene, task: Row, adopted: launch.Adoption) -> None:
+def fill_relaunch(scene: Scene, task: Task, adopted: launch.Adoption) -> None:
     """The new agent gets the old one's task, state, questions and answers. Inside a transaction."""
     typed = str(scene.event.tool_input.get("prompt") or "")
     path = transcripts.of_agent(scene.event.transcript, task["agent"])

@@ -16,7 +16,7 @@ from typing import Callable, Optional, TextIO
 from bg.host import event as host
 from bg.host import transcripts, versions
 from bg.host.event import Answer, Event
-from bg.ledger import deliveries, spool
+from bg.ledger import deliveries, notes, spool
 from bg.ledger import place as state
 from bg.ledger.file import Corrupt, Ledger, Unavailable
 from bg.loop.scene import Scene
@@ -50,7 +50,6 @@ HANDLERS: dict[str, str] = {
 
 # These have nothing to do where nothing was ever launched, and must not make a ledger of their own.
 WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop")
-MOST_LATE = 4000
 FULL = (errno.ENOSPC, errno.EDQUOT)
 SHOWN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
 
@@ -177,9 +176,9 @@ def _say(scene: Scene, stdout: TextIO) -> None:
         with scene.book.transaction():
             deliveries.say(scene.book, scene.surfaced)
             if told:
-                scene.book.set_meta("kept_aside_told", told)
+                notes.set_kept_aside_told(scene.book, told)
             if late:
-                scene.book.write("DELETE FROM meta WHERE key = ?", late)
+                notes.forget_late_words(scene.book, scene.session)
     except Unavailable:
         pass
     except Exception:  # noqa: BLE001 - the answer is out: nothing may be printed behind it
@@ -193,23 +192,22 @@ def _speaks_to_the_user(event: Event) -> bool:
 
 def _tell_where_the_old_one_is(scene: Scene) -> str:
     """Once after a ledger was moved aside, the user is told where it is; its path where that was said now."""
-    kept = scene.book.meta("kept_aside")
+    kept = notes.kept_aside(scene.book)
     if not kept or scene.answer.block or not _speaks_to_the_user(scene.event):
         return ""
-    if kept == scene.book.meta("kept_aside_told"):
+    if kept == notes.kept_aside_told(scene.book):
         return ""
     scene.answer.notice.append(f"bg: the ledger could not be read. It is kept at {kept}; a new one was begun.")
     return kept
 
 
-def _tell_what_came_of_it(scene: Scene) -> str:
-    """What an event of this session that waited in the spool had to say to the user; where that was noted."""
-    key = f"late:{scene.session}"
-    words = scene.book.meta(key)
+def _tell_what_came_of_it(scene: Scene) -> bool:
+    """What events of this session that waited in the spool had to say to the user; whether that is said now."""
+    words = notes.late_words(scene.book, scene.session)
     if not words or scene.answer.block or not _speaks_to_the_user(scene.event):
-        return ""
+        return False
     scene.answer.notice.append(words)
-    return key
+    return True
 
 
 def _worth_keeping(event: Event) -> bool:
@@ -289,8 +287,7 @@ def _replay(book: Ledger, text: str, at: float, now: Event) -> None:
         said = [*said, scene.answer.block if typed else ""]
         if any(said):
             with book.transaction():
-                earlier = book.meta(f"late:{event.session}")
-                book.set_meta(f"late:{event.session}", "\n".join(filter(None, [earlier, *said]))[-MOST_LATE:])
+                notes.add_late_words(book, event.session, said)
     except Unavailable:
         raise
     except Exception:  # noqa: BLE001 - a spooled event that cannot be used must not stay for ever
@@ -306,7 +303,7 @@ def _traceback() -> str:
 
 def _trace(book: Ledger, event: str, text: str) -> None:
     try:
-        book.trace(event, text)
+        notes.trace(book, event, text)
     except Unavailable:
         _trace_aside(event, text)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import time
 from collections.abc import Iterator
@@ -13,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Optional
 from bg import machine
 from bg.host import transcripts, versions
 from bg.host.event import Answer, Event
-from bg.ledger import deliveries, inbox, runs, tasks
+from bg.ledger import delegations, deliveries, inbox, launches, notes, runs, sessions, tasks
 from bg.ledger import place as state
+from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Ledger, Unavailable
-from bg.ledger.tasks import Row
+from bg.ledger.tasks import Task
 from bg.words.quoting import CONTEXT_LIMIT, fit
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ class Scene:
     @property
     def project(self) -> str:
         """The project that the session works in."""
-        known = self.book.value("SELECT project FROM sessions WHERE id = ?", self.session)
-        return known or self._project_here()
+        known = sessions.get(self.book, self.session)
+        return (known["project"] if known else "") or self._project_here()
 
     def _project_here(self) -> str:
         """The environment is that of the hook that runs now, which is another one where the event waited."""
@@ -60,9 +60,9 @@ class Scene:
     @property
     def version(self) -> Optional[versions.Version]:
         """The host's version, None until a transcript tells it."""
-        known = self.book.value("SELECT version FROM sessions WHERE id = ?", self.session)
-        known = known or transcripts.field(self.event.transcript, "version")
-        return versions.version_of(known or (versions.announced_version() if self.late is None else ""))
+        known = sessions.get(self.book, self.session)
+        words = (known["version"] if known else "") or transcripts.field(self.event.transcript, "version")
+        return versions.version_of(words or (versions.announced_version() if self.late is None else ""))
 
     @property
     def launch_command(self) -> str:
@@ -89,33 +89,25 @@ class Scene:
         project = self._project_here()
         process = machine.host() or machine.Process(0, "")
         with self.book.transaction():
-            tasks.note_session(self.book, self.session, project, self.event.transcript, version)
+            sessions.note(self.book, self.session, project, self.event.transcript, version)
             if self.late is None:
-                self.book.write(
-                    "UPDATE sessions SET pid = ?, pid_started = ? WHERE id = ?",
-                    process.pid,
-                    process.started,
-                    self.session,
-                )
+                sessions.note_process(self.book, self.session, process.pid, process.started)
         state.mark(self.book.place, self.session)
 
     def see(self) -> None:
         """The host went on after what was said before."""
         now = time.time() if self.late is None else self.late
-        waiting = self.book.value(
-            "SELECT 1 FROM deliveries WHERE seen IS NULL AND said < ? AND session = ?", now, self.session
-        )
-        if waiting:
+        if deliveries.is_unseen(self.book, self.session, now):
             with self.book.transaction():
                 deliveries.see(self.book, self.session, now)
 
-    def remind(self, rows: Optional[list[Row]] = None) -> None:
+    def remind(self, rows: Optional[list[Delivery]] = None) -> None:
         """Say what this session has not seen: one reminder an event, at most what the host keeps whole."""
         rows = deliveries.due(self.book, self.session) if rows is None else rows
         used = sum(len(text) + 2 for text in self.answer.context)
         if not rows or self.late is not None or CONTEXT_LIMIT - used < LEAST_ROOM:
             return
-        moot: list[Row] = []
+        moot: list[Delivery] = []
         reminders: dict[int, Reminder] = {}
         for row in rows:
             if len(reminders) < MOST_REMINDERS:
@@ -127,7 +119,7 @@ class Scene:
         rest = f"More background reports wait; they follow at the next event, or run: {self.bgctl('status')}"
         with self.book.transaction():
             for row in moot:
-                deliveries.settle(self.book, row["key"])
+                deliveries.settle(self.book, row)
             # Another hook may have said some of them meanwhile.
             due = [row["id"] for row in deliveries.due(self.book, self.session) if row["id"] in reminders]
             kept, count = fit([reminders[one].text for one in due], CONTEXT_LIMIT - used, rest) if due else ([], 0)
@@ -152,13 +144,10 @@ class Scene:
             import traceback  # noqa: PLC0415
 
             # What fails at every prompt is noted once a day, which is how far back people are shown errors.
-            noted = self.book.value(
-                "SELECT 1 FROM errors WHERE event = ? AND at > ?", what, time.time() - DAY
-            )
-            if not noted:
-                self.book.trace(what, traceback.format_exc())
+            if not notes.is_traced(self.book, what, time.time() - DAY):
+                notes.trace(self.book, what, traceback.format_exc())
 
-    def _is_sent(self, row: Row) -> bool:
+    def _is_sent(self, row: Delivery) -> bool:
         """The answers that this row speaks of are on their way: there is nothing left to do about them."""
         task = tasks.get(self.book, row["label"])
         return task is None or not inbox.unsent(self.book, task["agent"] or "")
@@ -168,54 +157,45 @@ class Scene:
         task = tasks.get(self.book, label)
         if task is None:
             return False
-        for row in self.book.all(
-            "SELECT key FROM deliveries WHERE label = ? AND kind = ? AND seen IS NULL", label, deliveries.ANSWERED
-        ):
-            deliveries.settle(self.book, row["key"])
-        deliveries.make(self.book, label, deliveries.ANSWERED, f"{label}:0:{self.session} {time.time_ns()}")
+        deliveries.settle_next_step(self.book, label)
+        key = deliveries.Key.of_answers(label, self.session)
+        deliveries.make(self.book, label, deliveries.ANSWERED, key)
         return bool(task["session"] != self.session)
 
-    def reminder(self, row: Row) -> Reminder:
+    def reminder(self, row: Delivery) -> Reminder:
         """The text of one delivery, from the record as it is now."""
         # Late: what composes words is half of the package, and most events say nothing.
         from bg.loop import adopting as launch  # noqa: PLC0415
         from bg.loop import reports  # noqa: PLC0415
         from bg.words import replies  # noqa: PLC0415
 
-        agent, run, key = row["key"].rsplit(":", 2)
         if row["kind"] == deliveries.GROUP:
-            return self._group(agent)
+            return self._group(row.about.subject)
         task = tasks.get(self.book, row["label"])
         assert task is not None
         if row["kind"] == deliveries.ANSWERED:
-            notice = "" if self.session in key else f"{task['label']}: answered in another session"
+            notice = "" if row.is_answered_in(self.session) else f"{task['label']}: answered in another session"
             return replies.Reminder(self.next_step(task), notice)
+        agent, run = row.about.subject, row.about.run
         told = replies.Told(
             task=task,
             brief=launch.brief(task["prompt"] or ""),
-            items=inbox.items(self.book, agent, int(run)),
+            items=inbox.items(self.book, agent, run),
             resume=self.resume_how(agent, task["label"]),
             answer_command=self.answer_command,
             whole=self.bgctl(f"status {task['label']}"),
-            evidence=self.evidence(agent, int(run)),
+            evidence=runs.evidence(self.book, agent, run),
         )
-        body = self.book.value(
-            "SELECT body FROM signals WHERE agent = ? AND run = ? AND digest = ?", agent, int(run), key
-        )
-        if body and reports.denied(self.book, agent, int(run), key):
-            return replies.denied(json.loads(body), told)
+        body = runs.signal_body(self.book, agent, run, row.about.mark)
+        if body and reports.denied(self.book, agent, run, row.about.mark):
+            return replies.denied(body, told)
         if body:
-            said = replies.remind(json.loads(body), told)
+            said = replies.remind(body, told)
             return said._replace(text=said.text + self._overtaken(task) + self.waiter(row["label"]))
-        token = tasks.token_of(self.book, agent)
-        text, _ = reports.best(runs.reports(self.book, agent, int(run)), token)
+        token = launches.token_of(self.book, agent)
+        text, _ = reports.best(runs.reports(self.book, agent, run), token)
         said = replies.unreported(text, task["note"] or "", told)
         return said._replace(text=said.text + self._overtaken(task))
-
-    def evidence(self, agent: str, run: int) -> dict[str, Any]:
-        """What the host side found of a run's report."""
-        found = self.book.value("SELECT evidence FROM runs WHERE agent = ? AND run = ?", agent, run)
-        return dict(json.loads(found)) if found else {}
 
     def _group(self, group: str) -> Reminder:
         # Late: merging is a tenth of the package and happens once a group.
@@ -241,7 +221,7 @@ class Scene:
         """The command that shows something outside the conversation."""
         return f"`{ROOT / 'scripts' / 'bgctl'} {arguments}`"
 
-    def next_step(self, task: Row) -> str:
+    def next_step(self, task: Task) -> str:
         """What the parent does after an answer: resume, wait for the rest, or wait for another agent."""
         label = task["label"]
         left = self._still_open(label)
@@ -253,28 +233,19 @@ class Scene:
         if not inbox.unsent(self.book, task["agent"] or ""):
             return f"[bg] The user's answer for {label} is recorded."
         way = self.resume_how(task["agent"], label)
-        if self._waits_for_child(label):
+        if delegations.waits_for_child(self.book, label):
             return f"[bg] {label} waits for that agent. When it has reported, resume {label}: {way}"
         return f"[bg] The user's answers for {label} are recorded. Resume it now: {way}"
 
     def is_ready(self, label: str) -> bool:
         """Nothing is left to answer and nobody to wait for: the agent can be woken."""
-        return not self._still_open(label) and not self._waits_for_child(label)
+        return not self._still_open(label) and not delegations.waits_for_child(self.book, label)
 
     def _still_open(self, label: str) -> list[str]:
         waiting = inbox.waiting(self.book, label=label)
         return [item["qid"] for item in waiting if inbox.kind(item) != inbox.DELEGATION]
 
-    def _waits_for_child(self, label: str) -> bool:
-        """An approved delegation blocks this task until its agent has ended."""
-        row = self.book.one(
-            "SELECT d.state, t.ended FROM delegations d LEFT JOIN tasks t ON t.label = d.child"
-            " WHERE d.label = ? AND d.blocking = 1 AND d.state IN ('approved', 'launched') ORDER BY d.id DESC",
-            label,
-        )
-        return row is not None and row["ended"] is None
-
-    def _overtaken(self, task: Row) -> str:
+    def _overtaken(self, task: Task) -> str:
         """The agent has ended with answers of the user still on this side."""
         left = [item["qid"] for item in inbox.unsent(self.book, task["agent"] or "")]
         if not left or task["state"] not in tasks.ENDED_STATES:
@@ -285,23 +256,19 @@ class Scene:
 
     def waiter(self, label: str) -> str:
         """What the parent does for the task that has waited for this one, if there is any."""
-        row = self.book.one(
-            "SELECT t.* FROM delegations d JOIN tasks t ON t.label = d.label"
-            " WHERE d.child = ? AND d.blocking = 1 AND t.state = 'blocked'",
-            label,
-        )
+        row = delegations.waiter(self.book, label)
         if row is None or not row["agent"]:
             return ""
         return f"\n{row['label']} has waited for this. Resume it now: {self.resume_how(row['agent'], row['label'])}"
 
-    def own_task(self, agent: str, transcript: str = "") -> Optional[Row]:
+    def own_task(self, agent: str, transcript: str = "") -> Optional[Task]:
         """The task of an agent, bound by the token in its first prompt where no launch event told us."""
         found = tasks.of_agent(self.book, agent)
         if found or not agent:
             return found
         path = transcript or transcripts.of_agent(self.event.transcript, agent)
         tokens = tasks.TOKEN.findall(transcripts.first_prompt(path)[:20000])
-        known = tasks.of_token(self.book, tokens[0]) if tokens else None
+        known = launches.of_token(self.book, tokens[0]) if tokens else None
         # The hook after its launch, which runs beside this one, may have bound it just now.
         if known is None or known["agent"] not in ("", agent):
             return None
@@ -312,15 +279,13 @@ class Scene:
     def note_stranger(self, agent: str, text: str) -> None:
         """A report that carries a token of ours from another agent: remembered, its text is not."""
         for token in tasks.TOKEN.findall(text)[:5]:
-            known = tasks.of_token(self.book, token)
+            known = launches.of_token(self.book, token)
             if known and known["agent"] not in ("", agent):
                 with self.book.transaction():
-                    self.book.write(
-                        "INSERT OR IGNORE INTO strangers VALUES (?,?,?)", time.time(), agent, known["label"]
-                    )
+                    notes.note_stranger(self.book, agent, known["label"])
                 return
 
 
-def resumable(task: Row) -> bool:
+def resumable(task: Task) -> bool:
     """An agent has worked on this task and ended."""
     return bool(task["agent"]) and task["state"] not in tasks.RUNNING_STATES

@@ -8,8 +8,8 @@ from typing import Optional
 from bg import machine
 from bg.desk.status import age, at_a_glance
 from bg.host import transcripts, versions
-from bg.ledger import deliveries, inbox, runs, tasks
-from bg.ledger.tasks import Row
+from bg.ledger import deliveries, inbox, launches, runs, sessions, tasks
+from bg.ledger.tasks import Task
 from bg.loop import judging, reports
 from bg.loop.scene import Scene, resumable
 from bg.words.quoting import inline
@@ -24,16 +24,13 @@ GO_ON = (
 
 def concerns(scene: Scene) -> bool:
     """There is something of ours in this session."""
-    return bool(
-        scene.book.value("SELECT 1 FROM tasks WHERE session = ? LIMIT 1", scene.session)
-        or scene.book.value("SELECT 1 FROM sessions WHERE id = ?", scene.session)
-    )
+    return tasks.is_any_in(scene.book, scene.session) or sessions.get(scene.book, scene.session) is not None
 
 
 def take_over(scene: Scene) -> None:
     """Tasks of sessions that are gone belong to this one now; their agents went with them."""
     here = machine.host()
-    for owner in _owners(scene):
+    for owner in tasks.owners(scene.book, scene.project):
         process = _process(scene, owner)
         same_process = process is not None and process == here
         if owner == scene.session:
@@ -43,9 +40,7 @@ def take_over(scene: Scene) -> None:
             continue
         running = tasks.in_session(scene.book, owner, tasks.RUNNING_STATES)
         with scene.book.transaction():
-            scene.book.write(
-                "UPDATE tasks SET session = ? WHERE session = ? AND project = ?", scene.session, owner, scene.project
-            )
+            tasks.hand_over(scene.book, owner, scene.project, scene.session)
         if not same_process and scene.event.source != "compact":
             for task in running:
                 with scene.apart(f"the interruption of {task['label']}"):
@@ -71,7 +66,7 @@ def lives(scene: Scene) -> bool:
     return process is not None and machine.alive(process)
 
 
-def claim(scene: Scene, task: Row) -> bool:
+def claim(scene: Scene, task: Task) -> bool:
     """Inside a transaction: make a task this session's own, unless the session that it belongs to still lives."""
     owner = task["session"]
     if owner == scene.session:
@@ -81,27 +76,22 @@ def claim(scene: Scene, task: Row) -> bool:
     same_process = scene.late is None and process is not None and process == machine.host()
     if not same_process and _is_alive(scene, owner, process):
         return False
-    scene.book.write("UPDATE tasks SET session = ? WHERE label = ?", scene.session, task["label"])
+    tasks.hand_to(scene.book, task["label"], scene.session)
     return True
 
 
-def _owners(scene: Scene) -> list[str]:
-    rows = scene.book.all("SELECT DISTINCT session FROM tasks WHERE project = ?", scene.project)
-    return [row["session"] for row in rows]
-
-
 def _process(scene: Scene, session: str) -> Optional[machine.Process]:
-    row = scene.book.one("SELECT pid, pid_started FROM sessions WHERE id = ?", session)
+    row = sessions.get(scene.book, session)
     return machine.Process(row["pid"], row["pid_started"] or "") if row and row["pid"] else None
 
 
 def _is_alive(scene: Scene, session: str, process: Optional[machine.Process]) -> bool:
     """Unknown counts as alive: a task that really runs is never called dead."""
-    row = scene.book.one("SELECT ended FROM sessions WHERE id = ?", session)
+    row = sessions.get(scene.book, session)
     return row is not None and row["ended"] is None and machine.alive(process)
 
 
-def _interrupt(scene: Scene, task: Row) -> None:
+def _interrupt(scene: Scene, task: Task) -> None:
     """The session ended under this agent; a report that it left in the ledger or on disk still counts."""
     agent = task["agent"] or ""
     run = runs.last_run(scene.book, agent) if agent else None
@@ -116,14 +106,13 @@ def _interrupt(scene: Scene, task: Row) -> None:
         tasks.set_state(scene.book, task["label"], "interrupted", "its session ended")
 
 
-def _keep_last_words(scene: Scene, task: Row) -> None:
+def _keep_last_words(scene: Scene, task: Task) -> None:
     """The session died between an agent's report and the hook that would have kept it."""
     agent = task["agent"]
     final = transcripts.last_assistant(transcripts.tail(transcripts.of_agent(scene.event.transcript, agent)))
-    known = scene.book.value("SELECT 1 FROM reports WHERE agent = ? AND digest = ?", agent, tasks.digest(final.text))
-    if known or not final.settled:
+    if runs.is_reported(scene.book, agent, final.text) or not final.settled:
         return
-    if reports.read(final.text, tasks.token_of(scene.book, agent)).deciding is not None:
+    if reports.read(final.text, launches.token_of(scene.book, agent)).deciding is not None:
         reports.keep(scene.book, task["label"], agent, "transcript", final.text)
 
 
@@ -137,7 +126,7 @@ def recognize(scene: Scene) -> None:
         with scene.apart(f"delivery {row['id']} of {row['label']}"):
             if scene.reminder(row).text[:120] in words:
                 with scene.book.transaction():
-                    deliveries.settle(scene.book, row["key"])
+                    deliveries.settle(scene.book, row)
 
 
 def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
@@ -174,7 +163,7 @@ def elsewhere(scene: Scene) -> list[str]:
     lent = is_lent(scene)
     if scene.event.source != "fork" and not lent:
         return []
-    rows = scene.book.all("SELECT * FROM tasks WHERE project = ? ORDER BY number", scene.project)
+    rows = tasks.of_project(scene.book, scene.project)
     lines = [
         f"- {task['label']} ({inline(task['description'] or '', 60)}): {task['state'].replace('_', ' ')}"
         for task in rows
@@ -186,7 +175,7 @@ def elsewhere(scene: Scene) -> list[str]:
     return [f"[from the bg plugin, not from the user] {head}", *lines[: MOST_LINES // 2]]
 
 
-def _advice(scene: Scene, task: Row) -> str:
+def _advice(scene: Scene, task: Task) -> str:
     if task["state"] in tasks.RUNNING_STATES:
         return ", you are told when it ends"
     known = resumable(task) and transcripts.of_agent(scene.event.transcript, task["agent"])

@@ -7,8 +7,10 @@ import time
 from bg.desk import status
 from bg.host import event as host
 from bg.host import transcripts, versions
-from bg.ledger import deliveries, inbox, tasks
-from bg.ledger.tasks import Row
+from bg.ledger import deliveries, inbox, launches, notes, sessions, tasks
+from bg.ledger.deliveries import Delivery
+from bg.ledger.inbox import Question
+from bg.ledger.tasks import Task
 from bg.loop import adopting as launch
 from bg.loop import commands, resuming
 from bg.loop import reconciling as closing
@@ -51,10 +53,10 @@ def _mention_quiet(scene: Scene) -> None:
     for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES):
         with scene.apart(f"the silence of {task['label']}"):
             seconds = status.quiet(scene.book, task)
-            since, key = str(int(time.time() - seconds)), f"quiet:{task['label']}"
-            if seconds and abs(int(scene.book.meta(key) or 0) - int(since)) > 1:
+            since = int(time.time() - seconds)
+            if seconds and abs(notes.quiet_since(scene.book, task["label"]) - since) > 1:
                 with scene.book.transaction():
-                    scene.book.set_meta(key, since)
+                    notes.set_quiet_since(scene.book, task["label"], since)
                 scene.answer.notice.append(
                     f"{task['label']} has written nothing for {status.age(seconds)} · /bg-status {task['label']}"
                 )
@@ -67,19 +69,14 @@ def _repeat_next_step(scene: Scene) -> None:
             _repeat_one(scene, task)
 
 
-def _repeat_one(scene: Scene, task: Row) -> None:
+def _repeat_one(scene: Scene, task: Task) -> None:
     agent = task["agent"]
     resuming.prove_by_run(scene, agent, transcripts.of_agent(scene.event.transcript, agent))
     ready = inbox.unsent(scene.book, agent)
     if not ready or not scene.is_ready(task["label"]):
         return
-    told = scene.book.one(
-        "SELECT count(*) AS times, count(seen) AS seen FROM deliveries WHERE label = ? AND kind = ? AND made >= ?",
-        task["label"],
-        deliveries.ANSWERED,
-        max(row["answered"] for row in ready),
-    )
-    if told and told["times"] == told["seen"] < MOST_REPEATS:
+    times, seen = deliveries.next_steps(scene.book, task["label"], max(row["answered"] for row in ready))
+    if times == seen < MOST_REPEATS:
         with scene.book.transaction():
             scene.owe_next_step(task["label"])
 
@@ -95,19 +92,19 @@ def _launch(scene: Scene, arguments: str) -> None:
         commands.say(scene, full)
         return
     with scene.book.transaction():
-        label = tasks.open_window(scene.book, scene.session, "bg", arguments)
+        label = launches.open_window(scene.book, scene.session, "bg", arguments)
     scene.answer.context.append(launch.window_line(label))
 
 
 def _close_windows(scene: Scene) -> None:
     """The turn is over: a window with nothing launched becomes a task that says so."""
-    opened = tasks.open_windows(scene.book, scene.session)
+    opened = launches.open_windows(scene.book, scene.session)
     if not opened:
         return
     with scene.book.transaction():
         for window in opened:
-            scene.book.write("UPDATE windows SET closed = ? WHERE id = ?", time.time(), window["id"])
-            if window["kind"] != "relaunch" and not _launched(scene, window):
+            launches.close_window(scene.book, window)
+            if window["kind"] != "relaunch" and not launches.is_filled(scene.book, window):
                 tasks.create(
                     scene.book,
                     window["label"],
@@ -119,17 +116,6 @@ def _close_windows(scene: Scene) -> None:
                 )
                 tasks.set_state(scene.book, window["label"], "not_launched")
                 scene.answer.notice.append(f"{window['label']} was not launched: {inline(window['text'], 80)}")
-
-
-def _launched(scene: Scene, window: Row) -> bool:
-    return bool(
-        scene.book.value(
-            "SELECT 1 FROM launches l JOIN tasks t ON t.label = l.label WHERE t.grp = ? AND l.agent <> ''"
-            " AND l.made >= ?",
-            window["label"],
-            window["opened"],
-        )
-    )
 
 
 def stop(scene: Scene) -> None:
@@ -149,7 +135,7 @@ def stop(scene: Scene) -> None:
         scene.answer.context = []
 
 
-def _is_fresh(scene: Scene, row: Row) -> bool:
+def _is_fresh(scene: Scene, row: Delivery) -> bool:
     """Nobody has heard it: it was never surfaced, or the hook that was about to say it was killed."""
     if row["surfaced"] is not None and (row["said"] is not None or scene.event.repeated_stop):
         return False
@@ -170,9 +156,8 @@ def _ask_first(scene: Scene) -> None:
         spoken = transcripts.last_assistant(transcripts.tail(scene.event.transcript)).text
     told = [item for item in items if _mentions(spoken, item)]
     left = [item for item in items if item not in told]
-    key = f"asked_first:{scene.session}"
-    known = (scene.book.meta(key) or "").split()
-    fresh = [item for item in left if str(item["id"]) not in known][:MOST_HELD]
+    known = notes.asked_first(scene.book, scene.session)
+    fresh = [item for item in left if item["id"] not in known][:MOST_HELD]
     if told:
         with scene.book.transaction():
             inbox.mark_shown(scene.book, [item["id"] for item in told])
@@ -181,13 +166,13 @@ def _ask_first(scene: Scene) -> None:
     if scene.settings.gate != "on":
         return
     with scene.book.transaction():
-        scene.book.set_meta(key, " ".join([*known, *(str(item["id"]) for item in fresh)]))
+        notes.set_asked_first(scene.book, scene.session, [*known, *(item["id"] for item in fresh)])
     again = [item for item in left if item not in fresh]
     lines = "\n".join(words[item["id"]] for item in [*fresh, *again][:MOST_HELD])
     scene.answer.context.append(fill("ask_first", questions=lines))
 
 
-def _mentions(spoken: str, item: Row) -> bool:
+def _mentions(spoken: str, item: Question) -> bool:
     words = " ".join(spoken.split()).lower()
     return f"{item['label']} {item['qid']}".lower() in words or " ".join(item["text"].split()).lower()[:60] in words
 
@@ -216,4 +201,4 @@ def end(scene: Scene) -> None:
     if scene.late is not None and session.lives(scene):
         return  # it has been resumed since
     with scene.book.transaction():
-        scene.book.write("UPDATE sessions SET ended = ? WHERE id = ?", time.time(), scene.session)
+        sessions.end(scene.book, scene.session)

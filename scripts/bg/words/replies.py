@@ -6,7 +6,8 @@ from typing import Any, Callable, NamedTuple, Optional
 
 from bg.host import versions
 from bg.ledger import inbox
-from bg.ledger.tasks import Row
+from bg.ledger.inbox import Question
+from bg.ledger.tasks import Task
 from bg.words.quoting import inline, quote
 from bg.words.texts import fill
 
@@ -23,9 +24,9 @@ class Reminder(NamedTuple):
 class Told(NamedTuple):
     """What a reminder needs to know besides the signal."""
 
-    task: Row
+    task: Task
     brief: dict[str, str]
-    items: list[Row]
+    items: list[Question]
     resume: str
     answer_command: str
     whole: str
@@ -95,7 +96,7 @@ def _proven(evidence: dict[str, Any]) -> str:
     return f" ({evidence['line']})" if evidence.get("line") else ""
 
 
-def question_lines(item: Row) -> str:
+def question_lines(item: Question) -> str:
     """One question as the parent shall put it."""
     lines = [f"{item['label']} {item['qid']}: {inline(item['text'], 600)}"]
     if item["context"]:

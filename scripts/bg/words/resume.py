@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 from bg.host import transcripts
-from bg.ledger import inbox
+from bg.ledger import delegations, inbox, runs, tasks
 from bg.ledger.file import Ledger
-from bg.ledger.tasks import Row
+from bg.ledger.inbox import Answered, Question
+from bg.ledger.tasks import Task
 from bg.words.quoting import MESSAGE_LIMIT, neutral, quote
 from bg.words.texts import fill
 
@@ -26,15 +26,9 @@ class Message(NamedTuple):
     answers: list[int]
 
 
-def last_signal(book: Ledger, agent: str) -> dict[str, Any]:
-    """The block that the agent ended its last run with, as `signals.to_json` gives it."""
-    body = book.value("SELECT body FROM signals WHERE agent = ? AND terminal = 1 ORDER BY id DESC LIMIT 1", agent)
-    return json.loads(body) if body else {}
-
-
 def compose(book: Ledger, agent: str, token: str, typed: str) -> Message:
     """The message that wakes the agent: recorded answers in the protocol's form, then the parent's note."""
-    signal = last_signal(book, agent)
+    signal = runs.last_signal(book, agent)
     payload = signal.get("payload", {})
     answered = inbox.unsent(book, agent)
     sections, kind = _answers(answered, inbox.items(book, agent), payload, book) if answered else ([], "")
@@ -65,7 +59,9 @@ _FRAMES = {
 }
 
 
-def _answers(answered: list[Row], items: list[Row], payload: dict[str, Any], book: Ledger) -> tuple[list[str], str]:
+def _answers(
+    answered: list[Answered], items: list[Question], payload: dict[str, Any], book: Ledger
+) -> tuple[list[str], str]:
     """One section for each kind of thing that was answered."""
     by_kind = {
         kind: [row for row in answered if inbox.kind(row) == kind]
@@ -91,7 +87,7 @@ def _answers(answered: list[Row], items: list[Row], payload: dict[str, Any], boo
     return sections, kinds[0]
 
 
-def _clarification(asked: list[Row], said: dict[int, Row]) -> str:
+def _clarification(asked: list[Question], said: dict[int, Answered]) -> str:
     complete = all(row["id"] in said for row in asked)
     lines = [
         "## CLARIFICATION RESPONSE",
@@ -114,20 +110,18 @@ def _clarification(asked: list[Row], said: dict[int, Row]) -> str:
     return "\n".join(lines)
 
 
-def _source(row: Row) -> str:
+def _source(row: Answered) -> str:
     return "the user's settings" if row["source"] == "settings" else "the user's words"
 
 
-def _decision(row: Row, book: Ledger) -> str:
+def _decision(row: Answered, book: Ledger) -> str:
     words = row["said"].strip()
     if row["how"] != inbox.APPROVED:
         return (
             f"## DELEGATION DENIED\n\nReason ({_source(row)}): {words}\n"
             "Alternative: do without, and put it into your recommendations."
         )
-    child = book.value(
-        "SELECT child FROM delegations WHERE label = ? AND state = 'launched' ORDER BY id DESC", row["label"]
-    )
+    child = delegations.last_child(book, row["label"])
     lines = [
         "## DELEGATION APPROVED",
         "",
@@ -136,8 +130,8 @@ def _decision(row: Row, book: Ledger) -> str:
         f"The user's words: {words}",
         "Coordination: keep to what you proposed.",
     ]
-    agent = book.value("SELECT agent FROM tasks WHERE label = ?", child) if child else ""
-    report = last_signal(book, agent).get("payload", {}) if agent else {}
+    task = tasks.get(book, child) if child else None
+    report = runs.last_signal(book, task["agent"]).get("payload", {}) if task and task["agent"] else {}
     lines += [
         f"Its {key}: {neutral(str(report[key]))}" for key in ("status", "summary", "deliverables") if report.get(key)
     ]
@@ -173,7 +167,7 @@ def _instructions(signal: dict[str, Any], token: str) -> str:
     return "\n".join(lines)
 
 
-def relaunch(book: Ledger, task: Row, token: str, typed: str, transcript: str) -> Message:
+def relaunch(book: Ledger, task: Task, token: str, typed: str, transcript: str) -> Message:
     """The same content for a new agent, which has none of the old one's memory."""
     message = compose(book, task["agent"], token, typed)
     lead = fill(
@@ -184,8 +178,3 @@ def relaunch(book: Ledger, task: Row, token: str, typed: str, transcript: str) -
     )
     room = MESSAGE_LIMIT - len(message.text) - 2
     return Message(message.kind, f"{lead[:room] if room > 0 else ''}\n\n{message.text}", message.answers)
-
-
-def proof(book: Ledger, tool_use: str) -> Optional[Row]:
-    """The resume that this call asked for."""
-    return book.one("SELECT * FROM resumes WHERE tool_use = ?", tool_use)

@@ -1,0 +1,22 @@
+"""Health: whether a ledger's file is whole, asked without opening it for writing."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+
+from bg.ledger.place import LEDGER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def damage(place: Path) -> str:
+    """What is wrong with the file of this directory's ledger, empty where it is whole."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{place / LEDGER}?mode=ro", uri=True)) as connection:
+            found = str(connection.execute("PRAGMA quick_check").fetchone()[0])
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return "" if found == "ok" else found

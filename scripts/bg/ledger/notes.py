@@ -1,0 +1,154 @@
+"""Notes: what is remembered beside the tasks: single values, errors of hooks, and reports of strangers.
+
+Nobody else touches the table `meta`; each of its keys has its own functions here.
+"""
+
+from __future__ import annotations
+
+import time
+
+from bg.ledger.file import Ledger
+from bg.ledger.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+MOST_LATE = 4000
+NONE_SHOWN = "none"
+
+
+class Error(Record):
+    """A hook's own error, with its trace."""
+
+    id: int
+    at: float
+    event: str
+    text: str
+
+
+class Stranger(Record):
+    """An agent that signed a report as a task of ours that is not its own."""
+
+    at: float
+    agent: str
+    label: str
+
+
+def _get(book: Ledger, key: str) -> str:
+    return book.value("SELECT value FROM meta WHERE key = ?", key) or ""
+
+
+def _set(book: Ledger, key: str, value: str) -> None:
+    book.write("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value)
+
+
+def _forget(book: Ledger, key: str) -> None:
+    book.write("DELETE FROM meta WHERE key = ?", key)
+
+
+def last_number(book: Ledger) -> int:
+    """The number of the newest label, 0 before the first."""
+    return int(_get(book, "last_number") or 0)
+
+
+def set_last_number(book: Ledger, number: int) -> None:
+    """A label has been given out."""
+    _set(book, "last_number", str(number))
+
+
+def kept_aside(book: Ledger) -> str:
+    """Where the damaged ledger lies that this one replaced, empty where it replaced none."""
+    return _get(book, "kept_aside")
+
+
+def kept_aside_told(book: Ledger) -> str:
+    """The damaged ledger that the user has been told about."""
+    return _get(book, "kept_aside_told")
+
+
+def set_kept_aside_told(book: Ledger, path: str) -> None:
+    """The user has been told where the damaged ledger lies."""
+    _set(book, "kept_aside_told", path)
+
+
+def late_words(book: Ledger, session: str) -> str:
+    """What events of this session that waited in the spool have to say to the user."""
+    return _get(book, f"late:{session}")
+
+
+def add_late_words(book: Ledger, session: str, words: list[str]) -> None:
+    """One more event that waited has something to say; what is too long loses its beginning."""
+    said = "\n".join(filter(None, [late_words(book, session), *words]))
+    _set(book, f"late:{session}", said[-MOST_LATE:])
+
+
+def forget_late_words(book: Ledger, session: str) -> None:
+    """The user has been told."""
+    _forget(book, f"late:{session}")
+
+
+def set_dialog(book: Ledger, tool_use: str, shown: list[int]) -> None:
+    """A dialog is about to show these questions in the agents' own words."""
+    _set(book, f"dialog:{tool_use}", " ".join(map(str, shown)) or NONE_SHOWN)
+
+
+def take_dialog(book: Ledger, tool_use: str) -> Optional[list[int]]:
+    """The questions that a dialog has shown, noted no longer; None where no hook came before the dialog."""
+    found = _get(book, f"dialog:{tool_use}")
+    _forget(book, f"dialog:{tool_use}")
+    if not found:
+        return None
+    return [] if found == NONE_SHOWN else [int(identifier) for identifier in found.split()]
+
+
+def quiet_since(book: Ledger, label: str) -> int:
+    """The second since which a task was last said to be silent, 0 where it never was."""
+    return int(_get(book, f"quiet:{label}") or 0)
+
+
+def set_quiet_since(book: Ledger, label: str, second: int) -> None:
+    """The user has been told that the task has been silent since then."""
+    _set(book, f"quiet:{label}", str(second))
+
+
+def asked_first(book: Ledger, session: str) -> list[int]:
+    """The questions for which the end of a turn has been held up once."""
+    return [int(identifier) for identifier in _get(book, f"asked_first:{session}").split()]
+
+
+def set_asked_first(book: Ledger, session: str, questions: list[int]) -> None:
+    """These have held up the end of a turn; they do so only once."""
+    _set(book, f"asked_first:{session}", " ".join(map(str, questions)))
+
+
+def trace(book: Ledger, event: str, text: str) -> None:
+    """Keep a hook's own error where `/bg-status` and the doctor show it; the last hundred stay."""
+    with book.transaction():
+        book.write("INSERT INTO errors (at, event, text) VALUES (?, ?, ?)", time.time(), event, text[-2000:])
+        book.write("DELETE FROM errors WHERE id <= (SELECT max(id) - 100 FROM errors)")
+
+
+def errors(book: Ledger, since: float) -> list[Error]:
+    """The errors since then, the newest first."""
+    return Error.all(book, "SELECT * FROM errors WHERE at > ? ORDER BY id DESC", since)
+
+
+def is_traced(book: Ledger, event: str, since: float) -> bool:
+    """An error of this event has been kept since then."""
+    return bool(book.value("SELECT 1 FROM errors WHERE event = ? AND at > ?", event, since))
+
+
+def whole_trace(book: Ledger, error: Error) -> str:
+    """The command that shows an error whole."""
+    return f"sqlite3 {book.path} 'select text from errors where id={error.id}'"
+
+
+def note_stranger(book: Ledger, agent: str, label: str) -> None:
+    """Another agent has signed a report as this task, once for each pair."""
+    book.write("INSERT OR IGNORE INTO strangers VALUES (?,?,?)", time.time(), agent, label)
+
+
+def strangers(book: Ledger, most: int) -> list[Stranger]:
+    """The agents that signed as somebody else, the newest first."""
+    return Stranger.all(book, "SELECT * FROM strangers ORDER BY at DESC LIMIT ?", most)

@@ -1,0 +1,99 @@
+"""Resumes: the messages that wake an ended agent, and the host's word that they have arrived."""
+
+from __future__ import annotations
+
+import time
+
+from bg.ledger.file import Ledger
+from bg.ledger.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+
+class Resume(Record):
+    """A message that was written down before the call that sends it; `proven` once it has arrived."""
+
+    id: int
+    label: str
+    agent: str
+    tool_use: str
+    kind: str
+    typed: str
+    message: str
+    at: float
+    proven: Optional[float]
+    failed: Optional[str]
+
+
+def note(book: Ledger, label: str, agent: str, tool_use: str, kind: str, typed: str, message: str) -> int:
+    """A call is about to send this message; its id."""
+    return book.insert(
+        "INSERT OR REPLACE INTO resumes (label, agent, tool_use, kind, typed, message, at) VALUES (?,?,?,?,?,?,?)",
+        label,
+        agent,
+        tool_use,
+        kind,
+        typed,
+        message,
+        time.time(),
+    )
+
+
+def of_call(book: Ledger, tool_use: str) -> Optional[Resume]:
+    """The resume that this call asked for."""
+    return Resume.one(book, "SELECT * FROM resumes WHERE tool_use = ?", tool_use)
+
+
+def pending(book: Ledger, agent: str) -> Optional[Resume]:
+    """The newest resume of an agent of which the host has said nothing."""
+    return Resume.one(
+        book,
+        "SELECT * FROM resumes WHERE agent = ? AND proven IS NULL AND failed IS NULL ORDER BY id DESC LIMIT 1",
+        agent,
+    )
+
+
+def of_task(book: Ledger, label: str) -> list[Resume]:
+    """Every resume of a task, in order."""
+    return Resume.all(book, "SELECT * FROM resumes WHERE label = ? ORDER BY id", label)
+
+
+def prove(book: Ledger, identifier: int) -> None:
+    """The message has arrived."""
+    book.write("UPDATE resumes SET proven = ? WHERE id = ?", time.time(), identifier)
+
+
+def fail(book: Ledger, identifier: int, why: str) -> None:
+    """The host did not wake the agent."""
+    book.write("UPDATE resumes SET failed = ? WHERE id = ?", why, identifier)
+
+
+def called(book: Ledger, tool_use: str) -> Optional[float]:
+    """When this call, a launch or a resume, was made; None where it is unknown."""
+    found: Optional[float] = book.value(
+        "SELECT made FROM launches WHERE tool_use = ? UNION ALL SELECT at FROM resumes WHERE tool_use = ?",
+        tool_use,
+        tool_use,
+    )
+    return found
+
+
+def last_called(book: Ledger, agent: str) -> Optional[float]:
+    """When an agent was last launched or woken."""
+    found: Optional[float] = book.value(
+        "SELECT max(at) FROM (SELECT made AS at FROM launches WHERE agent = ?"
+        " UNION ALL SELECT at FROM resumes WHERE agent = ? AND proven IS NOT NULL)",
+        agent,
+        agent,
+    )
+    return found
+
+
+def last_woken(book: Ledger, agent: str, until: float) -> Optional[float]:
+    """When the newest resume that has arrived was asked for, as far as that was until then."""
+    found: Optional[float] = book.value(
+        "SELECT max(at) FROM resumes WHERE agent = ? AND proven IS NOT NULL AND at <= ?", agent, until
+    )
+    return found

@@ -1,0 +1,64 @@
+"""Sessions: those that have something of ours, where they work, and which process has them."""
+
+from __future__ import annotations
+
+import time
+
+from bg.ledger.file import Ledger
+from bg.ledger.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+
+class Session(Record):
+    """A session as its last event showed it."""
+
+    id: str
+    project: Optional[str]
+    transcript: Optional[str]
+    version: Optional[str]
+    pid: Optional[int]
+    pid_started: Optional[str]
+    first_seen: float
+    last_seen: float
+    ended: Optional[float]
+
+
+def note(book: Ledger, session: str, project: str, transcript: str, version: str) -> None:
+    """A session that has something to do with us was seen."""
+    now = time.time()
+    book.write(
+        "INSERT INTO sessions (id, project, transcript, version, first_seen, last_seen) VALUES (?,?,?,?,?,?)"
+        " ON CONFLICT (id) DO UPDATE SET last_seen = excluded.last_seen, ended = NULL,"
+        " transcript = coalesce(nullif(excluded.transcript, ''), transcript),"
+        " version = coalesce(nullif(excluded.version, ''), version)",
+        session,
+        project,
+        transcript,
+        version,
+        now,
+        now,
+    )
+
+
+def note_process(book: Ledger, session: str, pid: int, started: str) -> None:
+    """The process that has this session now."""
+    book.write("UPDATE sessions SET pid = ?, pid_started = ? WHERE id = ?", pid, started, session)
+
+
+def get(book: Ledger, session: str) -> Optional[Session]:
+    """What is known of a session, None where it never had anything of ours."""
+    return Session.one(book, "SELECT * FROM sessions WHERE id = ?", session)
+
+
+def transcript(book: Ledger, session: str) -> str:
+    """Where the host writes this session down, empty where that is unknown."""
+    known = get(book, session)
+    return (known.transcript or "") if known else ""
+
+
+def end(book: Ledger, session: str) -> None:
+    """The session has said good-bye."""
+    book.write("UPDATE sessions SET ended = ? WHERE id = ?", time.time(), session)

@@ -1,0 +1,158 @@
+"""Records name the columns of their tables, and keys of deliveries come back as they were written."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from bg import ledger
+from bg.ledger import delegations, deliveries, inbox, launches, notes, resumes, runs, sessions, tasks
+from bg.ledger.deliveries import Key
+from bg.ledger.file import Ledger
+
+ROOM = Path(ledger.__file__).parent
+MODULES = [importlib.import_module(f"bg.ledger.{found.name}") for found in pkgutil.iter_modules([str(ROOM)])]
+RECORDS = {
+    "answers": inbox.Answer,
+    "delegations": delegations.Delegation,
+    "deliveries": deliveries.Delivery,
+    "errors": notes.Error,
+    "launches": launches.Launch,
+    "questions": inbox.Question,
+    "reports": runs.Report,
+    "resumes": resumes.Resume,
+    "runs": runs.Run,
+    "sessions": sessions.Session,
+    "signals": runs.Signal,
+    "strangers": notes.Stranger,
+    "tasks": tasks.Task,
+    "windows": launches.Window,
+}
+
+
+@pytest.fixture
+def book(tmp_path: Path):
+    with closing(Ledger(tmp_path)) as opened:
+        yield opened
+
+
+def test_every_table_has_a_record_but_two(book):
+    there = {row["name"] for row in book.all("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    # Of these, one value is read or written at a time.
+    assert set(RECORDS) == there - {"meta", "scans"}
+
+
+@pytest.mark.parametrize("table", sorted(RECORDS))
+def test_a_record_names_the_columns_of_its_table(book, table):
+    columns = [row["name"] for row in book.all(f"PRAGMA table_info({table})")]
+    assert columns == list(RECORDS[table].__annotations__)
+
+
+def test_a_row_is_read_by_attribute_and_by_column(book):
+    with book.transaction():
+        tasks.create(book, "bg-7", "bg-7", "s1", "/p", "Audit", "launched")
+    task = tasks.get(book, "bg-7")
+    assert (task.label, task["label"], task.number, task.ended) == ("bg-7", "bg-7", 7, None)
+    with pytest.raises(KeyError):
+        task["no such column"]
+    assert tasks.get(book, "bg-8") is None
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_records_cost_no_hook_the_import_of_typing(module):
+    holds = any(found in RECORDS.values() for found in vars(module).values())
+    body = ast.parse(Path(module.__file__).read_text(encoding="utf-8")).body
+    names = {
+        getattr(node, "module", None) or node.names[0].name
+        for node in body
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+    }
+    assert not (holds and names & {"typing", "dataclasses", "pathlib"})
+
+
+KEYS = {
+    "a:b-1:2:end": Key.of_end("a:b-1", 2),
+    "a1:3:0f0f": Key.of_signal("a1", 3, "0f0f"),
+    "bg-4:0:group": Key.of_group("bg-4"),
+}
+
+
+@pytest.mark.parametrize("text", KEYS)
+def test_a_key_is_read_as_it_was_written(text):
+    key = KEYS[text]
+    assert str(key) == text
+    assert vars(Key.read(text)) == vars(key)
+
+
+def test_an_answer_is_known_by_the_session_that_it_was_given_in(book):
+    with book.transaction():
+        tasks.create(book, "bg-1", "bg-1", "s1", "/p", "Audit", "needs_answer")
+        assert deliveries.make(book, "bg-1", deliveries.ANSWERED, Key.of_answers("bg-1", "s1"))
+    (due,) = deliveries.due(book, "s1")
+    assert (due.about.subject, due.about.run) == ("bg-1", 0)
+    assert (due.is_answered_in("s1"), due.is_answered_in("s2")) == (True, False)
+    with book.transaction():
+        deliveries.settle(book, due)
+    assert deliveries.due(book, "s1") == []
+
+
+def test_the_same_thing_is_queued_once(book):
+    with book.transaction():
+        assert deliveries.make(book, "bg-1", deliveries.ENDED, Key.of_end("a1", 1))
+        assert not deliveries.make(book, "bg-1", deliveries.ENDED, Key.of_end("a1", 1))
+
+
+def test_single_values_come_back_as_they_were_set(book):
+    with book.transaction():
+        assert [launches.next_label(book), launches.next_label(book)] == ["bg-1", "bg-2"]
+        assert (notes.quiet_since(book, "bg-1"), notes.asked_first(book, "s1"), notes.kept_aside(book)) == (0, [], "")
+        notes.set_quiet_since(book, "bg-1", 1_700_000_000)
+        notes.set_asked_first(book, "s1", [3, 4])
+        notes.set_kept_aside_told(book, "/old")
+        notes.add_late_words(book, "s1", ["one", ""])
+        notes.add_late_words(book, "s1", ["two"])
+    assert notes.quiet_since(book, "bg-1") == 1_700_000_000
+    assert (notes.asked_first(book, "s1"), notes.asked_first(book, "s2")) == ([3, 4], [])
+    assert notes.kept_aside_told(book) == "/old"
+    assert notes.late_words(book, "s1") == "one\ntwo"
+    with book.transaction():
+        notes.forget_late_words(book, "s1")
+    assert notes.late_words(book, "s1") == ""
+
+
+@pytest.mark.parametrize("shown", [[], [5, 6]])
+def test_a_dialog_is_taken_once_and_none_is_not_an_empty_one(book, shown):
+    with book.transaction():
+        assert notes.take_dialog(book, "t1") is None
+        notes.set_dialog(book, "t1", shown)
+        assert notes.take_dialog(book, "t1") == shown
+        assert notes.take_dialog(book, "t1") is None
+
+
+def test_a_group_is_over_with_its_last_member_and_only_where_there_are_several(book):
+    with book.transaction():
+        for label in ("bg-1", "bg-2", "bg-3"):
+            tasks.create(book, label, "bg-1", "s1", "/p", "", "launched")
+        tasks.set_state(book, "bg-1", "done")
+        assert tasks.group_over(book, "bg-1") == ""
+        tasks.set_state(book, "bg-2", "failed")
+        tasks.set_state(book, "bg-3", "not_launched")
+        assert tasks.group_over(book, "bg-2") == "bg-1"
+        tasks.set_state(book, "bg-2", "not_launched")
+        assert tasks.group_over(book, "bg-1") == ""
+
+
+def test_what_is_known_of_a_session(book):
+    assert (sessions.get(book, "s1"), sessions.transcript(book, "s1")) == (None, "")
+    with book.transaction():
+        sessions.note(book, "s1", "/p", "/t", "2.1.327")
+        sessions.note(book, "s1", "/q", "", "")
+        sessions.note_process(book, "s1", 7, "then")
+        sessions.end(book, "s1")
+    known = sessions.get(book, "s1")
+    assert (known.project, known.transcript, known.version, known.pid) == ("/p", "/t", "2.1.327", 7)
+    assert known.ended is not None
