@@ -162,7 +162,7 @@ def test_only_the_ledger_speaks_sql(path):
 def test_the_door_of_the_ledger_sees_what_passes_it():
     seen = {path.stem for path in modules() if subject(path) == "ledger" and sql_in(path)}
     assert seen >= {"tasks", "launches", "runs", "inbox", "delegations", "resumes", "deliveries", "sessions", "notes"}
-    assert not seen & {"place", "mounts", "spool"}
+    assert not seen & {"place", "spool"}
 
 
 def test_single_values_are_read_and_written_by_name_only():

@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from bg.ledger import file, migrations
+from bg.ledger import file, migrations, notes
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.place import directory
 
@@ -174,7 +174,7 @@ def test_a_ledger_that_a_newer_plugin_brought_up_meanwhile_is_not_written():
     with closing(Ledger(directory())) as book, closing(sqlite3.connect(book.path)) as newer:
         newer.execute(f"PRAGMA user_version={migrations.NEWEST + 1}")
         with pytest.raises(Unavailable, match=words) as caught:
-            book.trace("Stop", "It would fit into the table.")
+            notes.trace(book, "Stop", "It would fit into the table.")
         assert caught.value.remedy == file.UPDATE
         assert newer.execute("SELECT count(*) FROM errors").fetchone()[0] == 0
         newer.execute("ALTER TABLE errors RENAME TO faults")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import sqlite3
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn, Optional
