@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from bg.host import event as host
-from bg.host import versions
+from bg.host import tools, versions
+from bg.host.answer import Answer, render
+from bg.host.event import is_machine_prompt, notifications, read, typed_command
 from recordings import VERSIONS, events, everything
 
 
@@ -19,7 +20,7 @@ def payloads(version, name):
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_recorded_payload_is_read(version):
     for place, payload in everything(version):
-        event = host.read(json.dumps(payload))
+        event = read(json.dumps(payload))
         assert event is not None, place
         assert event.session, place
         if payload["hook_event_name"] == "SubagentStop":
@@ -31,8 +32,8 @@ def test_machine_prompts_are_told_from_the_users(version):
     for payload in payloads(version, "UserPromptSubmit"):
         words = payload["prompt"]
         machine = words.lstrip().startswith(("<task-notification>", "<agent-message"))
-        assert host.is_machine_prompt(words) == machine, words[:80]
-        for found in host.notifications(words):
+        assert is_machine_prompt(words) == machine, words[:80]
+        for found in notifications(words):
             assert found.agent
             assert found.status in {"completed", "failed", "killed"}
 
@@ -46,8 +47,8 @@ def test_a_launch_and_its_agent_are_read(version):
         for payload in events(version, "background")
         if (payload["hook_event_name"], payload.get("tool_name")) == wanted
     ]
-    assert [bool(host.started_agent(host.read(json.dumps(payload)))) for payload in launched] == [True]
-    assert host.foreground_text(host.read(json.dumps(launched[0]))) is None
+    assert [bool(tools.started_agent(read(json.dumps(payload)))) for payload in launched] == [True]
+    assert tools.foreground_text(read(json.dumps(launched[0]))) is None
 
 
 def test_two_notifications_in_one_prompt():
@@ -55,7 +56,7 @@ def test_two_notifications_in_one_prompt():
         "<task-notification>\n<task-id>a{0}</task-id>\n<status>completed</status>\n<summary>s</summary>\n"
         "<result>r{0} &lt;x&gt;</result>\n</task-notification>"
     )
-    found = host.notifications(f"{one.format(1)}\n{one.format(2)}")
+    found = notifications(f"{one.format(1)}\n{one.format(2)}")
     assert [(each.agent, each.result) for each in found] == [("a1", "r1 <x>"), ("a2", "r2 <x>")]
 
 
@@ -74,7 +75,7 @@ def test_two_notifications_in_one_prompt():
     ],
 )
 def test_typed_commands(prompt, command, arguments):
-    assert host.typed_command(prompt) == (command, arguments)
+    assert typed_command(prompt) == (command, arguments)
 
 
 @pytest.mark.parametrize(
@@ -98,9 +99,9 @@ def test_what_a_version_can_do(version, way, hands_back, monkeypatch):
 
 
 def test_an_answer_has_its_events_shape():
-    event = host.read(json.dumps({"hook_event_name": "PreToolUse", "session_id": "s"}))
-    assert host.render(event, host.Answer()) == ""
-    said = json.loads(host.render(event, host.Answer(deny="no", notice=["a", "b"], updated_input={"x": 1})))
+    event = read(json.dumps({"hook_event_name": "PreToolUse", "session_id": "s"}))
+    assert render(event, Answer()) == ""
+    said = json.loads(render(event, Answer(deny="no", notice=["a", "b"], updated_input={"x": 1})))
     assert said == {
         "systemMessage": "a\nb",
         "hookSpecificOutput": {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.desk import status
-from bg.host import event as host
+from bg.host import answer
 from bg.ledger import inbox, tasks
 from bg.ledger.tasks import Row
 from bg.loop import answering, answers
@@ -121,7 +121,7 @@ def _take_plain(scene: Scene, text: str, label: str, mine: list[Row]) -> list[st
 
 def say(scene: Scene, text: str) -> None:
     """Answer the user without a model request, or through the model where the host would show nothing."""
-    host.show(scene.answer, text, scene.version)
+    answer.show(scene.answer, text, scene.version)
 
 
 def _doctor(scene: Scene) -> str:

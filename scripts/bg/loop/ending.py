@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg.host import transcripts, versions
+from bg.host import tools, transcripts, versions
 from bg.host.transcripts import Final
 from bg.ledger import runs, tasks
 from bg.ledger.tasks import Row
@@ -96,8 +96,8 @@ def _note_place(scene: Scene, run: Row) -> None:
 def handed_back(scene: Scene) -> None:
     """PreToolUse(SubagentHandback): the report on its way; a refusal here is the only correction that helps."""
     event = scene.event
-    text = event.tool_input.get("message")
-    if not isinstance(text, str):
+    text = tools.handed_back(event)
+    if text is None:
         return
     task = scene.own_task(event.agent)
     if task is None:

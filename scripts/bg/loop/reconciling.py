@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg.host import event as host
-from bg.host import transcripts, versions
+from bg.host import tools, transcripts, versions
+from bg.host.event import Notification, live_agents, notifications
 from bg.host.transcripts import Final
 from bg.ledger import runs, tasks
 from bg.ledger.tasks import Row
@@ -29,7 +29,7 @@ def polled(scene: Scene) -> None:
     if event.in_subagent:
         return
     scene.see()
-    agent, status, output = host.polled_output(event)
+    agent, status, output = tools.polled_output(event)
     task = scene.own_task(agent)
     if task is not None and status == "completed":
         _close(scene, task, agent, transcripts.raw_output(output), "", event.tool)
@@ -38,11 +38,11 @@ def polled(scene: Scene) -> None:
 
 def announced(scene: Scene) -> None:
     """UserPromptSubmit with the host's notification: what no other event told is taken from here."""
-    _take(scene, host.notifications(scene.event.prompt))
+    _take(scene, notifications(scene.event.prompt))
 
 
-def _take(scene: Scene, notifications: list[host.Notification]) -> None:
-    for found in notifications:
+def _take(scene: Scene, announcements: list[Notification]) -> None:
+    for found in announcements:
         task = scene.own_task(found.agent)
         if task is None or PARKED in found.summary or _is_of_a_former_run(scene, found):
             continue
@@ -53,7 +53,7 @@ def _take(scene: Scene, notifications: list[host.Notification]) -> None:
         _close(scene, task, found.agent, text, cut, "notification")
 
 
-def _is_of_a_former_run(scene: Scene, found: host.Notification) -> bool:
+def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:
     """The parent had the report from a hook and has woken the agent before this came: it names the earlier call."""
     book = scene.book
     now = runs.last_run(book, found.agent)
@@ -117,7 +117,7 @@ def catch_up(scene: Scene) -> None:
                     runs.bind(book, launch["token"], transcripts.agent_in(path))
     _take(scene, _unheard(scene))
     unfinished = tasks.unfinished(book, scene.session)
-    live = host.live_agents(scene.event) if unfinished else None
+    live = live_agents(scene.event) if unfinished else None
     # A second process on this session lists its own agents, not those of the first.
     if live is not None and session.is_shared(scene):
         live = None
@@ -138,7 +138,7 @@ def _catch_up_with(scene: Scene, task: Row, live: Optional[set[str]]) -> None:
         _close(scene, task, agent, "", "", "transcript")
 
 
-def _unheard(scene: Scene) -> list[host.Notification]:
+def _unheard(scene: Scene) -> list[Notification]:
     """Notifications that came in mid-turn, where 2.1.197 and 2.1.258 fire no event: they stand in the transcript."""
     running = [task["agent"] for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES)]
     # A fast agent ends before PostToolUse of its launch: the run counts from the call, not from its binding.
@@ -153,7 +153,7 @@ def _unheard(scene: Scene) -> list[host.Notification]:
     }
     queued = transcripts.queued(transcripts.tail(scene.event.transcript)) if called else []
     return [
-        found for at, words in queued for found in host.notifications(words) if at > (called.get(found.agent) or at)
+        found for at, words in queued for found in notifications(words) if at > (called.get(found.agent) or at)
     ]
 
 

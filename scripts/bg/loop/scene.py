@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from bg import machine
 from bg.host import transcripts, versions
-from bg.host.event import Answer, Event
+from bg.host.answer import Answer
+from bg.host.event import Event
 from bg.ledger import deliveries, inbox, runs, tasks
 from bg.ledger import place as state
 from bg.ledger.file import Ledger, Unavailable

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from bg.desk import status
-from bg.host import event as host
 from bg.host import transcripts, versions
+from bg.host.event import is_machine_prompt, typed_command
 from bg.ledger import deliveries, inbox, tasks
 from bg.ledger.tasks import Row
 from bg.loop import adopting as launch
@@ -28,11 +28,11 @@ def prompt(scene: Scene) -> None:
     """UserPromptSubmit: the host's own message about an agent, one of our commands, or the user's words."""
     event = scene.event
     scene.see()
-    if host.is_machine_prompt(event.prompt):
+    if is_machine_prompt(event.prompt):
         closing.announced(scene)
         scene.remind()
         return
-    command, arguments = host.typed_command(event.prompt)
+    command, arguments = typed_command(event.prompt)
     if command:
         scene.enter()
     closing.catch_up(scene)
