@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Optional
 
 from bg import foreign, machine, settings
 from bg.desk import packages, shortcuts
-from bg.host import transcripts, versions
+from bg.host import agents, transcripts, versions
 from bg.ledger import place as state
 from bg.ledger import spool
 from bg.ledger.file import Ledger, Unavailable, kept_aside
@@ -350,7 +350,7 @@ def _ledger(place: Path) -> Iterator[Finding]:
             "SELECT t.label, t.agent, s.transcript FROM tasks t JOIN sessions s ON s.id = t.session"
             " WHERE t.agent <> '' AND t.ended IS NULL"
         ):
-            risk = transcripts.near_limit(transcripts.of_agent(row["transcript"] or "", row["agent"]))
+            risk = transcripts.near_limit(agents.of_agent(row["transcript"] or "", row["agent"]))
             if risk:
                 yield Finding(
                     "resume",

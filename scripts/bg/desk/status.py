@@ -7,7 +7,7 @@ import time
 from typing import Any, Optional
 
 from bg import settings
-from bg.host import transcripts
+from bg.host import agents, transcripts
 from bg.ledger import inbox, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Row
@@ -51,7 +51,7 @@ def record(book: Ledger, task: Row) -> dict[str, Any]:
     """One task for machines."""
     items = inbox.waiting(book, label=task["label"])
     spoken = book.value("SELECT transcript FROM sessions WHERE id = ?", task["session"]) or ""
-    path = transcripts.of_agent(spoken, task["agent"] or "")
+    path = agents.of_agent(spoken, task["agent"] or "")
     return {
         "label": task["label"],
         "task": task["text"] or task["description"] or "",
@@ -85,7 +85,7 @@ def _evidence(book: Ledger, task: Row) -> dict[str, Any]:
 def quiet(book: Ledger, task: Row) -> float:
     """How long a running agent has written nothing, 0 while that says little."""
     spoken = book.value("SELECT transcript FROM sessions WHERE id = ?", task["session"]) or ""
-    return _quiet(task, transcripts.of_agent(spoken, task["agent"] or ""))
+    return _quiet(task, agents.of_agent(spoken, task["agent"] or ""))
 
 
 def _quiet(task: Row, path: str) -> float:

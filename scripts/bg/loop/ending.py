@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg.host import tools, transcripts, versions
+from bg.host import agents, tools, transcripts, versions
 from bg.host.transcripts import Final
 from bg.ledger import runs, tasks
 from bg.ledger.tasks import Row
@@ -54,7 +54,7 @@ def _own_task(scene: Scene) -> Optional[Row]:
 
 
 def _path(scene: Scene, agent: str) -> str:
-    return scene.event.agent_transcript or transcripts.of_agent(scene.event.transcript, agent)
+    return scene.event.agent_transcript or agents.of_agent(scene.event.transcript, agent)
 
 
 def _final(scene: Scene) -> Final:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from bg import settings
-from bg.host import transcripts
+from bg.host import agents
 from bg.ledger import runs, tasks
 from bg.ledger.file import Unavailable
 from bg.ledger.tasks import Row
@@ -69,7 +69,7 @@ def _evidence(scene: Scene, task: Row, run: Row, text: str, token: str) -> dict[
 
 
 def _transcript(scene: Scene, agent: str) -> str:
-    return scene.event.agent_transcript or transcripts.of_agent(scene.event.transcript, agent)
+    return scene.event.agent_transcript or agents.of_agent(scene.event.transcript, agent)
 
 
 def _gather(scene: Scene, task: Row, run: Row, text: str, fields: Optional[dict[str, Any]]) -> dict[str, Any]:

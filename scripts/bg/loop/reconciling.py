@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg.host import tools, transcripts, versions
+from bg.host import agents, tools, transcripts, versions
 from bg.host.event import Notification, live_agents, notifications
 from bg.host.transcripts import Final
 from bg.ledger import runs, tasks
@@ -82,12 +82,12 @@ def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:
 
 def _close(scene: Scene, task: Row, agent: str, text: str, cut: str, source: str) -> None:
     """End a run that no SubagentStop has ended, with the best text there is."""
-    resuming.prove_by_run(scene, agent, transcripts.of_agent(scene.event.transcript, agent))
+    resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
     run = runs.last_run(scene.book, agent)
     if run is None or run["ended"] is not None:
         return
     if not runs.reports(scene.book, agent, run["run"]):
-        own = transcripts.last_assistant(transcripts.tail(transcripts.of_agent(scene.event.transcript, agent)))
+        own = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
         fresh = own.text if _is_of_this_run(scene, agent, run["run"], own) else ""
         reports.keep(scene.book, task["label"], agent, source, fresh or text)
     judging.conclude(scene, task, agent, cut)
@@ -111,10 +111,10 @@ def catch_up(scene: Scene) -> None:
     """What no event brought: launches nobody bound, judged too late, agents gone without a word."""
     book = scene.book
     for launch in tasks.unbound(book, scene.session):
-        for path in transcripts.agents_of(scene.event.transcript):
+        for path in agents.agents_of(scene.event.transcript):
             if launch["token"] in transcripts.first_prompt(path)[:20000]:
                 with book.transaction():
-                    runs.bind(book, launch["token"], transcripts.agent_in(path))
+                    runs.bind(book, launch["token"], agents.agent_in(path))
     _take(scene, _unheard(scene))
     unfinished = tasks.unfinished(book, scene.session)
     live = live_agents(scene.event) if unfinished else None
@@ -177,7 +177,7 @@ def _just_begun(scene: Scene, agent: str) -> bool:
 def _scan(scene: Scene, task: Row, agent: str) -> None:
     """A block that a running agent wrote between two tool calls, on hosts where it cannot send a message."""
     book = scene.book
-    path = transcripts.of_agent(scene.event.transcript, agent)
+    path = agents.of_agent(scene.event.transcript, agent)
     offset = book.value("SELECT offset FROM scans WHERE agent = ?", agent) or 0
     if transcripts.size(path) <= offset:
         return
@@ -197,7 +197,7 @@ def _scan(scene: Scene, task: Row, agent: str) -> None:
 
 def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     """On hosts that do not list what runs: its last words are long said, or a correction was never answered."""
-    path = transcripts.of_agent(scene.event.transcript, agent)
+    path = agents.of_agent(scene.event.transcript, agent)
     run = runs.last_run(scene.book, agent)
     if run is None or run["ended"] is not None:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg.host import tools, transcripts
+from bg.host import agents, tools, transcripts
 from bg.ledger import inbox, runs, tasks
 from bg.ledger.tasks import Row
 from bg.loop import adopting as launch
@@ -225,7 +225,7 @@ def relaunch_window(scene: Scene) -> Optional[Row]:
 def fill_relaunch(scene: Scene, task: Row, adopted: launch.Adoption) -> None:
     """The new agent gets the old one's task, state, questions and answers. Inside a transaction."""
     typed = tools.launch_of(scene.event).prompt
-    path = transcripts.of_agent(scene.event.transcript, task["agent"])
+    path = agents.of_agent(scene.event.transcript, task["agent"])
     message = resume.relaunch(scene.book, task, adopted.token, typed, path)
     _open(scene, task, task["agent"], message, typed)
     tools.end_prompt_with(adopted.given, typed, message.text)

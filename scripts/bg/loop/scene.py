@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
 from bg import machine
-from bg.host import transcripts, versions
+from bg.host import agents, transcripts, versions
 from bg.host.answer import Answer
 from bg.host.event import Event
 from bg.ledger import deliveries, inbox, runs, tasks
@@ -231,12 +231,12 @@ class Scene:
 
         if not self.can_wake(agent):
             return replies.launch_anew(label)
-        risk = transcripts.near_limit(transcripts.of_agent(self.event.transcript, agent))
+        risk = transcripts.near_limit(agents.of_agent(self.event.transcript, agent))
         return replies.resume_how(self.version, agent, label) + (f" Mind that {risk}." if risk else "")
 
     def can_wake(self, agent: str) -> bool:
         """An ended agent that is woken from this session still has its task and its memory."""
-        return transcripts.wakes_whole(self.event.transcript, agent)
+        return agents.wakes_whole(self.event.transcript, agent)
 
     def bgctl(self, arguments: str) -> str:
         """The command that shows something outside the conversation."""
@@ -300,7 +300,7 @@ class Scene:
         found = tasks.of_agent(self.book, agent)
         if found or not agent:
             return found
-        path = transcript or transcripts.of_agent(self.event.transcript, agent)
+        path = transcript or agents.of_agent(self.event.transcript, agent)
         tokens = tasks.TOKEN.findall(transcripts.first_prompt(path)[:20000])
         known = tasks.of_token(self.book, tokens[0]) if tokens else None
         # The hook after its launch, which runs beside this one, may have bound it just now.

@@ -7,7 +7,7 @@ from typing import Optional
 
 from bg import machine
 from bg.desk.status import age, at_a_glance
-from bg.host import transcripts, versions
+from bg.host import agents, transcripts, versions
 from bg.ledger import deliveries, inbox, runs, tasks
 from bg.ledger.tasks import Row
 from bg.loop import judging, reports
@@ -119,7 +119,7 @@ def _interrupt(scene: Scene, task: Row) -> None:
 def _keep_last_words(scene: Scene, task: Row) -> None:
     """The session died between an agent's report and the hook that would have kept it."""
     agent = task["agent"]
-    final = transcripts.last_assistant(transcripts.tail(transcripts.of_agent(scene.event.transcript, agent)))
+    final = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
     known = scene.book.value("SELECT 1 FROM reports WHERE agent = ? AND digest = ?", agent, tasks.digest(final.text))
     if known or not final.settled:
         return
@@ -189,7 +189,7 @@ def elsewhere(scene: Scene) -> list[str]:
 def _advice(scene: Scene, task: Row) -> str:
     if task["state"] in tasks.RUNNING_STATES:
         return ", you are told when it ends"
-    known = resumable(task) and transcripts.of_agent(scene.event.transcript, task["agent"])
+    known = resumable(task) and agents.of_agent(scene.event.transcript, task["agent"])
     if not known or not scene.can_wake(task["agent"]):
         return ""
     send, resume = f'SendMessage with to: "{task["agent"]}"', f'Task with resume: "{task["agent"]}"'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from bg.desk import status
-from bg.host import transcripts, versions
+from bg.host import agents, transcripts, versions
 from bg.host.event import is_machine_prompt, typed_command
 from bg.ledger import deliveries, inbox, tasks
 from bg.ledger.tasks import Row
@@ -69,7 +69,7 @@ def _repeat_next_step(scene: Scene) -> None:
 
 def _repeat_one(scene: Scene, task: Row) -> None:
     agent = task["agent"]
-    resuming.prove_by_run(scene, agent, transcripts.of_agent(scene.event.transcript, agent))
+    resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
     ready = inbox.unsent(scene.book, agent)
     if not ready or not scene.is_ready(task["label"]):
         return
