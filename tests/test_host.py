@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 
 import pytest
-from bg.host import tools, versions
+from bg.host import dialogs, tools, versions
 from bg.host.answer import Answer, render
 from bg.host.event import is_machine_prompt, notifications, read, typed_command
 from recordings import VERSIONS, events, everything
@@ -81,21 +83,61 @@ def test_typed_commands(prompt, command, arguments):
 @pytest.mark.parametrize(
     ("version", "way", "hands_back"),
     [
-        ("2.1.7", "Task", False),
-        ("2.1.38", "Task", False),
-        ("2.1.100", "none", False),
-        ("2.1.197", "SendMessage", False),
-        ("2.1.258", "SendMessage", False),
-        ("2.1.327", "SendMessage", True),
-        ("", "unknown", True),
+        ("2.1.7", versions.BY_LAUNCH, False),
+        ("2.1.38", versions.BY_LAUNCH, False),
+        ("2.1.100", versions.NO_WAY, False),
+        ("2.1.197", versions.BY_MESSAGE, False),
+        ("2.1.258", versions.BY_MESSAGE, False),
+        ("2.1.327", versions.BY_MESSAGE, True),
+        ("", versions.UNKNOWN, True),
     ],
 )
 def test_what_a_version_can_do(version, way, hands_back, monkeypatch):
     monkeypatch.delenv("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS", raising=False)
+    host = versions.host_of(versions.version_of(version))
+    assert way == host.resume_way
+    assert host.hands_back("auto") is hands_back
+    assert host.hands_back("default") is False
+
+
+def test_an_ability_that_came_and_went():
+    """Every ability's bounds as the tried clients show them; an unknown host is trusted with none."""
+    announcing = [version for version in VERSIONS if versions.host_of(versions.version_of(version)).announces_every_end]
+    assert ["2.1.100", "2.1.327"] == announcing
+    assert not any(versions.host_of(None)[1:])
+
+
+NAMED = {"Agent", "Task", "SendMessage", "SubagentHandback", "AskUserQuestion", "TaskOutput", "Skill", "ToolSearch"}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_tools_of_a_version_have_the_names_and_fields_that_it_was_recorded_with(version):
     numbers = versions.version_of(version)
-    assert versions.resume_way(numbers) == way
-    assert versions.hands_back(numbers, "auto") is hands_back
-    assert versions.hands_back(numbers, "default") is False
+    assert {name for tool in tools.TOOLS for name in tool.names} == NAMED
+    for place, payload in everything(version):
+        tool = tools.known(payload.get("tool_name", ""))
+        if tool is None:
+            assert payload.get("tool_name") not in NAMED, place
+            continue
+        assert tool.called(numbers) == payload["tool_name"], place
+        response = payload.get("tool_response")
+        for known, given in ((tool.takes, payload["tool_input"]), (tool.gives, response)):
+            early = [name for name, since in known.items() if since > numbers]
+            assert not set(early) & set(given if isinstance(given, dict) else ()), place
+
+
+def test_only_fields_that_are_recorded_with_their_tool_are_read():
+    tree = ast.parse("".join(inspect.getsource(module) for module in (tools, dialogs)).replace("from __future__ import annotations", ""))
+    inner = {"text", "result", "output", "question", "notes"}
+    fields = {name for tool in tools.TOOLS for name in (*tool.takes, *tool.gives)}
+    read_here = {
+        node.args[0].value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
+        and isinstance(node.args[0], ast.Constant)
+    }
+    assert len(read_here) > 15
+    assert read_here - inner <= fields
 
 
 def test_an_answer_has_its_events_shape():

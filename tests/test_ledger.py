@@ -9,6 +9,7 @@ from typing import Callable
 
 import pytest
 from bg.desk import doctor
+from bg.host.versions import host_of
 from bg.ledger import file as ledger
 from bg.ledger import spool
 from bg.ledger.file import kept_aside
@@ -76,7 +77,7 @@ def test_a_ledger_of_an_unknown_schema_is_left_in_place(change, words, drive):
         assert words in told
         assert "is left as it is" in told
         assert "Update the plugin" in told
-    [finding] = [one for one in doctor.examine(None) if one.subject == "ledger"]
+    [finding] = [one for one in doctor.examine(host_of(None)) if one.subject == "ledger"]
     assert (finding.state, words in finding.found) == ("wrong", True)
     assert finding.remedy.startswith("Update the plugin")
     assert kept_aside(directory()) == []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, Optional
 
-from bg.host import versions
 from bg.host.event import Event
+from bg.host.versions import Host
 
 
 class Answer:
@@ -51,9 +51,9 @@ def render(event: Event, answer: Answer) -> str:
     return json.dumps(out, ensure_ascii=False)
 
 
-def show(answer: Answer, text: str, version: Optional[versions.Version]) -> None:
+def show(answer: Answer, text: str, host: Host) -> None:
     """Show the user a text instead of asking the model, or through the model where the host would show nothing."""
-    if versions.shows_blocked_prompts(version):
+    if host.shows_blocked_prompts:
         answer.block = text
     else:
         answer.context.append("[bg] Show the user exactly this, in a code block, and do nothing else:\n" + text[:3500])

@@ -30,11 +30,13 @@ class Tool:
         self.takes = takes or {}
         self.gives = gives or {}
 
-    def called(self, version: Optional[Version] = None) -> str:
-        """The name on this version; every name where the version is unknown."""
-        if version is None:
-            return " or ".join(self.names)
-        return next((name for name in self.names if self.since[name] <= version), self.names[-1])
+    def called(self, version: Optional[Version]) -> str:
+        """The name on this version, the newest where that is unknown."""
+        return next((name for name in self.names if version is None or self.since[name] <= version), self.names[-1])
+
+    def __str__(self) -> str:
+        """The name for a text that hosts of every version are given."""
+        return " or ".join(self.names)
 
 
 # 2.1.63 renamed Task. `resume` went with 2.1.77; `name` is an agent's name among others, which was not recorded.
@@ -78,6 +80,8 @@ SEARCH = Tool(("ToolSearch", (2, 1, 197)))
 
 TOOLS = (LAUNCH, MESSAGE, HANDBACK, ASK, OUTPUT, SKILL, SEARCH)
 _BY_NAME = {name: tool for tool in TOOLS for name in tool.names}
+# What the launch was called as long as it could resume.
+RESUMING = LAUNCH.called(OLDEST)
 _DERIVED = ("type", "recipient", "recipient_kind", "content")
 
 

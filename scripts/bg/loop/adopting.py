@@ -6,8 +6,9 @@ import contextlib
 import re
 from typing import Any, NamedTuple, Optional
 
-from bg.host import tools, versions
+from bg.host import tools
 from bg.host.event import Event
+from bg.host.versions import Host
 from bg.ledger import tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Row
@@ -120,7 +121,7 @@ def full(book: Ledger, project: str, most: Optional[int], label: str = "") -> st
 
 
 def adopt(
-    book: Ledger, event: Event, project: str, version: Optional[versions.Version], head: str
+    book: Ledger, event: Event, project: str, host: Host, head: str
 ) -> Optional[Adoption]:
     """Take a launch as ours, inside a transaction; None where it is not."""
     window = window_for(book, event)
@@ -153,8 +154,8 @@ def adopt(
             label,
         )
     tasks.set_state(book, label, "launched")
-    hands_back = versions.hands_back(version, event.mode, called.kind)
-    who = identity(token, event.transcript, handback=hands_back, message=versions.has_message_to_main(version))
+    hands_back = host.hands_back(event.mode, called.kind)
+    who = identity(token, event.transcript, handback=hands_back, message=host.passes_messages_up)
     given = tools.launch_with(event, f"{label}: {description}".rstrip(": "), f"{who}\n\n{called.prompt}")
     return Adoption(label, token, given, again)
 

@@ -121,14 +121,14 @@ def _take_plain(scene: Scene, text: str, label: str, mine: list[Row]) -> list[st
 
 def say(scene: Scene, text: str) -> None:
     """Answer the user without a model request, or through the model where the host would show nothing."""
-    answer.show(scene.answer, text, scene.version)
+    answer.show(scene.answer, text, scene.host)
 
 
 def _doctor(scene: Scene) -> str:
     # Late: only this one command needs it.
     from bg.desk import doctor  # noqa: PLC0415
 
-    return doctor.told(list(doctor.examine(scene.version)))
+    return doctor.told(list(doctor.examine(scene.host)))
 
 
 def status_command(scene: Scene, arguments: str) -> None:

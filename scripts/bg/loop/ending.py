@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg.host import agents, tools, transcripts, versions
+from bg.host import agents, tools, transcripts
 from bg.host.transcripts import Final
 from bg.ledger import runs, tasks
 from bg.ledger.tasks import Row
@@ -23,7 +23,7 @@ def stopped(scene: Scene) -> None:
     from bg.loop import judging, reports, resuming  # noqa: PLC0415
 
     resuming.prove_by_run(scene, event.agent, _path(scene, event.agent))
-    hands_back = versions.hands_back(scene.version, event.mode, event.agent_type)
+    hands_back = scene.host.hands_back(event.mode, event.agent_type)
     if hands_back and event.last_text is None:
         return  # handed back: what stands in the transcript are words on the way, not the report
     final = _final(scene)

@@ -31,7 +31,7 @@ def before(scene: Scene) -> None:
     again = resuming.relaunch_window(scene)
     head = git_head(event.cwd) if scene.late is None else ""  # by now the agent may have committed
     with contextlib.suppress(_FullError), scene.book.transaction():
-        adopted = launch.adopt(scene.book, event, scene.project, scene.version, head)
+        adopted = launch.adopt(scene.book, event, scene.project, scene.host, head)
         if adopted is None:
             lost = launch.lost_label(scene.book, event)
             if lost:
@@ -136,7 +136,8 @@ def skill(scene: Scene) -> None:
         scene.answer.context.append(launch.window_line(label))
     elif command == "bg-answer":
         scene.answer.context.append(
-            "[bg] Only the user answers: through AskUserQuestion, or by typing /bg-answer. To pass on what the user "
-            "said in plain chat, send it to the agent with SendMessage (or Task with resume); it is marked as relayed."
+            f"[bg] Only the user answers: through {tools.ASK}, or by typing /bg-answer. To pass on what the user said "
+            f"in plain chat, send it to the agent with {tools.MESSAGE} (or {tools.RESUMING} with resume); it is marked "
+            "as relayed."
         )
     scene.remind()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg.host import agents, tools, transcripts, versions
+from bg.host import agents, tools, transcripts
 from bg.host.event import Notification, live_agents, notifications
 from bg.host.transcripts import Final
 from bg.ledger import runs, tasks
@@ -128,7 +128,7 @@ def catch_up(scene: Scene) -> None:
 
 def _catch_up_with(scene: Scene, task: Row, live: Optional[set[str]]) -> None:
     agent = task["agent"]
-    if live is None and not versions.lists_agents(scene.version) and _has_fallen_silent(scene, agent):
+    if live is None and not scene.host.lists_agents and _has_fallen_silent(scene, agent):
         _close(scene, task, agent, "", "", "transcript")
         return
     _scan(scene, task, agent)
@@ -162,7 +162,7 @@ def _left_unjudged(scene: Scene, agent: str) -> bool:
     run = runs.last_run(scene.book, agent)
     if run is None or run["ended"] is not None or run["asked"] is not None:
         return False
-    if versions.hands_back(scene.version, scene.event.mode):
+    if scene.host.hands_back(scene.event.mode):
         return False
     texts = runs.reports(scene.book, agent, run["run"])
     return bool(texts) and time.time() - texts[-1]["at"] > GRACE

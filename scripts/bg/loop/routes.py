@@ -151,12 +151,13 @@ def _first_words(event: Event, place: Path) -> list[str]:
     from bg import settings  # noqa: PLC0415
     from bg.desk import shortcuts  # noqa: PLC0415
 
-    return shortcuts.first_words(place, _version(event)) if settings.load(event.cwd).notices else []
+    return shortcuts.first_words(place, _host(event)) if settings.load(event.cwd).notices else []
 
 
-def _version(event: Event) -> Optional[versions.Version]:
-    """The host's version as far as it shows without a ledger."""
-    return versions.version_of(transcripts.field(event.transcript, "version") or versions.announced_version())
+def _host(event: Event) -> versions.Host:
+    """What the host can do, as far as its version shows without a ledger."""
+    found = transcripts.field(event.transcript, "version") or versions.announced_version()
+    return versions.host_of(versions.version_of(found))
 
 
 def _say(scene: Scene, stdout: TextIO) -> None:
@@ -264,8 +265,8 @@ def _show_doctor(event: Event, stdout: TextIO) -> None:
     # Late: only this one command needs it.
     from bg.desk import doctor  # noqa: PLC0415
 
-    version, answer = _version(event), Answer()
-    show(answer, doctor.told(list(doctor.examine(version))), version)
+    host, answer = _host(event), Answer()
+    show(answer, doctor.told(list(doctor.examine(host))), host)
     stdout.write(render(event, answer))
     stdout.flush()
 

@@ -59,18 +59,19 @@ class Scene:
         return (os.environ.get("CLAUDE_PROJECT_DIR") if self.late is None else "") or self.event.cwd
 
     @property
-    def version(self) -> Optional[versions.Version]:
-        """The host's version, None until a transcript tells it."""
+    def host(self) -> versions.Host:
+        """What the host can do; its version is unknown until a transcript tells it."""
         known = self.book.value("SELECT version FROM sessions WHERE id = ?", self.session)
         known = known or transcripts.field(self.event.transcript, "version")
-        return versions.version_of(known or (versions.announced_version() if self.late is None else ""))
+        version = versions.version_of(known or (versions.announced_version() if self.late is None else ""))
+        return versions.host_of(version)
 
     @property
     def launch_command(self) -> str:
         """How the user types our launch command here."""
         from bg.desk import shortcuts  # noqa: PLC0415 - late, see `reminder`
 
-        return shortcuts.launch_command(self.version)
+        return shortcuts.launch_command(self.host)
 
     @property
     def settings(self) -> Settings:
@@ -139,7 +140,7 @@ class Scene:
         self.answer.notice += notices
         waits = any(row["shown"] is None for row in inbox.waiting(self.book, session=self.session))
         if notices and waits and self.settings.notify:
-            self.answer.sequence = versions.notification(notices[0].split(" · ")[0], self.version)
+            self.answer.sequence = self.host.notification(notices[0].split(" · ")[0])
 
     @contextlib.contextmanager
     def apart(self, what: str) -> Iterator[None]:
@@ -232,7 +233,7 @@ class Scene:
         if not self.can_wake(agent):
             return replies.launch_anew(label)
         risk = transcripts.near_limit(agents.of_agent(self.event.transcript, agent))
-        return replies.resume_how(self.version, agent, label) + (f" Mind that {risk}." if risk else "")
+        return replies.resume_how(self.host, agent, label) + (f" Mind that {risk}." if risk else "")
 
     def can_wake(self, agent: str) -> bool:
         """An ended agent that is woken from this session still has its task and its memory."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from bg.desk import status
-from bg.host import agents, transcripts, versions
+from bg.host import agents, transcripts
 from bg.host.event import is_machine_prompt, typed_command
 from bg.ledger import deliveries, inbox, tasks
 from bg.ledger.tasks import Row
@@ -144,7 +144,7 @@ def stop(scene: Scene) -> None:
         scene.remind(fresh)
     if not scene.surfaced:
         _ask_first(scene)
-    if scene.answer.context and not versions.stop_takes_context(scene.version):
+    if scene.answer.context and not scene.host.takes_context_at_stop:
         scene.answer.block = "\n\n".join(scene.answer.context)
         scene.answer.context = []
 
@@ -153,7 +153,7 @@ def _is_fresh(scene: Scene, row: Row) -> bool:
     """Nobody has heard it: it was never surfaced, or the hook that was about to say it was killed."""
     if row["surfaced"] is not None and (row["said"] is not None or scene.event.repeated_stop):
         return False
-    soon = row["kind"] == deliveries.ENDED and versions.announces_every_end(scene.version)
+    soon = row["kind"] == deliveries.ENDED and scene.host.announces_every_end
     return not soon or time.time() - row["made"] > ANNOUNCED_WITHIN
 
 
