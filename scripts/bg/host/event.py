@@ -11,6 +11,11 @@ from typing import Any, NamedTuple, Optional
 from bg import foreign
 
 PATH_LIMIT = 4096
+_CUTS = {"killed": "killed", "failed": "failed", "stopped": "killed"}
+_PARKED = "waiting on its own background work"
+_TURN_LIMIT = "turn limit"
+_API_ERROR = "API Error:"
+_UNSENT = "ended without delivering a report through SubagentHandback"
 
 _NOTIFICATION = re.compile(r"\s*(?:<system-reminder>\s*(?:\[SYSTEM NOTIFICATION[^\n]*\n)?\s*)?<task-notification>")
 _AGENT_MESSAGE = re.compile(r'\s*(?:Another Claude session sent a message:\s*)?<agent-message from="([^"]*)"')
@@ -55,6 +60,22 @@ class Notification(NamedTuple):
     summary: str
     result: str
     tool_use: str
+
+    @property
+    def parked(self) -> bool:
+        """The agent has not ended: it waits for something of its own."""
+        return _PARKED in self.summary
+
+    @property
+    def text(self) -> str:
+        """What the agent said last, empty where the host only says that nothing came."""
+        return "" if _UNSENT in self.result else self.result
+
+    @property
+    def cut(self) -> str:
+        """What cut the run, empty where the agent ended it."""
+        found = _CUTS.get(self.status, _TURN_LIMIT if _TURN_LIMIT in self.summary else "")
+        return found or ("failed" if self.text.startswith(_API_ERROR) else "")
 
 
 def text_of(value: Any) -> str:

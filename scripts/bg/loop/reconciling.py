@@ -14,13 +14,8 @@ from bg.loop import judging, reports, resuming
 from bg.loop import sessions as session
 from bg.loop.scene import Scene
 
-CUTS = {"killed": "killed", "failed": "failed", "stopped": "killed"}
-PARKED = "waiting on its own background work"
-TURN_LIMIT = "turn limit"
-API_ERROR = "API Error:"
 GRACE = 5.0
 SILENCE = 60.0
-UNSENT = "ended without delivering a report through SubagentHandback"
 
 
 def polled(scene: Scene) -> None:
@@ -44,13 +39,9 @@ def announced(scene: Scene) -> None:
 def _take(scene: Scene, announcements: list[Notification]) -> None:
     for found in announcements:
         task = scene.own_task(found.agent)
-        if task is None or PARKED in found.summary or _is_of_a_former_run(scene, found):
+        if task is None or found.parked or _is_of_a_former_run(scene, found):
             continue
-        cut = CUTS.get(found.status, TURN_LIMIT if TURN_LIMIT in found.summary else "")
-        text = "" if UNSENT in found.result else found.result
-        if text.startswith(API_ERROR):
-            cut = cut or "failed"
-        _close(scene, task, found.agent, text, cut, "notification")
+        _close(scene, task, found.agent, found.text, found.cut, "notification")
 
 
 def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:
