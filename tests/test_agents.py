@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bg.desk import generated
 from bg.protocol import signals
 from bg.results import form
+from rig import generated
 
 yaml = pytest.importorskip("yaml")
 

@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 from bg.desk import doctor
+from bg.host.versions import host_of
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 
@@ -45,7 +46,7 @@ def test_a_delivery_that_cannot_be_worded_silences_no_other(drive):
         drive.prompt(words)
     assert errors(drive) == ["delivery 1 of bg-1"]
     assert "delivery 1 of bg-1" in str(drive.prompt("/bg-status"))
-    assert [one for one in doctor.examine(None) if one.subject == "hook error" and "delivery 1" in one.found]
+    assert [one for one in doctor.examine(host_of(None)) if one.subject == "hook error" and "delivery 1" in one.found]
     change(drive, "UPDATE signals SET body = ? WHERE agent = 'a1'", first["body"])
     assert "word-a1-x" in context(drive.prompt("Go on"))
 

@@ -15,7 +15,7 @@ import pytest
 from bg import settings
 from bg.evidence import Launch, baseline, examine
 from bg.evidence.clock import Clock
-from bg.host import transcripts
+from bg.host import agents, transcripts
 from bg.ledger import place as state
 from bg.loop import groups as together
 from drive import Drive, block, context, recorded
@@ -244,11 +244,11 @@ def opened(monkeypatch: pytest.MonkeyPatch, path: Path) -> int:
     with monkeypatch.context() as patch:
         patch.setattr(os, "scandir", counting(os.scandir))
         patch.setattr(os, "listdir", counting(os.listdir))
-        assert transcripts.of_agent(str(path), "none") == ""
-        assert transcripts.of_agent(str(path), "a2").endswith("own/s2/subagents/agent-a2.jsonl")
-        assert not transcripts.wakes_whole(str(path), "a2")
-        assert transcripts.wakes_whole(str(path), "a1")
-        assert [transcripts.agent_in(found) for found in transcripts.agents_of(str(path))] == ["a1"]
+        assert agents.of_agent(str(path), "none") == ""
+        assert agents.of_agent(str(path), "a2").endswith("own/s2/subagents/agent-a2.jsonl")
+        assert not agents.wakes_whole(str(path), "a2")
+        assert agents.wakes_whole(str(path), "a1")
+        assert [agents.agent_in(found) for found in agents.agents_of(str(path))] == ["a1"]
     return count
 
 
@@ -266,15 +266,15 @@ def test_how_many_other_projects_there_are_does_not_matter(tmp_path: Path, monke
 def test_an_agent_of_another_project_is_not_looked_for(tmp_path: Path) -> None:
     path = projects(tmp_path, 1)
     (tmp_path / "other-0" / "s0" / "subagents" / "agent-a3.jsonl").touch()
-    assert transcripts.of_agent(str(path), "a3") == ""
+    assert agents.of_agent(str(path), "a3") == ""
 
 
 def test_a_part_with_another_session_of_the_project_is_seen(tmp_path: Path) -> None:
     path = projects(tmp_path, 0)
     for session in ("s1", "s2"):
         (path.parent / session / "subagents" / "agent-a1.jsonl").touch()
-    assert transcripts.of_agent(str(path), "a1").endswith("s1/subagents/agent-a1.jsonl")
-    assert not transcripts.wakes_whole(str(path), "a1")
+    assert agents.of_agent(str(path), "a1").endswith("s1/subagents/agent-a1.jsonl")
+    assert not agents.wakes_whole(str(path), "a1")
 
 
 def test_a_listing_survives_what_vanishes_under_it(tmp_path: Path) -> None:
@@ -294,9 +294,9 @@ while True:
         os.environ.update(CLAUDE_CONFIG_DIR=str(tmp_path / "config"))
         os.environ.pop("BG_DATA", None)
         for _ in range(3000):
-            assert transcripts.of_agent(str(path), "none") == ""
-            assert transcripts.wakes_whole(str(path), "none")
-            assert transcripts.agents_of(str(path)) == []
+            assert agents.of_agent(str(path), "none") == ""
+            assert agents.wakes_whole(str(path), "none")
+            assert agents.agents_of(str(path)) == []
             state.directories()
         assert process.poll() is None
     finally:
@@ -309,5 +309,5 @@ while True:
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b", "../../etc", ""])
 def test_an_agents_name_may_be_anything(name: str, tmp_path: Path) -> None:
     path = projects(tmp_path, 0)
-    assert transcripts.of_agent(str(path), name) == ""
-    assert transcripts.wakes_whole(str(path), name)
+    assert agents.of_agent(str(path), name) == ""
+    assert agents.wakes_whole(str(path), name)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
-from bg.desk import generated
+from bg.host import tools
+from rig import generated
 
 
 @pytest.fixture
 def readme(tmp_path, monkeypatch):
     """A tree with one file and one region."""
     monkeypatch.setattr(generated, "FILES", ("README.md",))
+    monkeypatch.setattr(generated, "WHOLE", {})
     monkeypatch.setattr(generated, "REGIONS", {"signals": generated.REGIONS["signals"]})
     path = tmp_path / "README.md"
     path.write_text(f"# Title\n\n{generated.region('signals')}\n\nThe end.\n")
@@ -19,6 +23,24 @@ def readme(tmp_path, monkeypatch):
 def test_this_repository_is_fresh(capsys):
     assert 0 == generated.main(["--check"])
     assert ("", "") == capsys.readouterr()
+
+
+def test_hooks_json_follows_the_table_of_routes(tmp_path, monkeypatch, capsys):
+    """A tool with one more name is matched under both, the newer one first."""
+    monkeypatch.setattr(generated, "FILES", ())
+    monkeypatch.setattr(generated, "REGIONS", {})
+    path = tmp_path / "hooks" / "hooks.json"
+    path.parent.mkdir()
+    path.write_bytes((generated.ROOT / "hooks" / "hooks.json").read_bytes())
+    assert 0 == generated.main(["--check"], tmp_path)
+    monkeypatch.setattr(tools.MESSAGE, "names", ("TellAgent", "SendMessage"))
+    assert 1 == generated.main(["--check"], tmp_path)
+    assert "hooks/hooks.json is stale; run scripts/generate\n" == capsys.readouterr().out
+    assert 0 == generated.main([], tmp_path)
+    hooks = json.loads(path.read_text())["hooks"]
+    assert "Agent|Task|TellAgent|SendMessage|SubagentHandback|AskUserQuestion" == hooks["PreToolUse"][0]["matcher"]
+    assert "Agent|Task|TellAgent|SendMessage" == hooks["PostToolUseFailure"][0]["matcher"]
+    assert ["matcher" in entries[0] for entries in hooks.values()] == [False, False, True, True, True, False, False, False]
 
 
 def test_a_fresh_file_passes(readme):

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from bg.host import tools
 from bg.ledger import place as state
 from bg.loop import routes as handlers
 from bg.words import texts
@@ -50,6 +51,9 @@ MANIFEST_KEYS = {
 }
 COMMAND_KEYS = {"name", "description", "argument-hint", "allowed-tools"}
 WIDE_TOOLS = {"Read", "Bash", "Write", "Edit", "Grep", "Glob", "WebFetch", "*", ""}
+
+WORDS = {"Agent", "Task", "Skill"}  # names of tools that are words of any sentence as well
+ALL_TOOLS = {name for tool in tools.TOOLS for name in tool.names}
 
 # What each room may import of bg; `foreign`, `machine` and `settings` are the ground that every room stands on.
 ROOMS = {
@@ -176,6 +180,47 @@ def test_single_values_are_read_and_written_by_name_only():
     assert speaking == {"notes", "file"}
 
 
+HOST_NAMES = re.compile(rf"\b(?:{'|'.join(name for tool in tools.TOOLS for name in tool.names if name not in WORDS)})\b")
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_the_hosts_room_names_a_tool_or_its_fields(path):
+    """A docstring may; a sentence for a model takes the name from the tool's record."""
+    if subject(path) == "host":
+        return
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    named = [
+        f"line {node.lineno}: {node.value}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+        if node.value in ALL_TOOLS or HOST_NAMES.search(node.value)
+    ]
+    read = [
+        f"line {node.lineno}: {node.attr}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in ("tool_input", "tool_response")
+    ]
+    assert named + read == []
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "words" / "texts").glob("*.md")), ids=lambda path: path.name)
+def test_texts_take_the_names_of_tools_from_the_hosts_room(path):
+    assert HOST_NAMES.findall(path.read_text(encoding="utf-8")) == []
+
+
+def test_the_launcher_knows_every_name_of_a_launch():
+    """It refuses a launch of ours where Python cannot be started."""
+    source = (ROOT / "hooks" / "run").read_text(encoding="utf-8")
+    assert set(re.findall(r'"tool_name":"(\w+)"', source)) == set(tools.LAUNCH.names)
+
+
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_each_module_opens_with_a_sentence_and_reads_on_python_39(path):
     tree = ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
@@ -220,7 +265,10 @@ def test_every_registered_tool_has_a_handler_and_every_handler_is_registered():
         for entry in entries
         for tool in entry.get("matcher", "").split("|")
     }
-    assert registered == set(handlers.HANDLERS)
+    handled = {
+        f"{event} {name}".strip() for event, tool in handlers.HANDLERS for name in (tool.names if tool else ("",))
+    }
+    assert registered == handled
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "commands").glob("*.md")), ids=lambda path: path.stem)

@@ -9,6 +9,7 @@ from typing import Callable
 
 import pytest
 from bg.desk import doctor
+from bg.host.versions import host_of
 from bg.ledger import migrations, spool
 from bg.ledger.aside import kept_aside
 from bg.ledger.place import directory
@@ -75,7 +76,7 @@ def test_a_ledger_of_an_unknown_schema_is_left_in_place(change, words, drive):
         assert words in told
         assert "is left as it is" in told
         assert "Update the plugin" in told
-    [finding] = [one for one in doctor.examine(None) if one.subject == "ledger"]
+    [finding] = [one for one in doctor.examine(host_of(None)) if one.subject == "ledger"]
     assert (finding.state, words in finding.found) == ("wrong", True)
     assert finding.remedy.startswith("Update the plugin")
     assert kept_aside(directory()) == []

@@ -139,10 +139,10 @@ def test_no_notification_for_a_report_or_where_nobody_sits(drive, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
     drive.ends("a1", block("CLARIFICATION_NEEDED", token))
     assert "terminalSequence" not in drive.announced("a1")
-    assert versions.notification("bg-1 asks", (2, 1, 327)) == ""
+    assert versions.host_of((2, 1, 327)).notification("bg-1 asks") == ""
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
-    assert versions.notification("bg-1 asks", (2, 1, 100)) == ""
-    assert "\x1b]0;" not in versions.notification("bg-1 \x1b]0;title\x07 asks", (2, 1, 327))
+    assert versions.host_of((2, 1, 100)).notification("bg-1 asks") == ""
+    assert "\x1b]0;" not in versions.host_of((2, 1, 327)).notification("bg-1 \x1b]0;title\x07 asks")
 
 
 def test_a_quiet_agent_is_mentioned_once_for_each_stretch(drive):

@@ -137,7 +137,7 @@ def test_it_is_said_beside_what_is_in_flight(tmp_path, monkeypatch):
 
 def test_what_to_type(capsys):
     named = [None, "2.1.7", "2.1.197", "2.1.258", "2.1.327"]
-    numbers = [versions.version_of(name or "") for name in named]
-    assert [shortcuts.launch_command(version) for version in numbers] == ["/bg:bg", "/bg", "/bg", "/bg:bg", "/bg:bg"]
+    hosts = [versions.host_of(versions.version_of(name or "")) for name in named]
+    assert [shortcuts.launch_command(host) for host in hosts] == ["/bg:bg", "/bg", "/bg", "/bg:bg", "/bg:bg"]
     bgctl(capsys, "--write")
-    assert {shortcuts.launch_command(version) for version in numbers} == {"/bg"}
+    assert {shortcuts.launch_command(host) for host in hosts} == {"/bg"}

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from answers import check_answer, context, updated
+from bg.host import tools
 from bg.ledger import place as state
 from bg.ledger.tasks import TOKEN
 from bg.loop import routes as handlers
@@ -304,7 +305,7 @@ def _corpus() -> list[tuple[str, Payload]]:
     found = [
         (place, payload)
         for place, payload in everything()
-        if f"{name_of(payload)} {payload.get('tool_name', '')}".strip() in handlers.HANDLERS
+        if (name_of(payload), tools.known(payload.get("tool_name", ""))) in handlers.HANDLERS
     ]
     assert len(found) > 300
     return found

@@ -11,11 +11,12 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 from bg import foreign, machine, settings
 from bg.desk import packages, shortcuts
-from bg.host import transcripts, versions
+from bg.host import agents, tools, transcripts, versions
+from bg.host.versions import Host
 from bg.ledger import health, notes, sessions, spool, tasks
 from bg.ledger import place as state
 from bg.ledger.aside import kept_aside
@@ -48,7 +49,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> Outcome:
     """The exit status, what goes to standard output and what to standard error."""
-    findings = list(examine(client_version()))
+    findings = list(examine(client()))
     bad = any(finding.state == "wrong" for finding in findings)
     if given.json:
         return (
@@ -70,27 +71,27 @@ def told(findings: list[Finding]) -> str:
     return "\n".join(lines)
 
 
-def examine(version: Optional[versions.Version]) -> Iterator[Finding]:
+def examine(host: Host) -> Iterator[Finding]:
     """Every finding, in the order in which one would look."""
-    yield from _client(version)
+    yield from _client(host)
     yield from _hooks()
     yield from _plugin()
-    yield from _command(version)
+    yield from _command(host)
     yield from _python()
     yield from _data()
     yield from _settings()
     yield _node()
 
 
-def client_version() -> Optional[versions.Version]:
-    """The version of the `claude` in PATH."""
+def client() -> Host:
+    """What the `claude` in PATH can do."""
     found = machine.find("claude")
     shown = machine.ask([found, "--version"], 20).out if found else ""
-    return versions.version_of(shown.split(" ")[0].strip())
+    return versions.host_of(versions.version_of(shown.split(" ")[0].strip()))
 
 
-def _client(version: Optional[versions.Version]) -> Iterator[Finding]:
-    if version is None:
+def _client(host: Host) -> Iterator[Finding]:
+    if host.version is None:
         yield Finding(
             "Claude Code",
             "note",
@@ -98,8 +99,8 @@ def _client(version: Optional[versions.Version]) -> Iterator[Finding]:
             "install it, or run this in the shell in which you start it",
         )
         return
-    name = ".".join(map(str, version))
-    if version < versions.OLDEST:
+    name = ".".join(map(str, host.version))
+    if host.version < versions.OLDEST:
         yield Finding(
             "Claude Code",
             "wrong",
@@ -108,17 +109,17 @@ def _client(version: Optional[versions.Version]) -> Iterator[Finding]:
         )
         return
     ways = {
-        "SendMessage": "answers go to the same agent (SendMessage)",
-        "Task": "answers go to the same agent (Task resume)",
-        "none": "this version cannot wake an ended agent: answers go to a new agent with the old one's state",
+        versions.BY_MESSAGE: f"answers go to the same agent ({tools.MESSAGE.called(host.version)})",
+        versions.BY_LAUNCH: f"answers go to the same agent ({tools.RESUMING} resume)",
+        versions.NO_WAY: "this version cannot wake an ended agent: answers go to a new agent with the old one's state",
     }
     yield Finding(
         "Claude Code",
         "ok",
-        f"{name}; {ways[versions.resume_way(version)]}; "
+        f"{name}; {ways[host.resume_way]}; "
         "questions come as a dialog in a terminal; "
         + (
-            "reports through SubagentHandback in auto mode" if version >= versions.HANDBACK_SINCE else "reports as text"
+            f"reports through {tools.HANDBACK} in auto mode" if host.has_handback else "reports as text"
         ),
     )
 
@@ -212,7 +213,7 @@ def _plugin() -> Iterator[Finding]:
             yield Finding("plugin", "wrong", f"{name} is installed but disabled", f"claude plugin enable {name}")
 
 
-def _command(version: Optional[versions.Version]) -> Iterator[Finding]:
+def _command(host: Host) -> Iterator[Finding]:
     write = f'"{ROOT / "scripts" / "bgctl"}" shortcuts'
     shortcut = shortcuts.all_of_them()[0]
     if shortcut.state == "foreign":
@@ -228,14 +229,14 @@ def _command(version: Optional[versions.Version]) -> Iterator[Finding]:
         yield Finding("/bg", "note", f"the shortcut {shortcut.path} has an earlier text", f"{write} --write")
     elif shortcut.state == "ours":
         yield Finding("/bg", "ok", f"{shortcut.path} gives the literal /bg")
-    elif shortcuts.is_shadowed(version):
+    elif shortcuts.is_shadowed(host):
         yield Finding(
             "/bg",
             "note",
             "this version has a /bg of its own, which sends the session to the background",
             f"type /bg:bg <task>; for the plain /bg run once: {write} --write",
         )
-    elif version is not None and version >= versions.OLDEST:
+    elif host.version is not None and host.version >= versions.OLDEST:
         yield Finding("/bg", "ok", "a plain /bg is the plugin's here")
 
 
@@ -346,7 +347,7 @@ def _ledger(place: Path) -> Iterator[Finding]:
             )
         for task in tasks.with_open_agent(book):
             spoken = sessions.transcript(book, task["session"])
-            risk = transcripts.near_limit(transcripts.of_agent(spoken, task["agent"]))
+            risk = transcripts.near_limit(agents.of_agent(spoken, task["agent"]))
             if risk:
                 yield Finding(
                     "resume",

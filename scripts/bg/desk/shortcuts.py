@@ -12,7 +12,7 @@ import contextlib
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-from bg.host import versions
+from bg.host.versions import Host
 from bg.ledger import place as state
 
 Outcome = tuple[int, str, str]
@@ -130,21 +130,21 @@ def _remove(found: Shortcut) -> str:
     return f"{found.path} removed.\n"
 
 
-def is_shadowed(version: Optional[versions.Version]) -> bool:
+def is_shadowed(host: Host) -> bool:
     """The host takes a typed `/bg` for a command of its own."""
-    return version is not None and version >= versions.BUILT_IN_BG_SINCE and not ours()
+    return host.has_its_own_bg and not ours()
 
 
-def launch_command(version: Optional[versions.Version]) -> str:
+def launch_command(host: Host) -> str:
     """What the user types to hand over a task: `/bg` where that is surely ours, else the form that always is."""
-    return "/bg" if ours() or (version is not None and version < versions.BUILT_IN_BG_SINCE) else "/bg:bg"
+    return "/bg" if ours() or (host.version is not None and not host.has_its_own_bg) else "/bg:bg"
 
 
-def first_words(place: Path, version: Optional[versions.Version]) -> list[str]:
+def first_words(place: Path, host: Host) -> list[str]:
     """Once for each version that has taken the name: what to type, and how to get `/bg`; none elsewhere."""
-    if version is None or not is_shadowed(version):
+    if host.version is None or not is_shadowed(host):
         return []
-    name = ".".join(map(str, version))
+    name = ".".join(map(str, host.version))
     said = place / "said" / f"name-{name}"
     if said.exists():
         return []

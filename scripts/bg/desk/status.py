@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from bg import settings
-from bg.host import transcripts
+from bg.host import agents, transcripts
 from bg.ledger import inbox, notes, runs, sessions, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
@@ -51,7 +51,7 @@ def record(book: Ledger, task: Task) -> dict[str, Any]:
     """One task for machines."""
     items = inbox.waiting(book, label=task["label"])
     spoken = sessions.transcript(book, task["session"])
-    path = transcripts.of_agent(spoken, task["agent"] or "")
+    path = agents.of_agent(spoken, task["agent"] or "")
     return {
         "label": task["label"],
         "task": task["text"] or task["description"] or "",
@@ -84,7 +84,7 @@ def _evidence(book: Ledger, task: Task) -> dict[str, Any]:
 def quiet(book: Ledger, task: Task) -> float:
     """How long a running agent has written nothing, 0 while that says little."""
     spoken = sessions.transcript(book, task["session"])
-    return _quiet(task, transcripts.of_agent(spoken, task["agent"] or ""))
+    return _quiet(task, agents.of_agent(spoken, task["agent"] or ""))
 
 
 def _quiet(task: Task, path: str) -> float:

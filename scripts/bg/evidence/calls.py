@@ -8,21 +8,21 @@ from typing import Any, Optional
 
 from bg.evidence import shell
 from bg.evidence.clock import Clock
-from bg.host import transcripts
+from bg.host import tools, transcripts
 
 MOST = 16 * 1024 * 1024
 RESULT = 40_000
+_REPORTING = (*tools.SEARCH.names, *tools.HANDBACK.names, *tools.MESSAGE.names)
 SHELL_TOOLS = {"Bash", "PowerShell", "Shell"}
 WRITING = {"Write", "Edit", "MultiEdit", "NotebookEdit"}
 PASSIVE = WRITING | {
-    "Read", "Glob", "Grep", "LS", "NotebookRead", "WebFetch", "WebSearch", "TodoWrite", "TodoRead", "ToolSearch",
-    "AskUserQuestion", "SendMessage", "ExitPlanMode", "EnterPlanMode", "ListMcpResourcesTool", "ReadMcpResourceTool",
-    "SubagentHandback", "TaskList", "TaskGet", "TaskCreate", "TaskUpdate", "BashOutput", "KillShell", "KillBash",
-    "TaskOutput", "TaskStop", "LSP", "StructuredOutput",
+    "Read", "Glob", "Grep", "LS", "NotebookRead", "WebFetch", "WebSearch", "TodoWrite", "TodoRead",
+    "ExitPlanMode", "EnterPlanMode", "ListMcpResourcesTool", "ReadMcpResourceTool",
+    "TaskList", "TaskGet", "TaskCreate", "TaskUpdate", "BashOutput", "KillShell", "KillBash",
+    "TaskStop", "LSP", "StructuredOutput", *tools.ASK.names, *tools.OUTPUT.names, *_REPORTING,
 }  # fmt: skip
 ABOUT_CALLS = {
-    "TodoWrite", "TodoRead", "ToolSearch", "SubagentHandback", "SendMessage", "StructuredOutput", "TaskList", "TaskGet",
-    "TaskCreate", "TaskUpdate",
+    "TodoWrite", "TodoRead", "StructuredOutput", "TaskList", "TaskGet", "TaskCreate", "TaskUpdate", *_REPORTING,
 }  # fmt: skip
 BACKGROUND = re.compile(r"running in (?:the )?background|backgrounded|Background command", re.IGNORECASE)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from bg.evidence.calls import Call, Calls
 from bg.evidence.shell import Part, is_test
+from bg.host import tools
 
 BAD = re.compile(
     r"(?<![\w.])[1-9]\d* (?:tests? )?(?:failed|failing|failures?)(?!\w)|(?:failures?|failed|"
@@ -55,7 +56,7 @@ def outcome(calls: Calls, run: Run) -> str:
 def _later(calls: Calls, call: Call) -> str:
     """What a later look at the output of a run in the background shows."""
     for later in calls.calls[calls.calls.index(call) + 1 :]:
-        if later.name in {"Read", "BashOutput", "TaskOutput", "Bash"}:
+        if later.name in {"Read", "BashOutput", *tools.OUTPUT.names, "Bash"}:
             result = NUMBERED.sub("", later.result)
             if GOOD.search(result) and not BAD.search(result):
                 return "passed"

@@ -1,1 +1,1 @@
-"""Claude Code and nothing else: its events, its answers, what each version can do, its transcripts."""
+"""Claude Code and nothing else: its events, its answers, its tools, what each version can do, what it writes down."""

@@ -4,23 +4,90 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Optional
+from typing import NamedTuple, Optional
 
 Version = tuple[int, int, int]
 
 OLDEST: Version = (2, 1, 7)
-# SendMessage replaced Task's `resume` in 2.1.77, but is offered without the agent-teams switch only later.
-SEND_MESSAGE_SINCE: Version = (2, 1, 101)
-RESUME_PARAMETER_BEFORE: Version = (2, 1, 77)
-LISTS_SINCE: Version = (2, 1, 145)
-STOP_CONTEXT_SINCE: Version = (2, 1, 163)
-MESSAGE_TO_MAIN_SINCE: Version = (2, 1, 197)
-HANDBACK_SINCE: Version = (2, 1, 271)
-PRINTS_BLOCKED_SINCE: Version = (2, 1, 101)
-# Typed in a terminal, `/bg` is the plugin's up to 2.1.197, and the host's own on 2.1.258 and 2.1.327; what lies
-# between was not tried, and is taken for shadowed.
-BUILT_IN_BG_SINCE: Version = (2, 1, 198)
-TERMINAL_SEQUENCE_SINCE: Version = (2, 1, 197)
+BY_MESSAGE, BY_LAUNCH, NO_WAY, UNKNOWN = "message", "launch", "none", "unknown"
+
+# What a host can do, from which version, and up to which one, that one not among them.
+_ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
+    # 2.1.77 replaced the launch's `resume` by a message, which is offered without agent teams only later.
+    "resumes_by_launch": [(OLDEST, (2, 1, 77))],
+    "resumes_by_message": [((2, 1, 101), None)],
+    # Each Stop names the agents that run, so silence need not be read as an end.
+    "lists_agents": [((2, 1, 145), None)],
+    # What Stop says reaches the model as context, so that nobody sees a turn that was held as an error.
+    "takes_context_at_stop": [((2, 1, 163), None)],
+    # A running subagent can send the parent a message.
+    "passes_messages_up": [((2, 1, 197), None)],
+    "has_handback": [((2, 1, 271), None)],
+    # An agent's end always reaches a hook of its own, so that Stop need not say it first. 2.1.197 and 2.1.258 put an
+    # end that comes in the middle of a turn behind the next tool result, and no hook fires; 2.1.7 and 2.1.38 do not
+    # wake a headless parent at all.
+    "announces_every_end": [((2, 1, 77), (2, 1, 101)), ((2, 1, 271), None)],
+    "prints_blocked_prompts": [((2, 1, 101), None)],
+    # Typed in a terminal, `/bg` is the plugin's up to 2.1.197, and the host's own on 2.1.258 and 2.1.327; what lies
+    # between was not tried, and is taken for shadowed.
+    "has_its_own_bg": [((2, 1, 198), None)],
+    "passes_terminal_sequences": [((2, 1, 197), None)],
+}
+
+
+class Host(NamedTuple):
+    """What the host of a session can do; of one whose version is unknown, nothing is certain."""
+
+    version: Optional[Version]
+    resumes_by_launch: bool
+    resumes_by_message: bool
+    lists_agents: bool
+    takes_context_at_stop: bool
+    passes_messages_up: bool
+    has_handback: bool
+    announces_every_end: bool
+    prints_blocked_prompts: bool
+    has_its_own_bg: bool
+    passes_terminal_sequences: bool
+
+    @property
+    def resume_way(self) -> str:
+        """How an ended agent is woken here."""
+        if self.version is None:
+            return UNKNOWN
+        if self.resumes_by_launch:
+            return BY_LAUNCH
+        teams = os.environ.get("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS") == "1"
+        return BY_MESSAGE if self.resumes_by_message or teams else NO_WAY
+
+    @property
+    def shows_blocked_prompts(self) -> bool:
+        """A blocked prompt's reason is shown, so that an answer can cost no model request."""
+        return attended() or self.prints_blocked_prompts
+
+    def hands_back(self, mode: str, agent_type: str = "") -> bool:
+        """The agent's report goes through a tool of its own in this mode, which an unknown host may have."""
+        if mode != "auto" or agent_type == "fork" or os.environ.get("CLAUDE_CODE_DISABLE_SUBAGENT_HANDBACK"):
+            return False
+        return self.version is None or self.has_handback
+
+    def notification(self, words: str) -> str:
+        """The sequence that makes a terminal show a notification, empty where it would not be passed on."""
+        if not attended() or not self.passes_terminal_sequences:
+            return ""
+        plain = re.sub(r"[^\w .,:?!()-]", " ", words)
+        if os.environ.get("TERM_PROGRAM") in {"iTerm.app", "WezTerm", "ghostty", "kitty"}:
+            return f"\x1b]9;{plain}\x07"
+        return f"\x1b]777;notify;Claude Code;{plain}\x07"
+
+
+def host_of(version: Optional[Version]) -> Host:
+    """What the host of this version can do."""
+    able = {
+        name: version is not None and any(first <= version and (end is None or version < end) for first, end in spans)
+        for name, spans in _ABLE.items()
+    }
+    return Host(version, **able)
 
 
 def version_of(text: str) -> Optional[Version]:
@@ -35,65 +102,6 @@ def announced_version() -> str:
     return ".".join(found.groups()) if found else ""
 
 
-def notification(words: str, version: Optional[Version]) -> str:
-    """The sequence that makes a terminal show a notification, empty where the host would not pass it on."""
-    if not attended() or version is None or version < TERMINAL_SEQUENCE_SINCE:
-        return ""
-    plain = re.sub(r"[^\w .,:?!()-]", " ", words)
-    if os.environ.get("TERM_PROGRAM") in {"iTerm.app", "WezTerm", "ghostty", "kitty"}:
-        return f"\x1b]9;{plain}\x07"
-    return f"\x1b]777;notify;Claude Code;{plain}\x07"
-
-
-def resume_way(version: Optional[Version]) -> str:
-    """How an ended agent is woken on this host: `SendMessage`, `Task`, `none`, or `unknown`."""
-    if version is None:
-        return "unknown"
-    if version < RESUME_PARAMETER_BEFORE:
-        return "Task"
-    if version >= SEND_MESSAGE_SINCE or os.environ.get("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS") == "1":
-        return "SendMessage"
-    return "none"
-
-
-def hands_back(version: Optional[Version], mode: str, agent_type: str = "") -> bool:
-    """The agent's report goes through SubagentHandback on this host and in this mode."""
-    if mode != "auto" or agent_type == "fork" or os.environ.get("CLAUDE_CODE_DISABLE_SUBAGENT_HANDBACK"):
-        return False
-    return version is None or version >= HANDBACK_SINCE
-
-
-def has_message_to_main(version: Optional[Version]) -> bool:
-    """A running subagent can send the parent a message on this host."""
-    return version is not None and version >= MESSAGE_TO_MAIN_SINCE
-
-
-def lists_agents(version: Optional[Version]) -> bool:
-    """Each Stop names the agents that run, so silence need not be read as an end."""
-    return version is not None and version >= LISTS_SINCE
-
-
-def announces_every_end(version: Optional[Version]) -> bool:
-    """An agent's end always reaches a hook of its own, so that Stop need not say it first.
-
-    2.1.197 and 2.1.258 put an end that comes in the middle of a turn behind the next tool result, and
-    no hook fires; 2.1.7 and 2.1.38 do not wake a headless parent at all.
-    """
-    if version is None:
-        return False
-    return version >= HANDBACK_SINCE or RESUME_PARAMETER_BEFORE <= version < SEND_MESSAGE_SINCE
-
-
-def stop_takes_context(version: Optional[Version]) -> bool:
-    """What Stop says reaches the model as context, so that nobody sees a turn that was held as an error."""
-    return version is not None and version >= STOP_CONTEXT_SINCE
-
-
 def attended() -> bool:
     """A person sits at a terminal, as far as the host's environment tells."""
     return os.environ.get("CLAUDE_CODE_ENTRYPOINT") == "cli"
-
-
-def shows_blocked_prompts(version: Optional[Version]) -> bool:
-    """The host shows a blocked prompt's reason, so that an answer can cost no model request."""
-    return attended() or (version is not None and version >= PRINTS_BLOCKED_SINCE)

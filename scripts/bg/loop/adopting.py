@@ -6,9 +6,9 @@ import contextlib
 import re
 from typing import Any, NamedTuple, Optional
 
-from bg.host import event as host
-from bg.host import versions
+from bg.host import tools
 from bg.host.event import Event
+from bg.host.versions import Host
 from bg.ledger import launches, notes, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.launches import Window
@@ -24,7 +24,7 @@ class Adoption(NamedTuple):
 
     label: str
     token: str
-    tool_input: dict[str, Any]
+    given: dict[str, Any]
     again: bool
 
 
@@ -42,7 +42,8 @@ def window_line(label: str, kind: str = "bg") -> str:
 
 def window_for(book: Ledger, event: Event) -> Optional[Window]:
     """The window that this launch belongs to, None where the launch is not ours."""
-    words = f"{event.tool_input.get('description', '')}\n{event.tool_input.get('prompt', '')}"
+    called = tools.launch_of(event)
+    words = f"{called.description}\n{called.prompt}"
     for label in dict.fromkeys(tasks.LABEL.findall(words)):
         window = launches.window_of(book, event.session, label)
         if window:
@@ -51,27 +52,27 @@ def window_for(book: Ledger, event: Event) -> Optional[Window]:
     if _is_our_type(event):
         if opened:
             return opened[0]
-        launches.open_window(book, event.session, "agent", str(event.tool_input.get("description") or ""))
+        launches.open_window(book, event.session, "agent", called.description)
         return launches.open_windows(book, event.session)[0]
     return opened[0] if opened and _fills_a_window(event) else None
 
 
 def _is_our_type(event: Event) -> bool:
-    return str(event.tool_input.get("subagent_type") or "").startswith(OURS)
+    return tools.launch_of(event).kind.startswith(OURS)
 
 
 def _fills_a_window(event: Event) -> bool:
     """Without a label of its own it is what an open window waits for."""
-    one_shot = event.tool_input.get("subagent_type") in host.ONE_SHOT_TYPES
-    return not one_shot and event.tool_input.get("run_in_background") is not False
+    called = tools.launch_of(event)
+    return not called.one_shot and not called.foreground
 
 
 def refusal(book: Optional[Ledger], event: Event, why: str) -> str:
     """Why a launch of ours that the hook could not take is refused; empty for what is none, or not ours."""
-    if not host.is_launch(event):
+    if not tools.is_launch(event):
         return ""
     try:
-        shown = tasks.LABEL.search(str(event.tool_input.get("description") or ""))
+        shown = tasks.LABEL.search(tools.launch_of(event).description)
         ours = _is_our_type(event) or bool(shown if book is None else window_for(book, event))
     except Exception:  # noqa: BLE001 - what has failed may fail again: then the event itself must do
         return refusal(None, event, why)
@@ -97,7 +98,7 @@ def _forget(book: Ledger, event: Event, why: str) -> None:
 
 def lost_label(book: Ledger, event: Event) -> str:
     """The label of a task that stood in a damaged ledger, which was moved aside: this one knows nothing of it."""
-    found = tasks.LABEL.match(str(event.tool_input.get("description") or "").strip())
+    found = tasks.LABEL.match(tools.launch_of(event).description.strip())
     if found is None or not notes.kept_aside(book):
         return ""
     return "" if launches.is_known(book, found[0]) else found[0]
@@ -113,7 +114,7 @@ def full(book: Ledger, project: str, most: Optional[int], label: str = "") -> st
 
 
 def adopt(
-    book: Ledger, event: Event, project: str, version: Optional[versions.Version], head: str
+    book: Ledger, event: Event, project: str, host: Host, head: str
 ) -> Optional[Adoption]:
     """Take a launch as ours, inside a transaction; None where it is not."""
     window = window_for(book, event)
@@ -124,33 +125,25 @@ def adopt(
     if launches.is_taken(book, window):
         label = launches.next_label(book)
     tasks.create(book, label, window["label"], event.session, project, window["text"], "launched")
-    given = dict(event.tool_input)
-    description = _plain_description(str(given.get("description") or ""))
-    prompt = str(given.get("prompt") or "")
+    called = tools.launch_of(event)
+    description = _plain_description(called.description)
     token = launches.note(
         book,
         event.tool_use,
         label,
-        str(given.get("subagent_type") or ""),
-        str(given.get("name") or ""),
+        called.kind,
+        called.name,
         event.cwd,
         head,
     )
     if again:
         tasks.hand_to(book, label, event.session)
     else:
-        tasks.describe(book, label, description, prompt)
+        tasks.describe(book, label, description, called.prompt)
     tasks.set_state(book, label, "launched")
-    if given.get("subagent_type") in host.ONE_SHOT_TYPES:
-        given["subagent_type"] = host.DEFAULT_TYPE
-    kind = str(given.get("subagent_type") or "")
-    hands_back = versions.hands_back(version, event.mode, kind)
-    who = identity(token, event.transcript, handback=hands_back, message=versions.has_message_to_main(version))
-    given.update(
-        description=f"{label}: {description}".rstrip(": "),
-        prompt=f"{who}\n\n{prompt}",
-        run_in_background=True,
-    )
+    hands_back = host.hands_back(event.mode, called.kind)
+    who = identity(token, event.transcript, handback=hands_back, message=host.passes_messages_up)
+    given = tools.launch_with(event, f"{label}: {description}".rstrip(": "), f"{who}\n\n{called.prompt}")
     return Adoption(label, token, given, again)
 
 

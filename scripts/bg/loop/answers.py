@@ -6,6 +6,7 @@ import difflib
 import re
 from typing import Any, Callable, NamedTuple, Optional
 
+from bg.host import dialogs
 from bg.ledger.inbox import Question
 from bg.words.quoting import inline
 
@@ -122,17 +123,11 @@ def rewrite(questions: list[dict[str, Any]], items: list[Question]) -> Optional[
     changed = False
     result = []
     for question in questions:
-        item = match(str(question.get("question") or ""), left)
+        item = match(dialogs.wording(question), left)
         if item is None:
             result.append(question)
             continue
         left.remove(item)
         changed = True
-        result.append(
-            {
-                **question,
-                "question": put(item),
-                "header": f"{item['label']} {item['qid']}"[:12],
-            }
-        )
+        result.append(dialogs.reworded(question, put(item), f"{item['label']} {item['qid']}"))
     return result if changed else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.host import event as host
+from bg.host import dialogs
 from bg.ledger import inbox, notes, tasks
 from bg.ledger.inbox import Question
 from bg.loop import answering, answers
@@ -17,18 +17,18 @@ def before_question(scene: Scene) -> None:
         return
     scene.see()
     items = inbox.waiting(scene.book, project=scene.project)
-    asked = host.dialog_questions(event)
+    asked = dialogs.questions_of(event)
     rewritten = answers.rewrite(asked, items)
     shown = [
         item["id"]
         for item in items
-        if any(question["question"].startswith(answers.prefix(item)) for question in rewritten or [])
+        if any(dialogs.wording(question).startswith(answers.prefix(item)) for question in rewritten or [])
     ]
     with scene.book.transaction():
         inbox.mark_shown(scene.book, shown)
         notes.set_dialog(scene.book, event.tool_use, shown)
     if rewritten is not None:
-        scene.answer.updated_input = {**event.tool_input, "questions": rewritten}
+        scene.answer.updated_input = dialogs.questions_with(event, rewritten)
 
 
 def after_question(scene: Scene) -> None:
@@ -36,7 +36,7 @@ def after_question(scene: Scene) -> None:
     if scene.event.in_subagent:
         return
     scene.see()
-    given = {question: text for question, text in host.dialog_answers(scene.event).items() if text.strip()}
+    given = {question: text for question, text in dialogs.answers_of(scene.event).items() if text.strip()}
     with scene.book.transaction():
         told: list[str] = []
         answered: list[str] = []

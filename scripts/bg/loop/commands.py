@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.desk import status
-from bg.host import event as host
+from bg.host import answer
 from bg.ledger import inbox, tasks
 from bg.ledger.inbox import Question
 from bg.loop import answering, answers
@@ -121,14 +121,14 @@ def _take_plain(scene: Scene, text: str, label: str, mine: list[Question]) -> li
 
 def say(scene: Scene, text: str) -> None:
     """Answer the user without a model request, or through the model where the host would show nothing."""
-    host.show(scene.answer, text, scene.version)
+    answer.show(scene.answer, text, scene.host)
 
 
 def _doctor(scene: Scene) -> str:
     # Late: only this one command needs it.
     from bg.desk import doctor  # noqa: PLC0415
 
-    return doctor.told(list(doctor.examine(scene.version)))
+    return doctor.told(list(doctor.examine(scene.host)))
 
 
 def status_command(scene: Scene, arguments: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg.host import transcripts, versions
+from bg.host import agents, tools, transcripts
 from bg.host.transcripts import Final
 from bg.ledger import launches, runs
 from bg.ledger.runs import Run
@@ -24,7 +24,7 @@ def stopped(scene: Scene) -> None:
     from bg.loop import judging, reports, resuming  # noqa: PLC0415
 
     resuming.prove_by_run(scene, event.agent, _path(scene, event.agent))
-    hands_back = versions.hands_back(scene.version, event.mode, event.agent_type)
+    hands_back = scene.host.hands_back(event.mode, event.agent_type)
     if hands_back and event.last_text is None:
         return  # handed back: what stands in the transcript are words on the way, not the report
     final = _final(scene)
@@ -55,7 +55,7 @@ def _own_task(scene: Scene) -> Optional[Task]:
 
 
 def _path(scene: Scene, agent: str) -> str:
-    return scene.event.agent_transcript or transcripts.of_agent(scene.event.transcript, agent)
+    return scene.event.agent_transcript or agents.of_agent(scene.event.transcript, agent)
 
 
 def _final(scene: Scene) -> Final:
@@ -95,8 +95,8 @@ def _note_place(scene: Scene, run: Run) -> None:
 def handed_back(scene: Scene) -> None:
     """PreToolUse(SubagentHandback): the report on its way; a refusal here is the only correction that helps."""
     event = scene.event
-    text = event.tool_input.get("message")
-    if not isinstance(text, str):
+    text = tools.handed_back(event)
+    if text is None:
         return
     task = scene.own_task(event.agent)
     if task is None:

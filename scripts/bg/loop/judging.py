@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from bg import settings
-from bg.host import transcripts
+from bg.host import agents
 from bg.ledger import launches, notes, runs
 from bg.ledger.file import Unavailable
 from bg.ledger.runs import Run
@@ -64,7 +64,7 @@ def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict
 
 
 def _transcript(scene: Scene, agent: str) -> str:
-    return scene.event.agent_transcript or transcripts.of_agent(scene.event.transcript, agent)
+    return scene.event.agent_transcript or agents.of_agent(scene.event.transcript, agent)
 
 
 def _gather(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict[str, Any]]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import contextlib
 from typing import Optional
 
 from bg import machine
-from bg.host import event as host
+from bg.host import tools
 from bg.ledger import delegations, launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
 from bg.loop import adopting as launch
@@ -24,14 +24,14 @@ def before(scene: Scene) -> None:
     event = scene.event
     if event.in_subagent:
         return
-    if event.tool_input.get("resume"):
+    if tools.launch_of(event).resume:
         resuming.before_task(scene)
         return
     scene.see()
     again = resuming.relaunch_window(scene)
     head = git_head(event.cwd) if scene.late is None else ""  # by now the agent may have committed
     with contextlib.suppress(_FullError), scene.book.transaction():
-        adopted = launch.adopt(scene.book, event, scene.project, scene.version, head)
+        adopted = launch.adopt(scene.book, event, scene.project, scene.host, head)
         if adopted is None:
             lost = launch.lost_label(scene.book, event)
             if lost:
@@ -47,7 +47,7 @@ def before(scene: Scene) -> None:
         if scene.late is not None:
             launches.set_made(scene.book, event.tool_use, scene.late)
     if adopted is not None and not scene.answer.deny:
-        scene.answer.updated_input = adopted.tool_input
+        scene.answer.updated_input = adopted.given
 
 
 def _note_child(scene: Scene, label: str) -> None:
@@ -70,15 +70,15 @@ def after(scene: Scene) -> None:
     if event.in_subagent:
         return
     scene.see()
-    if event.tool_input.get("resume"):
+    if tools.launch_of(event).resume:
         resuming.after_task(scene)
         return
     task = _bound(scene)
     if task is None:
         scene.remind()
         return
-    agent = host.started_agent(event)
-    text = host.foreground_text(event)
+    agent = tools.started_agent(event)
+    text = tools.foreground_text(event)
     if text is None:
         words = "continues as a new agent" if _relaunched(scene, task) else "started"
         scene.answer.notice.append(f"{task['label']} {words}: {inline(task['description'] or '', 80)} · /bg-status")
@@ -89,11 +89,11 @@ def after(scene: Scene) -> None:
 
 def _bound(scene: Scene) -> Optional[Task]:
     """The task of the agent that this call started, if the call was one of ours."""
-    agent = host.started_agent(scene.event)
+    agent = tools.started_agent(scene.event)
     launched = launches.of_call(scene.book, scene.event.tool_use)
     token = launched["token"] if launched else ""
     if not token:
-        found = tasks.TOKEN.findall(str(scene.event.tool_input.get("prompt") or "")[:20000])
+        found = tasks.TOKEN.findall(tools.launch_of(scene.event).prompt[:20000])
         known = launches.of_token(scene.book, found[0]) if found else None
         token = known["token"] if known and not known["agent"] else ""
     if not token:
@@ -122,7 +122,7 @@ def failed(scene: Scene) -> None:
 
 def skill(scene: Scene) -> None:
     """PostToolUse(Skill): Claude has run one of our commands by itself."""
-    command, arguments = host.invoked_command(scene.event)
+    command, arguments = tools.invoked_command(scene.event)
     if not command or scene.event.in_subagent:
         return
     scene.enter()
@@ -132,7 +132,8 @@ def skill(scene: Scene) -> None:
         scene.answer.context.append(launch.window_line(label))
     elif command == "bg-answer":
         scene.answer.context.append(
-            "[bg] Only the user answers: through AskUserQuestion, or by typing /bg-answer. To pass on what the user "
-            "said in plain chat, send it to the agent with SendMessage (or Task with resume); it is marked as relayed."
+            f"[bg] Only the user answers: through {tools.ASK}, or by typing /bg-answer. To pass on what the user said "
+            f"in plain chat, send it to the agent with {tools.MESSAGE} (or {tools.RESUMING} with resume); it is marked "
+            "as relayed."
         )
     scene.remind()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import Optional
 
-from bg.host import event as host
-from bg.host import transcripts, versions
+from bg.host import agents, tools, transcripts
+from bg.host.event import Notification, live_agents, notifications
 from bg.host.transcripts import Final
 from bg.ledger import launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
@@ -14,13 +14,8 @@ from bg.loop import judging, reports, resuming
 from bg.loop import sessions as session
 from bg.loop.scene import Scene
 
-CUTS = {"killed": "killed", "failed": "failed", "stopped": "killed"}
-PARKED = "waiting on its own background work"
-TURN_LIMIT = "turn limit"
-API_ERROR = "API Error:"
 GRACE = 5.0
 SILENCE = 60.0
-UNSENT = "ended without delivering a report through SubagentHandback"
 
 
 def polled(scene: Scene) -> None:
@@ -29,7 +24,7 @@ def polled(scene: Scene) -> None:
     if event.in_subagent:
         return
     scene.see()
-    agent, status, output = host.polled_output(event)
+    agent, status, output = tools.polled_output(event)
     task = scene.own_task(agent)
     if task is not None and status == "completed":
         _close(scene, task, agent, transcripts.raw_output(output), "", event.tool)
@@ -38,22 +33,18 @@ def polled(scene: Scene) -> None:
 
 def announced(scene: Scene) -> None:
     """UserPromptSubmit with the host's notification: what no other event told is taken from here."""
-    _take(scene, host.notifications(scene.event.prompt))
+    _take(scene, notifications(scene.event.prompt))
 
 
-def _take(scene: Scene, notifications: list[host.Notification]) -> None:
-    for found in notifications:
+def _take(scene: Scene, announcements: list[Notification]) -> None:
+    for found in announcements:
         task = scene.own_task(found.agent)
-        if task is None or PARKED in found.summary or _is_of_a_former_run(scene, found):
+        if task is None or found.parked or _is_of_a_former_run(scene, found):
             continue
-        cut = CUTS.get(found.status, TURN_LIMIT if TURN_LIMIT in found.summary else "")
-        text = "" if UNSENT in found.result else found.result
-        if text.startswith(API_ERROR):
-            cut = cut or "failed"
-        _close(scene, task, found.agent, text, cut, "notification")
+        _close(scene, task, found.agent, found.text, found.cut, "notification")
 
 
-def _is_of_a_former_run(scene: Scene, found: host.Notification) -> bool:
+def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:
     """The parent had the report from a hook and has woken the agent before this came: it names the earlier call."""
     book = scene.book
     now = runs.last_run(book, found.agent)
@@ -69,12 +60,12 @@ def _is_of_a_former_run(scene: Scene, found: host.Notification) -> bool:
 
 def _close(scene: Scene, task: Task, agent: str, text: str, cut: str, source: str) -> None:
     """End a run that no SubagentStop has ended, with the best text there is."""
-    resuming.prove_by_run(scene, agent, transcripts.of_agent(scene.event.transcript, agent))
+    resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
     run = runs.last_run(scene.book, agent)
     if run is None or run["ended"] is not None:
         return
     if not runs.reports(scene.book, agent, run["run"]):
-        own = transcripts.last_assistant(transcripts.tail(transcripts.of_agent(scene.event.transcript, agent)))
+        own = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
         fresh = own.text if _is_of_this_run(scene, agent, run["run"], own) else ""
         reports.keep(scene.book, task["label"], agent, source, fresh or text)
     judging.conclude(scene, task, agent, cut)
@@ -90,13 +81,13 @@ def catch_up(scene: Scene) -> None:
     """What no event brought: launches nobody bound, judged too late, agents gone without a word."""
     book = scene.book
     for launch in launches.unbound(book, scene.session):
-        for path in transcripts.agents_of(scene.event.transcript):
+        for path in agents.agents_of(scene.event.transcript):
             if launch["token"] in transcripts.first_prompt(path)[:20000]:
                 with book.transaction():
-                    runs.bind(book, launch["token"], transcripts.agent_in(path))
+                    runs.bind(book, launch["token"], agents.agent_in(path))
     _take(scene, _unheard(scene))
     unfinished = tasks.unfinished(book, scene.session)
-    live = host.live_agents(scene.event) if unfinished else None
+    live = live_agents(scene.event) if unfinished else None
     # A second process on this session lists its own agents, not those of the first.
     if live is not None and session.is_shared(scene):
         live = None
@@ -107,7 +98,7 @@ def catch_up(scene: Scene) -> None:
 
 def _catch_up_with(scene: Scene, task: Task, live: Optional[set[str]]) -> None:
     agent = task["agent"]
-    if live is None and not versions.lists_agents(scene.version) and _has_fallen_silent(scene, agent):
+    if live is None and not scene.host.lists_agents and _has_fallen_silent(scene, agent):
         _close(scene, task, agent, "", "", "transcript")
         return
     _scan(scene, task, agent)
@@ -117,14 +108,14 @@ def _catch_up_with(scene: Scene, task: Task, live: Optional[set[str]]) -> None:
         _close(scene, task, agent, "", "", "transcript")
 
 
-def _unheard(scene: Scene) -> list[host.Notification]:
+def _unheard(scene: Scene) -> list[Notification]:
     """Notifications that came in mid-turn, where 2.1.197 and 2.1.258 fire no event: they stand in the transcript."""
     running = [task["agent"] for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES)]
     # A fast agent ends before PostToolUse of its launch: the run counts from the call, not from its binding.
     called = {agent: resumes.last_called(scene.book, agent) for agent in filter(None, running)}
     queued = transcripts.queued(transcripts.tail(scene.event.transcript)) if called else []
     return [
-        found for at, words in queued for found in host.notifications(words) if at > (called.get(found.agent) or at)
+        found for at, words in queued for found in notifications(words) if at > (called.get(found.agent) or at)
     ]
 
 
@@ -133,7 +124,7 @@ def _left_unjudged(scene: Scene, agent: str) -> bool:
     run = runs.last_run(scene.book, agent)
     if run is None or run["ended"] is not None or run["asked"] is not None:
         return False
-    if versions.hands_back(scene.version, scene.event.mode):
+    if scene.host.hands_back(scene.event.mode):
         return False
     texts = runs.reports(scene.book, agent, run["run"])
     return bool(texts) and time.time() - texts[-1]["at"] > GRACE
@@ -148,7 +139,7 @@ def _just_begun(scene: Scene, agent: str) -> bool:
 def _scan(scene: Scene, task: Task, agent: str) -> None:
     """A block that a running agent wrote between two tool calls, on hosts where it cannot send a message."""
     book = scene.book
-    path = transcripts.of_agent(scene.event.transcript, agent)
+    path = agents.of_agent(scene.event.transcript, agent)
     offset = runs.scanned(book, agent)
     if transcripts.size(path) <= offset:
         return
@@ -168,7 +159,7 @@ def _scan(scene: Scene, task: Task, agent: str) -> None:
 
 def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     """On hosts that do not list what runs: its last words are long said, or a correction was never answered."""
-    path = transcripts.of_agent(scene.event.transcript, agent)
+    path = agents.of_agent(scene.event.transcript, agent)
     run = runs.last_run(scene.book, agent)
     if run is None or run["ended"] is not None:
         return False

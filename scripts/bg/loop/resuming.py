@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Optional
 
-from bg.host import event as host
-from bg.host import transcripts
+from bg.host import agents, tools, transcripts
 from bg.ledger import inbox, launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
 from bg.loop import adopting as launch
@@ -14,7 +13,6 @@ from bg.loop import sessions as session
 from bg.loop.scene import Scene, resumable
 from bg.words import replies, resume
 
-DERIVED_KEYS = ("type", "recipient", "recipient_kind", "content")
 CONTINUABLE = ("needs_answer", "blocked", "interrupted", "failed", "stopped", "unreported", "partial")
 
 
@@ -25,18 +23,17 @@ def before_message(scene: Scene) -> None:
         _from_agent(scene)
         return
     scene.see()
-    task = tasks.addressed(scene.book, scene.session, str(event.tool_input.get("to") or ""))
+    called = tools.message_of(event)
+    task = tasks.addressed(scene.book, scene.session, called.to)
     if task is None or not task["agent"]:
         return
     scene.answer.deny = _refused(scene, task)
     if scene.answer.deny:
         return
-    given = {key: value for key, value in event.tool_input.items() if key not in DERIVED_KEYS}
-    typed = str(event.tool_input.get("message") or event.tool_input.get("content") or "")
-    given["to"] = task["agent"]
+    text = None
     if resumable(task) or inbox.unsent(scene.book, task["agent"]):
-        given["message"] = _record(scene, task, typed)
-    scene.answer.updated_input = given
+        text = _record(scene, task, called.text or called.copy)
+    scene.answer.updated_input = tools.message_with(event, task["agent"], text)
 
 
 def _refused(scene: Scene, task: Task) -> str:
@@ -56,17 +53,17 @@ def _from_agent(scene: Scene) -> None:
     """A message that a running agent of ours sends to `main` may carry a signal."""
     event = scene.event
     task = scene.own_task(event.agent)
-    text = str(event.tool_input.get("message") or "")
-    if event.tool_input.get("to") != host.MAIN:
+    sent = tools.message_of(event)
+    if not sent.to_parent:
         return
     if task is None:
-        scene.note_stranger(event.agent, text)
+        scene.note_stranger(event.agent, sent.text)
         return
-    run = reports.keep(scene.book, task["label"], event.agent, reports.MESSAGE, text, final=False)
+    run = reports.keep(scene.book, task["label"], event.agent, reports.MESSAGE, sent.text, final=False)
     if run is None:
         return
     with scene.book.transaction():
-        for signal in reports.read(text, launches.token_of(scene.book, event.agent)).own:
+        for signal in reports.read(sent.text, launches.token_of(scene.book, event.agent)).own:
             reports.note(scene.book, task["label"], event.agent, run["run"], signal)
 
 
@@ -92,14 +89,14 @@ def after_message(scene: Scene) -> None:
     scene.see()
     row = resumes.of_call(scene.book, scene.event.tool_use)
     if row is not None:
-        if host.resumed_agent(scene.event) or host.delivered_message(scene.event):
+        if tools.resumed_agent(scene.event) or tools.delivered_message(scene.event):
             with scene.book.transaction():
                 prove(scene, scene.event.tool_use, row["agent"])
             scene.answer.notice.append(f"{row['label']} goes on")
         else:
             unproven(scene)
     else:
-        _woken_without_us(scene, host.resumed_agent(scene.event))
+        _woken_without_us(scene, tools.resumed_agent(scene.event))
     scene.remind()
 
 
@@ -119,19 +116,15 @@ def before_task(scene: Scene) -> None:
     """PreToolUse(Task) with `resume`: the prompt becomes the response."""
     event = scene.event
     scene.see()
-    task = tasks.addressed(scene.book, scene.session, str(event.tool_input.get("resume") or ""))
+    called = tools.launch_of(event)
+    task = tasks.addressed(scene.book, scene.session, called.resume)
     if task is None or not task["agent"]:
         return
     scene.answer.deny = _refused(scene, task)
     if scene.answer.deny:
         return
-    text = _record(scene, task, str(event.tool_input.get("prompt") or ""))
-    scene.answer.updated_input = {
-        **event.tool_input,
-        "resume": task["agent"],
-        "prompt": text,
-        "run_in_background": True,
-    }
+    text = _record(scene, task, called.prompt)
+    scene.answer.updated_input = tools.resume_with(event, task["agent"], text)
 
 
 def after_task(scene: Scene) -> None:
@@ -139,12 +132,12 @@ def after_task(scene: Scene) -> None:
     event = scene.event
     row = resumes.of_call(scene.book, event.tool_use)
     if row is None:
-        _woken_without_us(scene, host.started_agent(event))
+        _woken_without_us(scene, tools.started_agent(event))
         scene.remind()
         return
     with scene.book.transaction():
         prove(scene, event.tool_use, row["agent"])
-    text = host.foreground_text(event)
+    text = tools.foreground_text(event)
     task = tasks.of_agent(scene.book, row["agent"])
     if task and text is not None and reports.keep(scene.book, row["label"], row["agent"], "foreground", text):
         judging.conclude(scene, task, row["agent"])
@@ -173,8 +166,7 @@ def prove(scene: Scene, tool_use: str, agent: str) -> None:
 
 def _carried(scene: Scene, message: str) -> bool:
     """The call went out with our message; without it, the hook that wrote it down was killed before it was heard."""
-    given = scene.event.tool_input
-    sent = [given[key] for key in ("message", "content", "prompt") if isinstance(given.get(key), str)]
+    sent = tools.sent_texts(scene.event)
     plain = " ".join(message.split())
     return not sent or any(plain in " ".join(text.split()) for text in sent)
 
@@ -206,7 +198,7 @@ def unproven(scene: Scene) -> None:
 
 def relaunch_window(scene: Scene) -> Optional[Task]:
     """A launch whose description begins with a task that has ended unfinished continues that task."""
-    found = tasks.LABEL.match(str(scene.event.tool_input.get("description") or "").strip())
+    found = tasks.LABEL.match(tools.launch_of(scene.event).description.strip())
     task = tasks.get(scene.book, found[0]) if found else None
     if task is None or task["state"] not in CONTINUABLE or not task["agent"] or task["project"] != scene.project:
         return None
@@ -219,12 +211,11 @@ def relaunch_window(scene: Scene) -> Optional[Task]:
 
 def fill_relaunch(scene: Scene, task: Task, adopted: launch.Adoption) -> None:
     """The new agent gets the old one's task, state, questions and answers. Inside a transaction."""
-    typed = str(scene.event.tool_input.get("prompt") or "")
-    path = transcripts.of_agent(scene.event.transcript, task["agent"])
+    typed = tools.launch_of(scene.event).prompt
+    path = agents.of_agent(scene.event.transcript, task["agent"])
     message = resume.relaunch(scene.book, task, adopted.token, typed, path)
     _open(scene, task, task["agent"], message, typed)
-    prompt: Any = adopted.tool_input["prompt"]
-    adopted.tool_input["prompt"] = prompt[: len(prompt) - len(typed)] + message.text
+    tools.end_prompt_with(adopted.given, typed, message.text)
 
 
 def failed_message(scene: Scene) -> None:

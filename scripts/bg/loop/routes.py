@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 from typing import Callable, Optional, TextIO
 
-from bg.host import event as host
-from bg.host import transcripts, versions
-from bg.host.event import Answer, Event
+from bg.host import tools, transcripts, versions
+from bg.host.answer import Answer, render, show
+from bg.host.event import Event, is_machine_prompt, read, typed_command
 from bg.ledger import deliveries, notes, spool
 from bg.ledger import place as state
 from bg.ledger.file import Corrupt, Ledger, Unavailable
@@ -24,27 +24,25 @@ from bg.words.quoting import inline
 
 Handler = Callable[[Scene], None]
 
-# By name, so that an event reads only the module that knows it.
-HANDLERS: dict[str, str] = {
-    "SessionStart": "turns.start",
-    "SessionEnd": "turns.end",
-    "UserPromptSubmit": "turns.prompt",
-    "Stop": "turns.stop",
-    "SubagentStop": "ending.stopped",
-    "PreToolUse Agent": "launching.before",
-    "PreToolUse Task": "launching.before",
-    "PreToolUse SendMessage": "resuming.before_message",
-    "PreToolUse SubagentHandback": "ending.handed_back",
-    "PreToolUse AskUserQuestion": "asking.before_question",
-    "PostToolUse Agent": "launching.after",
-    "PostToolUse Task": "launching.after",
-    "PostToolUse SendMessage": "resuming.after_message",
-    "PostToolUse TaskOutput": "reconciling.polled",
-    "PostToolUse AskUserQuestion": "asking.after_question",
-    "PostToolUse Skill": "launching.skill",
-    "PostToolUseFailure Agent": "launching.failed",
-    "PostToolUseFailure Task": "launching.failed",
-    "PostToolUseFailure SendMessage": "resuming.failed_message",
+# An event, with its tool where it has one, and its step, by name, so that an event reads only the module that knows it.
+# hooks/hooks.json is generated from this table, in its order.
+HANDLERS: dict[tuple[str, Optional[tools.Tool]], str] = {
+    ("SessionStart", None): "turns.start",
+    ("UserPromptSubmit", None): "turns.prompt",
+    ("PreToolUse", tools.LAUNCH): "launching.before",
+    ("PreToolUse", tools.MESSAGE): "resuming.before_message",
+    ("PreToolUse", tools.HANDBACK): "ending.handed_back",
+    ("PreToolUse", tools.ASK): "asking.before_question",
+    ("PostToolUse", tools.LAUNCH): "launching.after",
+    ("PostToolUse", tools.OUTPUT): "reconciling.polled",
+    ("PostToolUse", tools.MESSAGE): "resuming.after_message",
+    ("PostToolUse", tools.ASK): "asking.after_question",
+    ("PostToolUse", tools.SKILL): "launching.skill",
+    ("PostToolUseFailure", tools.LAUNCH): "launching.failed",
+    ("PostToolUseFailure", tools.MESSAGE): "resuming.failed_message",
+    ("SubagentStop", None): "ending.stopped",
+    ("Stop", None): "turns.stop",
+    ("SessionEnd", None): "turns.end",
 }
 
 
@@ -56,7 +54,7 @@ SHOWN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
 
 def handler_for(event: Event) -> Optional[Handler]:
     """The handler of this event, None where it is none of ours."""
-    known = HANDLERS.get(f"{event.name} {event.tool}".strip())
+    known = HANDLERS.get((event.name, tools.known(event.tool)))
     if known is None:
         return None
     module, _, name = known.partition(".")
@@ -69,7 +67,7 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
     event, text = None, ""
     try:
         text = stdin.buffer.read().decode("utf-8", "replace") if hasattr(stdin, "buffer") else stdin.read()
-        event = host.read(text)
+        event = read(text)
         handler = handler_for(event) if event else None
         if event and handler:
             _answer(event, handler, text, stdout)
@@ -88,7 +86,7 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
     place = state.directory()
     first = _first_words(event, place)
     if event.name in WITHOUT_LEDGER and not state.existing() and not spool.waiting(place):
-        stdout.write(host.render(event, Answer(notice=first)))
+        stdout.write(render(event, Answer(notice=first)))
         return
     try:
         book = Ledger(place)
@@ -119,7 +117,7 @@ def _refused(event: Event, book: Optional[Ledger], why: str, stdout: TextIO) -> 
 
     reason = launch.refusal(book, event, why)
     if reason:
-        stdout.write(host.render(event, Answer(deny=reason)))
+        stdout.write(render(event, Answer(deny=reason)))
         stdout.flush()
     return bool(reason)
 
@@ -141,7 +139,7 @@ def _take_in(book: Ledger, place: Path, event: Event) -> bool:
 
 def _can_wait(event: Event) -> bool:
     """It brings something that counts later as well; a launch without its identity would not be made good."""
-    return _worth_keeping(event) and not (event.name == "PreToolUse" and event.tool in host.SPAWN_TOOLS)
+    return _worth_keeping(event) and not tools.is_call(event, tools.LAUNCH)
 
 
 def _first_words(event: Event, place: Path) -> list[str]:
@@ -152,21 +150,22 @@ def _first_words(event: Event, place: Path) -> list[str]:
     from bg import settings  # noqa: PLC0415
     from bg.desk import shortcuts  # noqa: PLC0415
 
-    return shortcuts.first_words(place, _version(event)) if settings.load(event.cwd).notices else []
+    return shortcuts.first_words(place, _host(event)) if settings.load(event.cwd).notices else []
 
 
-def _version(event: Event) -> Optional[versions.Version]:
-    """The host's version as far as it shows without a ledger."""
-    return versions.version_of(transcripts.field(event.transcript, "version") or versions.announced_version())
+def _host(event: Event) -> versions.Host:
+    """What the host can do, as far as its version shows without a ledger."""
+    found = transcripts.field(event.transcript, "version") or versions.announced_version()
+    return versions.host_of(versions.version_of(found))
 
 
 def _say(scene: Scene, stdout: TextIO) -> None:
     """Print the answer whole, then note that it was said."""
-    if scene.answer.notice and not host.typed_command(scene.event.prompt)[0] and not scene.settings.notices:
+    if scene.answer.notice and not typed_command(scene.event.prompt)[0] and not scene.settings.notices:
         scene.answer.notice = []
     told = _tell_where_the_old_one_is(scene)
     late = _tell_what_came_of_it(scene)
-    said = host.render(scene.event, scene.answer)
+    said = render(scene.event, scene.answer)
     if said:
         stdout.write(said)
         stdout.flush()
@@ -213,9 +212,8 @@ def _tell_what_came_of_it(scene: Scene) -> bool:
 def _worth_keeping(event: Event) -> bool:
     """The event brings something that no later event brings again."""
     if event.name == "UserPromptSubmit":
-        return host.is_machine_prompt(event.prompt) or host.typed_command(event.prompt)[0] == "bg-answer"
-    asks = event.name == "PreToolUse" and event.tool == "AskUserQuestion"
-    return event.name not in {"Stop", "SessionStart"} and not asks
+        return is_machine_prompt(event.prompt) or typed_command(event.prompt)[0] == "bg-answer"
+    return event.name not in {"Stop", "SessionStart"} and not tools.is_call(event, tools.ASK)
 
 
 def _put_off(
@@ -226,7 +224,7 @@ def _put_off(
     if _refused(event, book, _explained(place, error), stdout):
         return
     kept = _worth_keeping(event) and spool.keep(place, text)
-    command = host.typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
+    command = typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
     if command == "bg-status" and not error.passing:
         _show_doctor(event, stdout)
         return
@@ -246,7 +244,7 @@ def _put_off(
         )
     if advice:
         words = f"bg: {_explained(place, error)} {advice} /bg-status doctor says more."
-        stdout.write(host.render(event, Answer(notice=[words])))
+        stdout.write(render(event, Answer(notice=[words])))
         stdout.flush()
 
 
@@ -265,15 +263,15 @@ def _show_doctor(event: Event, stdout: TextIO) -> None:
     # Late: only this one command needs it.
     from bg.desk import doctor  # noqa: PLC0415
 
-    version, answer = _version(event), Answer()
-    host.show(answer, doctor.told(list(doctor.examine(version))), version)
-    stdout.write(host.render(event, answer))
+    host, answer = _host(event), Answer()
+    show(answer, doctor.told(list(doctor.examine(host))), host)
+    stdout.write(render(event, answer))
     stdout.flush()
 
 
 def _replay(book: Ledger, text: str, at: float, now: Event) -> None:
     """Take in an event that an earlier hook could not write down; what it would have said is said later."""
-    event = host.read(text)
+    event = read(text)
     handler = handler_for(event) if event else None
     if not event or not handler:
         return
@@ -282,7 +280,7 @@ def _replay(book: Ledger, text: str, at: float, now: Event) -> None:
     scene = Scene(event, book, late=at)
     try:
         handler(scene)
-        typed = host.typed_command(event.prompt)[0]
+        typed = typed_command(event.prompt)[0]
         said = scene.answer.notice if typed or scene.settings.notices else []
         said = [*said, scene.answer.block if typed else ""]
         if any(said):

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
 from bg import machine
-from bg.host import transcripts, versions
-from bg.host.event import Answer, Event
+from bg.host import agents, transcripts, versions
+from bg.host.answer import Answer
+from bg.host.event import Event
 from bg.ledger import delegations, deliveries, inbox, launches, notes, runs, sessions, tasks
 from bg.ledger import place as state
 from bg.ledger.deliveries import Delivery
@@ -58,18 +59,19 @@ class Scene:
         return (os.environ.get("CLAUDE_PROJECT_DIR") if self.late is None else "") or self.event.cwd
 
     @property
-    def version(self) -> Optional[versions.Version]:
-        """The host's version, None until a transcript tells it."""
+    def host(self) -> versions.Host:
+        """What the host can do; its version is unknown until a transcript tells it."""
         known = sessions.get(self.book, self.session)
         words = (known["version"] if known else "") or transcripts.field(self.event.transcript, "version")
-        return versions.version_of(words or (versions.announced_version() if self.late is None else ""))
+        version = versions.version_of(words or (versions.announced_version() if self.late is None else ""))
+        return versions.host_of(version)
 
     @property
     def launch_command(self) -> str:
         """How the user types our launch command here."""
         from bg.desk import shortcuts  # noqa: PLC0415 - late, see `reminder`
 
-        return shortcuts.launch_command(self.version)
+        return shortcuts.launch_command(self.host)
 
     @property
     def settings(self) -> Settings:
@@ -130,7 +132,7 @@ class Scene:
         self.answer.notice += notices
         waits = any(row["shown"] is None for row in inbox.waiting(self.book, session=self.session))
         if notices and waits and self.settings.notify:
-            self.answer.sequence = versions.notification(notices[0].split(" · ")[0], self.version)
+            self.answer.sequence = self.host.notification(notices[0].split(" · ")[0])
 
     @contextlib.contextmanager
     def apart(self, what: str) -> Iterator[None]:
@@ -210,12 +212,12 @@ class Scene:
 
         if not self.can_wake(agent):
             return replies.launch_anew(label)
-        risk = transcripts.near_limit(transcripts.of_agent(self.event.transcript, agent))
-        return replies.resume_how(self.version, agent, label) + (f" Mind that {risk}." if risk else "")
+        risk = transcripts.near_limit(agents.of_agent(self.event.transcript, agent))
+        return replies.resume_how(self.host, agent, label) + (f" Mind that {risk}." if risk else "")
 
     def can_wake(self, agent: str) -> bool:
         """An ended agent that is woken from this session still has its task and its memory."""
-        return transcripts.wakes_whole(self.event.transcript, agent)
+        return agents.wakes_whole(self.event.transcript, agent)
 
     def bgctl(self, arguments: str) -> str:
         """The command that shows something outside the conversation."""
@@ -266,7 +268,7 @@ class Scene:
         found = tasks.of_agent(self.book, agent)
         if found or not agent:
             return found
-        path = transcript or transcripts.of_agent(self.event.transcript, agent)
+        path = transcript or agents.of_agent(self.event.transcript, agent)
         tokens = tasks.TOKEN.findall(transcripts.first_prompt(path)[:20000])
         known = launches.of_token(self.book, tokens[0]) if tokens else None
         # The hook after its launch, which runs beside this one, may have bound it just now.

@@ -7,7 +7,7 @@ from typing import Optional
 
 from bg import machine
 from bg.desk.status import age, at_a_glance
-from bg.host import transcripts, versions
+from bg.host import agents, tools, transcripts, versions
 from bg.ledger import deliveries, inbox, launches, runs, sessions, tasks
 from bg.ledger.tasks import Task
 from bg.loop import judging, reports
@@ -15,7 +15,7 @@ from bg.loop.scene import Scene, resumable
 from bg.words.quoting import inline
 
 MOST_LINES = 15
-LOAD = " (SendMessage not listed? ToolSearch `select:SendMessage` loads it)"
+LOAD = " ({message} not listed? {search} `select:{message}` loads it)"
 GO_ON = (
     "To go on with one when the user wants it, make that call{load}; the hook adds answers and state. If it fails, or "
     "none is named, launch a new agent with a description that begins with the label."
@@ -109,7 +109,7 @@ def _interrupt(scene: Scene, task: Task) -> None:
 def _keep_last_words(scene: Scene, task: Task) -> None:
     """The session died between an agent's report and the hook that would have kept it."""
     agent = task["agent"]
-    final = transcripts.last_assistant(transcripts.tail(transcripts.of_agent(scene.event.transcript, agent)))
+    final = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
     if runs.is_reported(scene.book, agent, final.text) or not final.settled:
         return
     if reports.read(final.text, launches.token_of(scene.book, agent)).deciding is not None:
@@ -150,7 +150,9 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
             lines.append(f"- {item['label']} {item['qid']} waits for the user, {since}: {inline(item['text'], 120)}")
     if undelivered:
         lines.append(f"- Reports not yet said: {len(undelivered)}; they follow here or at the next event.")
-    load = LOAD if versions.resume_way(scene.version) in ("SendMessage", "unknown") else ""
+    by_message = scene.host.resume_way in (versions.BY_MESSAGE, versions.UNKNOWN)
+    message = tools.MESSAGE.called(scene.host.version)
+    load = LOAD.format(message=message, search=tools.SEARCH) if by_message else ""
     tail = [GO_ON.format(load=load)] if any(resumable(task) for task in rows) else []
     if len(lines) + len(tail) > most:
         room = most - 1 - len(tail)
@@ -178,12 +180,13 @@ def elsewhere(scene: Scene) -> list[str]:
 def _advice(scene: Scene, task: Task) -> str:
     if task["state"] in tasks.RUNNING_STATES:
         return ", you are told when it ends"
-    known = resumable(task) and transcripts.of_agent(scene.event.transcript, task["agent"])
+    known = resumable(task) and agents.of_agent(scene.event.transcript, task["agent"])
     if not known or not scene.can_wake(task["agent"]):
         return ""
-    send, resume = f'SendMessage with to: "{task["agent"]}"', f'Task with resume: "{task["agent"]}"'
-    ways = {"SendMessage": send, "Task": resume, "unknown": f"{send}, or {resume}"}
-    way = ways.get(versions.resume_way(scene.version))
+    send = f'{tools.MESSAGE.called(scene.host.version)} with to: "{task["agent"]}"'
+    resume = f'{tools.RESUMING} with resume: "{task["agent"]}"'
+    ways = {versions.BY_MESSAGE: send, versions.BY_LAUNCH: resume, versions.UNKNOWN: f"{send}, or {resume}"}
+    way = ways.get(scene.host.resume_way)
     return f"; to go on: {way}" if way else ""
 
 

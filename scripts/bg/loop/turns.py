@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from bg.desk import status
-from bg.host import event as host
-from bg.host import transcripts, versions
+from bg.host import agents, transcripts
+from bg.host.event import is_machine_prompt, typed_command
 from bg.ledger import deliveries, inbox, launches, notes, sessions, tasks
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
@@ -30,11 +30,11 @@ def prompt(scene: Scene) -> None:
     """UserPromptSubmit: the host's own message about an agent, one of our commands, or the user's words."""
     event = scene.event
     scene.see()
-    if host.is_machine_prompt(event.prompt):
+    if is_machine_prompt(event.prompt):
         closing.announced(scene)
         scene.remind()
         return
-    command, arguments = host.typed_command(event.prompt)
+    command, arguments = typed_command(event.prompt)
     if command:
         scene.enter()
     closing.catch_up(scene)
@@ -71,7 +71,7 @@ def _repeat_next_step(scene: Scene) -> None:
 
 def _repeat_one(scene: Scene, task: Task) -> None:
     agent = task["agent"]
-    resuming.prove_by_run(scene, agent, transcripts.of_agent(scene.event.transcript, agent))
+    resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
     ready = inbox.unsent(scene.book, agent)
     if not ready or not scene.is_ready(task["label"]):
         return
@@ -130,7 +130,7 @@ def stop(scene: Scene) -> None:
         scene.remind(fresh)
     if not scene.surfaced:
         _ask_first(scene)
-    if scene.answer.context and not versions.stop_takes_context(scene.version):
+    if scene.answer.context and not scene.host.takes_context_at_stop:
         scene.answer.block = "\n\n".join(scene.answer.context)
         scene.answer.context = []
 
@@ -139,7 +139,7 @@ def _is_fresh(scene: Scene, row: Delivery) -> bool:
     """Nobody has heard it: it was never surfaced, or the hook that was about to say it was killed."""
     if row["surfaced"] is not None and (row["said"] is not None or scene.event.repeated_stop):
         return False
-    soon = row["kind"] == deliveries.ENDED and versions.announces_every_end(scene.version)
+    soon = row["kind"] == deliveries.ENDED and scene.host.announces_every_end
     return not soon or time.time() - row["made"] > ANNOUNCED_WITHIN
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple
 
-from bg.host import versions
+from bg.host import tools, versions
 from bg.ledger import inbox
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
@@ -278,16 +278,18 @@ def launch_anew(label: str) -> str:
     )
 
 
-def resume_how(version: Optional[versions.Version], agent: str, label: str) -> str:
+def resume_how(host: versions.Host, agent: str, label: str) -> str:
     """How this host wakes the agent, in a sentence for the parent model."""
     adds = "the hook writes the user's answers and the saved state into it, and keeps your text as your note"
-    send = f'call SendMessage with to: "{agent}" (not listed? ToolSearch `select:SendMessage` loads it); {adds}.'
-    task = f'call Task with resume: "{agent}", the same subagent_type, a description and a short prompt; {adds}.'
+    name, task = tools.MESSAGE.called(host.version), tools.RESUMING
+    send = f'call {name} with to: "{agent}" (not listed? {tools.SEARCH} `select:{name}` loads it); {adds}.'
+    again = f'call {task} with resume: "{agent}", the same subagent_type, a description and a short prompt; {adds}.'
     anew = launch_anew(label)
     ways = {
-        "SendMessage": f"{send} If that fails, {anew}",
-        "Task": f"{task} If that fails, {anew}",
-        "none": f"this host cannot wake an ended agent, so {anew}",
-        "unknown": f"{send} On a host where Task has a `resume` parameter, use that instead. If neither works, {anew}",
+        versions.BY_MESSAGE: f"{send} If that fails, {anew}",
+        versions.BY_LAUNCH: f"{again} If that fails, {anew}",
+        versions.NO_WAY: f"this host cannot wake an ended agent, so {anew}",
+        versions.UNKNOWN: f"{send} On a host where {task} has a `resume` parameter, use that instead. "
+        f"If neither works, {anew}",
     }
-    return ways[versions.resume_way(version)]
+    return ways[host.resume_way]

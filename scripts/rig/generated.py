@@ -1,8 +1,9 @@
-"""Fills the generated regions of the documentation and the agents from the schemas and the result contract."""
+"""Writes hooks.json, and fills the generated regions of the documentation and the agents, from what each comes from."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from collections.abc import Sequence
@@ -11,16 +12,24 @@ from pathlib import Path
 from typing import Callable, Optional
 
 from bg import settings
+from bg.loop import routes
 from bg.protocol import signals
 from bg.results import form
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 FILES = ("README.md", "docs/settings.md", *(f"agents/{kind['agent']}.md" for kind in form.KINDS.values()))
 REGIONS: dict[str, Callable[[], str]] = {
     "signals": lambda: signals.table(follows=True),
     "settings": settings.table,
     **{f"result-{kind}": partial(form.prompt, kind) for kind in form.KINDS},
 }
+
+HOOKS_DESCRIPTION = (
+    "Gives the background agents of /bg an identity, records what they report, reminds the parent session once of each "
+    "signal, and carries answers back. Says nothing in a session without such agents; never touches an agent that it "
+    "did not launch."
+)
+HOOK = {"type": "command", "command": 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/run"', "timeout": 20}
 
 _HINT = "(edit scripts/bg/protocol/schemas/ or scripts/bg/results/contract.json, run scripts/generate)"
 _HINTS = {"settings": "(edit scripts/bg/settings.schema.json, run scripts/generate)"}
@@ -45,6 +54,22 @@ def filled(text: str) -> tuple[str, list[str]]:
     return _REGION.sub(lambda match: region(match["name"]), text), names
 
 
+def hooks() -> str:
+    """The hooks' file: each event of the table of routes, with every name of the tools whose calls concern us."""
+    names: dict[str, list[str]] = {}
+    for event, tool in routes.HANDLERS:
+        names.setdefault(event, []).extend(tool.names if tool else ())
+    entries = {
+        event: [{**({"matcher": "|".join(matched)} if matched else {}), "hooks": [HOOK]}]
+        for event, matched in names.items()
+    }
+    return json.dumps({"description": HOOKS_DESCRIPTION, "hooks": entries}, indent=2) + "\n"
+
+
+#: Files that are generated as a whole.
+WHOLE: dict[str, Callable[[], str]] = {"hooks/hooks.json": hooks}
+
+
 def region(name: str) -> str:
     """One region with its markers."""
     begin, end = f"<!-- begin generated: {name} {_HINTS.get(name, _HINT)} -->", f"<!-- end generated: {name} -->"
@@ -53,16 +78,16 @@ def region(name: str) -> str:
 
 def main(argv: Optional[Sequence[str]] = None, root: Path = ROOT) -> int:
     """Writes or compares; 1 if a file is stale, a region is wrong, or there is none."""
-    parser = argparse.ArgumentParser(prog="generate", description="Fill the generated regions of the documentation.")
+    parser = argparse.ArgumentParser(prog="generate", description="Write hooks.json and the generated regions.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is stale")
     given = parser.parse_args(argv)
     found: list[str] = []
     stale: list[str] = []
-    for name in FILES:
+    for name in (*FILES, *WHOLE):
         path = root / name
         try:
             text = path.read_text(encoding="utf-8")
-            wanted, names = filled(text)
+            wanted, names = (WHOLE[name](), []) if name in WHOLE else filled(text)
         except (OSError, RegionError) as error:
             print(f"generate: {name}: {error}", file=sys.stderr)
             return 1

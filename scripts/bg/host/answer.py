@@ -1,0 +1,59 @@
+"""Answers: what a hook says to the host, in the shape that each event takes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Optional
+
+from bg.host.event import Event
+from bg.host.versions import Host
+
+
+class Answer:
+    """What a handler wants said; `render` gives it the event's own shape."""
+
+    def __init__(
+        self, *, notice: Optional[list[str]] = None, deny: str = "", updated_input: Optional[dict[str, Any]] = None
+    ) -> None:
+        self.context: list[str] = []
+        self.notice: list[str] = notice or []
+        self.block = ""
+        self.deny = deny
+        self.updated_input = updated_input
+        self.sequence = ""
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to say."""
+        return not (self.context or self.notice or self.block or self.deny or self.updated_input)
+
+
+def render(event: Event, answer: Answer) -> str:
+    """The answer in the shape that this event takes, as one JSON object, or nothing."""
+    if answer.empty:
+        return ""
+    out: dict[str, Any] = {}
+    specific: dict[str, Any] = {}
+    if answer.notice:
+        out["systemMessage"] = "\n".join(answer.notice)
+    if answer.context:
+        specific["additionalContext"] = "\n\n".join(answer.context)
+    if answer.updated_input is not None:
+        specific["updatedInput"] = answer.updated_input
+    if answer.deny:
+        specific.update(permissionDecision="deny", permissionDecisionReason=answer.deny)
+    if answer.block:
+        out.update(decision="block", reason=answer.block)
+    if answer.sequence:
+        out["terminalSequence"] = answer.sequence
+    if specific:
+        out["hookSpecificOutput"] = {"hookEventName": event.name, **specific}
+    return json.dumps(out, ensure_ascii=False)
+
+
+def show(answer: Answer, text: str, host: Host) -> None:
+    """Show the user a text instead of asking the model, or through the model where the host would show nothing."""
+    if host.shows_blocked_prompts:
+        answer.block = text
+    else:
+        answer.context.append("[bg] Show the user exactly this, in a code block, and do nothing else:\n" + text[:3500])

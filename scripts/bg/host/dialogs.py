@@ -1,0 +1,42 @@
+"""Dialogs: the questions of a call that asks the user, and what the user chose and wrote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bg.host.event import Event, mapping, text_of
+
+HEADER = 12
+
+
+def questions_of(event: Event) -> list[dict[str, Any]]:
+    """The questions that the call puts to the user."""
+    found = event.tool_input.get("questions")
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+def wording(question: dict[str, Any]) -> str:
+    """A question as the user reads it."""
+    return str(question.get("question") or "")
+
+
+def reworded(question: dict[str, Any], words: str, header: str) -> dict[str, Any]:
+    """The question in other words, with its options; the host shows the first letters of a header."""
+    return {**question, "question": words, "header": header[:HEADER]}
+
+
+def questions_with(event: Event, questions: list[dict[str, Any]]) -> dict[str, Any]:
+    """The call's input with other questions."""
+    return {**event.tool_input, "questions": questions}
+
+
+def answers_of(event: Event) -> dict[str, str]:
+    """The user's answers, keyed by the question as the user saw it, with the notes that the user added to a choice."""
+    response = mapping(event.tool_response)
+    # 2.1.327 brings the notes beside the answers.
+    notes = mapping(response.get("annotations"))
+    return {
+        key: "\n".join(part for part in (value, text_of(mapping(notes.get(key)).get("notes"))) if part.strip())
+        for key, value in mapping(response.get("answers")).items()
+        if isinstance(value, str)
+    }

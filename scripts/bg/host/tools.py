@@ -1,0 +1,247 @@
+"""Tools: what each tool of the host is called, since which version, and the fields of it that are read and written.
+
+A renamed tool is one more name in its record; hooks.json, the routes and the texts take the names from here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional
+
+from bg import foreign
+from bg.host.event import Event, mapping, text_of, typed_command
+from bg.host.versions import OLDEST, Version
+
+ONE_SHOT_TYPES = ("Explore", "Plan")
+DEFAULT_TYPE = "general-purpose"
+MAIN = "main"
+
+
+class Tool:
+    """One tool: its names, the newest first, and its fields, each with the first version that is known to have it."""
+
+    def __init__(
+        self,
+        *names: tuple[str, Version],
+        takes: Optional[dict[str, Version]] = None,
+        gives: Optional[dict[str, Version]] = None,
+    ) -> None:
+        self.names = tuple(name for name, _ in names)
+        self.since = dict(names)
+        self.takes = takes or {}
+        self.gives = gives or {}
+
+    def called(self, version: Optional[Version]) -> str:
+        """The name on this version, the newest where that is unknown."""
+        return next((name for name in self.names if version is None or self.since[name] <= version), self.names[-1])
+
+    def __str__(self) -> str:
+        """The name for a text that hosts of every version are given."""
+        return " or ".join(self.names)
+
+
+# 2.1.63 renamed Task. `resume` went with 2.1.77; `name` is an agent's name among others, which was not recorded.
+LAUNCH = Tool(
+    ("Agent", (2, 1, 63)),
+    ("Task", OLDEST),
+    takes={
+        "description": OLDEST,
+        "prompt": OLDEST,
+        "subagent_type": OLDEST,
+        "run_in_background": OLDEST,
+        "resume": OLDEST,
+        "name": OLDEST,
+    },
+    gives={"status": OLDEST, "agentId": OLDEST, "content": OLDEST, "handbackReport": (2, 1, 271)},
+)
+# Offered in 2.1.77 with the agent teams only; `content` is a copy of the message, which the host derives.
+MESSAGE = Tool(
+    ("SendMessage", (2, 1, 77)),
+    takes={
+        "to": (2, 1, 77),
+        "message": (2, 1, 77),
+        "content": (2, 1, 197),
+        "type": (2, 1, 197),
+        "recipient": (2, 1, 197),
+        "recipient_kind": (2, 1, 271),
+    },
+    gives={"success": (2, 1, 77), "resumedAgentId": (2, 1, 77), "revivedAgentId": (2, 1, 271)},
+)
+HANDBACK = Tool(("SubagentHandback", (2, 1, 271)), takes={"message": (2, 1, 271)})
+ASK = Tool(
+    ("AskUserQuestion", OLDEST),
+    takes={"questions": OLDEST},
+    gives={"answers": OLDEST, "annotations": (2, 1, 100)},  # 2.1.327 brings the user's notes in them
+)
+# Gone in 2.1.277.
+OUTPUT = Tool(("TaskOutput", OLDEST), takes={"task_id": OLDEST}, gives={"task": OLDEST})
+SKILL = Tool(("Skill", OLDEST), takes={"skill": OLDEST, "command": OLDEST, "args": OLDEST})
+# Loads a tool that the host does not list at once.
+SEARCH = Tool(("ToolSearch", (2, 1, 197)))
+
+TOOLS = (LAUNCH, MESSAGE, HANDBACK, ASK, OUTPUT, SKILL, SEARCH)
+_BY_NAME = {name: tool for tool in TOOLS for name in tool.names}
+# What the launch was called as long as it could resume.
+RESUMING = LAUNCH.called(OLDEST)
+_DERIVED = ("type", "recipient", "recipient_kind", "content")
+
+
+class Launch(NamedTuple):
+    """A call that launches an agent, or wakes the one that `resume` names."""
+
+    description: str
+    prompt: str
+    kind: str
+    name: str
+    resume: str
+    foreground: bool
+
+    @property
+    def one_shot(self) -> bool:
+        """Its type of agent answers once and cannot be woken."""
+        return self.kind in ONE_SHOT_TYPES
+
+
+class Message(NamedTuple):
+    """A message to an agent, or of an agent to its parent."""
+
+    to: str
+    text: str
+    copy: str
+
+    @property
+    def to_parent(self) -> bool:
+        """It goes from an agent to the session that launched it."""
+        return self.to == MAIN
+
+
+def known(name: str) -> Optional[Tool]:
+    """The tool of that name, None where this plugin does not use it."""
+    return _BY_NAME.get(name)
+
+
+def is_call(event: Event, tool: Tool) -> bool:
+    """The tool is about to be called."""
+    return event.name == "PreToolUse" and known(event.tool) is tool
+
+
+def is_launch(event: Event) -> bool:
+    """The parent is about to launch a new agent."""
+    return is_call(event, LAUNCH) and not event.in_subagent and not event.tool_input.get("resume")
+
+
+def launch_of(event: Event) -> Launch:
+    """What the call says of the agent to be launched or woken."""
+    given = event.tool_input
+    return Launch(
+        description=str(given.get("description") or ""),
+        prompt=str(given.get("prompt") or ""),
+        kind=str(given.get("subagent_type") or ""),
+        name=str(given.get("name") or ""),
+        resume=str(given.get("resume") or ""),
+        foreground=given.get("run_in_background") is False,
+    )
+
+
+def launch_with(event: Event, description: str, prompt: str) -> dict[str, Any]:
+    """The launch's input with another description and prompt, in the background, by a type that can be woken."""
+    given = {**event.tool_input, "description": description, "prompt": prompt, "run_in_background": True}
+    if launch_of(event).one_shot:
+        given["subagent_type"] = DEFAULT_TYPE
+    return given
+
+
+def end_prompt_with(given: dict[str, Any], typed: str, text: str) -> None:
+    """Put a text in the place of what the parent typed, which is the end of the launch's prompt."""
+    prompt: str = given["prompt"]
+    given["prompt"] = prompt[: len(prompt) - len(typed)] + text
+
+
+def resume_with(event: Event, agent: str, prompt: str) -> dict[str, Any]:
+    """The launch's input that wakes this agent with this prompt, in the background."""
+    return {**event.tool_input, "resume": agent, "prompt": prompt, "run_in_background": True}
+
+
+def message_of(event: Event) -> Message:
+    """What the call says, and to whom."""
+    given = event.tool_input
+    text, copy = str(given.get("message") or ""), str(given.get("content") or "")
+    return Message(str(given.get("to") or ""), text, copy)
+
+
+def message_with(event: Event, agent: str, text: Optional[str]) -> dict[str, Any]:
+    """The message's input, addressed to this agent, with another text where there is one; without what is derived."""
+    given = {key: value for key, value in event.tool_input.items() if key not in _DERIVED}
+    given["to"] = agent
+    if text is not None:
+        given["message"] = text
+    return given
+
+
+def sent_texts(event: Event) -> list[str]:
+    """Every text with which a call has woken an agent, whichever way."""
+    given = event.tool_input
+    return [given[key] for key in ("message", "content", "prompt") if isinstance(given.get(key), str)]
+
+
+def handed_back(event: Event) -> Optional[str]:
+    """The report that an agent hands back."""
+    text = event.tool_input.get("message")
+    return text if isinstance(text, str) else None
+
+
+def invoked_command(event: Event) -> tuple[str, str]:
+    """Our command that Claude runs by itself."""
+    name = text_of(event.tool_input.get("skill") or event.tool_input.get("command")).lstrip("/")
+    arguments = text_of(event.tool_input.get("args"))
+    return typed_command(f"/{name} {arguments}".strip()) if name else ("", "")
+
+
+def started_agent(event: Event) -> str:
+    """The id of the agent that a launch or a resume has started."""
+    return text_of(mapping(event.tool_response).get("agentId"))
+
+
+def resumed_agent(event: Event) -> str:
+    """The id of the agent that a message has woken, empty where it has not."""
+    response = _response_record(event.tool_response)
+    if response.get("success") is False:
+        return ""
+    return text_of(response.get("resumedAgentId") or response.get("revivedAgentId"))
+
+
+def delivered_message(event: Event) -> bool:
+    """The host accepted the message, whether or not it had to wake the agent."""
+    return _response_record(event.tool_response).get("success") is True
+
+
+def _response_record(value: Any) -> dict[str, Any]:
+    """A tool's response as a record; some hosts give it as JSON text or as text parts."""
+    if isinstance(value, list):
+        value = "".join(text_of(mapping(part).get("text")) for part in value)
+    if isinstance(value, str):
+        try:
+            value = foreign.loads(value)
+        except ValueError:
+            return {}
+    return mapping(value)
+
+
+def foreground_text(event: Event) -> Optional[str]:
+    """The final text of an agent that ran in the foreground, None where it went to the background."""
+    response = mapping(event.tool_response)
+    if response.get("status") != "completed":
+        return None
+    handed = mapping(response.get("handbackReport")).get("text")
+    if isinstance(handed, str):
+        return handed
+    parts = response.get("content")
+    if not isinstance(parts, list):
+        return None
+    return "\n".join(text_of(part.get("text")) for part in parts if isinstance(part, dict))
+
+
+def polled_output(event: Event) -> tuple[str, str, str]:
+    """What a look at an agent's output brought: the agent's id, its status, the output as this host gives it."""
+    task = mapping(mapping(event.tool_response).get("task"))
+    agent = text_of(task.get("task_id")) or text_of(event.tool_input.get("task_id"))
+    return agent, text_of(task.get("status")), text_of(task.get("result")) or text_of(task.get("output"))
