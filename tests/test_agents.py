@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from bg.host import tools
 from bg.protocol import signals
 from bg.results import form
 from rig import generated
@@ -16,7 +18,7 @@ AGENTS = sorted((ROOT / "agents").glob("*.md"))
 SKILLS = sorted((ROOT / "skills").glob("*/SKILL.md"))
 KEYS = {"agent": {"name", "description", "tools"}, "skill": {"name", "description"}}
 KNOWN_TOOLS = frozenset(
-    ("Read", "Grep", "Glob", "Bash", "Write", "Edit", "WebFetch", "WebSearch", "ToolSearch", "SendMessage")
+    ("Read", "Grep", "Glob", "Bash", "Write", "Edit", "WebFetch", "WebSearch", *tools.SEARCH.names, *tools.MESSAGE.names)
 )
 
 
@@ -68,3 +70,11 @@ def test_the_skill_holds_the_contracts_limits():
     rows = ["| files | 3 |", "| lines a file | 200 |", "| lines in all | 300 |", "| time | 10 seconds |"]
     assert [row for row in rows if row not in text] == []
     assert [status for status in form.STATUSES if f"| {status} |" not in text] == []
+
+
+@pytest.mark.parametrize("path", AGENTS, ids=lambda path: path.stem)
+def test_an_agent_with_a_list_of_tools_can_find_and_call_the_one_for_messages(path):
+    """Under every name that hosts have for them: a delegation that need not stop the agent goes that way."""
+    listed = re.search(r"^tools: (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    if listed:
+        assert {*tools.MESSAGE.names, *tools.SEARCH.names} <= set(listed[1].split(", "))
