@@ -48,8 +48,7 @@ def run(given: argparse.Namespace) -> Outcome:
 def described(signal: signals.Signal) -> str:
     """A signal's verdict for people, one line for each thing to know."""
     verdict = "valid" if signal.valid else f"{len(signal.problems)} problem{'s' * (len(signal.problems) > 1)}"
-    unchecked = ", unchecked (PyYAML and jsonschema are not installed)" if signal.unchecked else ""
-    lines = [f"{signal.marker}, line {signal.line}, from {signal.agent_id or 'nobody'}: {verdict}{unchecked}"]
+    lines = [f"{signal.marker}, line {signal.line}, from {signal.agent_id or 'nobody'}: {verdict}"]
     lines += [f"  problem: {problem.text}" for problem in signal.problems]
     lines += [f"  repaired: {repair}" for repair in signal.repairs]
     lines += [f"  note: {note}" for note in signal.notes]
