@@ -58,7 +58,7 @@ ROOMS = {
     "evidence": {"host"},
     "words": {"host", "protocol", "ledger"},
     "results": {"words"},
-    "desk": {"host", "protocol", "ledger", "words", "results"},
+    "desk": {"host", "protocol", "ledger", "words", "evidence", "results"},
     "loop": {"host", "protocol", "ledger", "words", "evidence", "results", "desk"},
 }
 GROUND = {"foreign": set(), "machine": set(), "settings": {"ledger"}}

@@ -255,7 +255,7 @@ def _python() -> Iterator[Finding]:
     yield Finding(
         "python",
         "note",
-        f"{chosen or 'the system python3'} lacks PyYAML or jsonschema; YAML files are not checked",
+        f"{chosen or 'the system python3'} lacks PyYAML or jsonschema; YAML and schemas are not checked",
         packages.REMEDY,
     )
 
