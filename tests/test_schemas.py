@@ -341,6 +341,13 @@ def test_the_interpreter_of_the_hooks_will_do(files, bare, elsewhere, capsys, mo
     assert cli.main(["check", "good.json", "--schema", "s.json"]) == 0
 
 
+def test_packages_in_the_data_directory_will_do(files, bare, elsewhere, monkeypatch):
+    (elsewhere / "bg-data").mkdir()
+    (elsewhere / "bg-data" / "packages").symlink_to(Path(yaml.__file__).parents[1])
+    monkeypatch.setattr(sys, "executable", bare)
+    assert cli.main(["check", "good.json", "--schema", "s.json"]) == 0
+
+
 # In a report and at the launch.
 
 

@@ -1,7 +1,4 @@
-"""Turns a block into a Signal with its problems and repairs, and a Signal into text: each signal is its schema.
-
-The longest of the room: everything here walks one schema from field to field.
-"""
+"""A signal in all its forms, by its one schema: read from a block and judged, written as block, template and JSON."""
 
 from __future__ import annotations
 
