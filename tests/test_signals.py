@@ -1,13 +1,16 @@
-"""Decoding signals: the corpus, both with and without the packages, and what holds for any text."""
+"""Decoding signals: the corpus, the judgement of jsonschema and PyYAML on it, and what holds for any text."""
 
 from __future__ import annotations
 
+import ast
 import json
 import time
-from dataclasses import replace
+from pathlib import Path
 
+import jsonschema
 import pytest
-from bg.protocol import blocks, questions, signals
+import yaml
+from bg.protocol import blocks, questions, signals, validator
 from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,10 +36,21 @@ def decoded(marker, fields):
     return signals.decode(block)
 
 
-@pytest.fixture
-def bare(monkeypatch):
-    """Python without PyYAML and jsonschema."""
-    monkeypatch.setattr(signals, "_packages", lambda: None)
+def judged(fields, spec):
+    """What jsonschema finds, in the validator's form."""
+    found = []
+    for error in jsonschema.Draft202012Validator(spec).iter_errors(fields):
+        path = tuple(error.absolute_path)
+        if error.validator == "required":
+            found += [((*path, name), "missing") for name in error.validator_value if name not in error.instance]
+        else:
+            found.append((path, error.validator))
+    return set(found)
+
+
+def assert_judged_equally(fields, marker):
+    spec = signals.schema(marker)
+    assert judged(fields, spec) == set(validator.violations(fields, spec))
 
 
 def name_of(case):
@@ -67,28 +81,91 @@ def test_output(output):
     reading = signals.read(output["text"])
     found = [signals.to_json(signal) for signal in reading.signals]
     deciding = None if reading.deciding is None else reading.signals.index(reading.deciding)
-    assert [False] * len(found) == [each.pop("unchecked") for each in found]
     assert output["expected"] == {"signals": found, "deciding": deciding, "notes": list(reading.notes)}
 
 
-@pytest.mark.parametrize("case", [*SIGNALS, *OUTPUTS], ids=name_of)
-def test_the_verdict_is_the_same_without_the_packages(case, monkeypatch):
-    checked = signals.read(case["text"])
-    monkeypatch.setattr(signals, "_packages", lambda: None)
-    unchecked = signals.read(case["text"])
-    assert all(signal.unchecked for signal in unchecked.signals)
-    assert checked.signals == [replace(signal, unchecked=False) for signal in unchecked.signals]
-    assert checked.notes == unchecked.notes
+REPORTS = [
+    {"file": path.stem, "name": each["name"], "text": each["report"]}
+    for path in sorted((Path(__file__).parent / "reports").glob("*.json"))
+    for each in json.loads(path.read_text(encoding="utf-8"))
+]
+
+
+@pytest.mark.parametrize("case", [*SIGNALS, *OUTPUTS, *REPORTS], ids=name_of)
+def test_jsonschema_judges_the_whole_corpus_equally(case):
+    for signal in map(signals.decode, blocks.find(case["text"])):
+        assert_judged_equally(signal.fields, signal.marker)
 
 
 @given(st.text(max_size=300), st.sampled_from(MARKERS))
-def test_the_verdict_is_the_same_for_any_body(body, marker):
-    text = f"[{marker}]\nquestions:\n{body}\n[/{marker}]"
-    checked = signals.read(text)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(signals, "_packages", lambda: None)
-        unchecked = signals.read(text)
-    assert checked.signals == [replace(signal, unchecked=False) for signal in unchecked.signals]
+def test_jsonschema_judges_any_body_equally(body, marker):
+    for block in blocks.find(f"[{marker}]\nquestions:\n{body}\n[/{marker}]"):
+        assert_judged_equally(signals.decode(block).fields, marker)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["success", "blocker", "Q1"]),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.sampled_from(["question_id", "text", "context"]) | st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=300)
+@given(st.data(), st.sampled_from(MARKERS))
+def test_jsonschema_judges_any_fields_equally(data, marker):
+    """Also what no reader of ours would bring about: the validator is one for any value."""
+    fields = example(marker)
+    for name in data.draw(st.lists(st.sampled_from(sorted(fields)), max_size=4)):
+        if data.draw(st.booleans()):
+            fields[name] = data.draw(VALUES)
+        else:
+            fields.pop(name, None)
+    assert_judged_equally(fields, marker)
+
+
+def test_the_schemas_use_no_keyword_that_the_validator_does_not_know():
+    source = ast.parse(Path(validator.__file__).read_text(encoding="utf-8"))
+    known = {node.value for node in ast.walk(source) if isinstance(node, ast.Constant)}
+    says_nothing = {"$schema", "description", "examples", "title"}
+
+    def used(spec):
+        inner = [*spec.get("properties", {}).values(), *([spec["items"]] if "items" in spec else [])]
+        return {key for key in spec if not key.startswith("x-")}.union(*map(used, inner))
+
+    for marker in MARKERS:
+        assert used(signals.schema(marker)) - says_nothing <= known
+
+
+LINE = st.text("abz 01-_.,;/()", min_size=1, max_size=30).map(str.strip).filter(bool)
+
+
+@given(st.lists(LINE, min_size=2, max_size=4), st.sampled_from(["plain", "literal", "quoted"]))
+def test_plain_yaml_reads_equally_what_yaml_can_read(lines, how):
+    """Where a block is a YAML mapping of strings, PyYAML and the line reader see the same values."""
+    words = {"plain": lines[0], "literal": "|\n  " + "\n  ".join(lines), "quoted": f'"{lines[0]}"'}[how]
+    body = f"agent_id: bg-1-a\nsummary: {words}\nstatus: success\n"
+    try:
+        wanted = yaml.load(body, Loader=yaml.BaseLoader)  # noqa: S506 - it makes strings only
+    except yaml.YAMLError:
+        return
+    [block] = blocks.find(f"[COMPLETION_REPORT]\n{body}[/COMPLETION_REPORT]")
+    if isinstance(wanted["summary"], str):
+        assert {**wanted, "summary": wanted["summary"].rstrip("\n")} == signals.decode(block).fields
+
+
+FLOWING = st.recursive(
+    st.text("abz 01", min_size=1, max_size=8).map(lambda text: " ".join(text.split())).filter(bool),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("abz", min_size=1, max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(FLOWING)
+def test_plain_yaml_reads_a_flow_collection_equally(value):
+    text = yaml.dump([value], default_flow_style=True, width=10_000)
+    own = questions.flow_value(text)
+    assert yaml.load(text, Loader=yaml.BaseLoader) == own  # noqa: S506 - as above
 
 
 @pytest.mark.parametrize(
@@ -125,7 +202,6 @@ def test_a_schema_is_complete(marker):
 
 @pytest.mark.parametrize("marker", MARKERS)
 def test_jsonschema_accepts_the_schema_itself(marker):
-    jsonschema = pytest.importorskip("jsonschema")
     jsonschema.Draft202012Validator.check_schema(signals.schema(marker))
 
 
@@ -237,7 +313,6 @@ def test_json_names_everything_a_reader_needs():
         "notes": [],
         "line": 1,
         "closed": True,
-        "unchecked": False,
     } == answer
 
 
@@ -339,7 +414,6 @@ def test_a_flow_collection_never_raises(text):
         "questions: [" + "{" * 100_000,
     ],
 )
-@pytest.mark.usefixtures("bare")
 def test_reading_fields_is_linear(body):
     def seconds(part):
         begun = time.thread_time()

@@ -37,8 +37,8 @@ def find(name: str) -> str:
     return next((str(path) for path in tries if os.access(path, os.X_OK) and not path.is_dir()), "")
 
 
-def ask(command: list[str], seconds: float) -> Done:
-    """Start a program in a directory that nobody shapes, with nothing of Python's environment."""
+def ask(command: list[str], seconds: float, given: bytes = b"") -> Done:
+    """Start a program in a directory that nobody shapes, with nothing of Python's environment, and tell it this."""
     # Late: most hooks start nothing.
     import subprocess  # noqa: PLC0415
 
@@ -47,7 +47,7 @@ def ask(command: list[str], seconds: float) -> Done:
         done = subprocess.run(
             command,
             capture_output=True,
-            stdin=subprocess.DEVNULL,
+            input=given,
             timeout=seconds,
             check=False,
             cwd=APART,
@@ -59,9 +59,9 @@ def ask(command: list[str], seconds: float) -> Done:
     return Done(done.returncode, out, out + said)
 
 
-def python(interpreter: str, *arguments: str, seconds: float) -> Done:
+def python(interpreter: str, *arguments: str, seconds: float, given: bytes = b"") -> Done:
     """Start a Python that imports nothing but its own library and packages."""
-    return ask([interpreter, "-I", *arguments], seconds)
+    return ask([interpreter, "-I", *arguments], seconds, given)
 
 
 def host() -> Optional[Process]:

@@ -256,7 +256,7 @@ def _python() -> Iterator[Finding]:
     yield Finding(
         "python",
         "note",
-        f"{chosen or 'the system python3'} lacks PyYAML or jsonschema; signals are read without them, marked unchecked",
+        f"{chosen or 'the system python3'} lacks PyYAML or jsonschema; YAML and schemas are not checked",
         packages.REMEDY,
     )
 

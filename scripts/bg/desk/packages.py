@@ -9,7 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from bg import machine
+from bg import foreign, machine
 from bg.ledger import place as state
 
 Outcome = tuple[int, str, str]
@@ -84,6 +84,17 @@ def install(place: Path) -> Outcome:
 def usable(interpreter: str) -> bool:
     """The interpreter that the hooks use finds both packages."""
     return bool(interpreter) and (folder(state.directory_of_hooks()).is_dir() or _works(interpreter))
+
+
+def sources() -> list[tuple[str, list[str]]]:
+    """Where the packages may be found: each interpreter, this one first, then that of the hooks, with its folders."""
+    place = state.directory_of_hooks()
+    try:
+        noted = foreign.whole(state.interpreter_note(place), 4096).decode("utf-8", "replace").strip()
+    except OSError:
+        noted = ""
+    usable = [each for each in dict.fromkeys((sys.executable, noted)) if each and os.access(each, os.X_OK)]
+    return [(each, [str(folder(place))]) for each in usable]
 
 
 def cause(said: str) -> tuple[str, str]:

@@ -3,8 +3,8 @@
 In reading order: `finding` (the records); `reader` and `report` (statements); `pathlike` and `paths` (mentions);
 `words`, `beside` and `stance` (what is said of them); `project`, `baseline`, `formats` and `disk` (what is there);
 `certainty` and the judges `files`, `lines`, `outside`, `changes`, `quotes`; `programs`, `shell`, `calls` and `outcomes`
-(what was done) and their judges `suites`, `spoken` and `commands`; `statements` (the rest).
-It imports `bg.transcripts`, `bg.foreign` and nothing else of bg.
+(what was done) and their judges `suites`, `spoken` and `commands`; `schemas` and its process `fitting`; `statements`
+(the rest). It imports `bg.host`, the ground (`bg.foreign`, `bg.machine`) and nothing else of bg.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any, Optional
 
 from bg.evidence import calls as tool_calls
-from bg.evidence import commands, quotes, statements, suites, words
+from bg.evidence import commands, quotes, schemas, statements, suites, words
 from bg.evidence import report as reports
 from bg.evidence.certainty import Certainty
 from bg.evidence.changes import counts, renames
@@ -42,8 +42,9 @@ def examine(
     seconds: Optional[float] = None,
     text_of_brief: Mapping[str, str] = NO_BRIEF,
 ) -> Evidence:
-    """The evidence for and against a report; never raises, and takes about a second and a half at most.
+    """The evidence for and against a report; never raises.
 
+    It takes about a second and a half at most, five seconds more where a schema is named.
     `fields` are those of a COMPLETION_REPORT, None for prose; `transcript` is the path of the agent's own transcript,
     without which nothing that depends on tool calls is refuted; `seconds` is how long the run took.
     """
@@ -78,7 +79,8 @@ class _Examination:
         said = reports.statements(self.report, self.fields)
         calls = tool_calls.read(self.transcript, self.clock)
         disk = Disk(self.launch, self.clock)
-        failed = str((self.fields or {}).get("status", "")).strip().lower() == "failed"
+        status = str((self.fields or {}).get("status", "")).strip().lower()
+        failed = status == "failed"
         whole = "\n".join(statement.text for statement in said)
         goal = next((text for name, text in brief.items() if name.lower() == "goal"), "")
         certainty = Certainty(calls, "\n".join(brief.values()), goal, whole, failed=failed)
@@ -88,6 +90,7 @@ class _Examination:
             self._limit(f"Only the first {reports.MOST} characters of the report were read.")
         if not calls.known:
             self._limit("The agent's tool calls could not be read whole: nothing that depends on them is refuted.")
+        pairs = schemas.gather(disk, brief, said)
         self._keep(-1, statements.idle(calls, said, disk, brief, self.seconds))
         for number, statement in enumerate(said):
             if self.clock.spent or len(self.findings) >= FINDINGS:
@@ -99,12 +102,13 @@ class _Examination:
                 self._look(number, statement, disk, calls)
             except Exception as error:  # noqa: BLE001  one statement must not hide the others
                 self._limit(f"A statement could not be checked ({type(error).__name__}: {short(str(error), 80)}).")
+        self._keep(-1, schemas.judge(pairs, success=status in {"", "success"}))
         self._keep(-1, statements.measures(brief, said, self.judged))
         self._keep(-1, statements.rest(said, self.judged, self.findings))
 
     def _look(self, number: int, statement: Statement, disk: Disk, calls: tool_calls.Calls) -> None:
         """What a statement says of files."""
-        found = mentions(statement.text)
+        found = mentions(schemas.without(statement.text))
         if not found and statement.kind != "fence":
             if words.RENAMED.search(statement.text):
                 self._keep(number, renames(disk, statement, statement.text, found)[0])

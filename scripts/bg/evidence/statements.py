@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Optional
 
-from bg.evidence import words
+from bg.evidence import schemas, words
 from bg.evidence.calls import Calls
 from bg.evidence.disk import Disk
 from bg.evidence.finding import Finding, short
@@ -84,7 +84,7 @@ def idle(
 def _asked_and_missing(disk: Disk, brief: Mapping[str, str]) -> str:
     """A file that the launch asked for and that is not there."""
     asked = next((text for name, text in brief.items() if name.lower().startswith("deliverable")), "")
-    for mention in mentions(asked):
+    for mention in mentions(schemas.without(asked)):
         place = disk.project.place(mention.path)
         if not place.found and not place.outside and place.certain:
             return mention.path

@@ -8,7 +8,6 @@ from typing import Any
 
 from bg.protocol import fields, questions
 from bg.protocol.blocks import Block
-from bg.protocol.fields import Flow
 
 PLACEHOLDER = re.compile(r"\s*(?:<[^<>\n]{1,80}>|\.\.\.|\u2026)\s*")
 _SHOWN = 60
@@ -17,9 +16,8 @@ _SHOWN = 60
 class Draft:
     """The fields of a block while they are read and repaired."""
 
-    def __init__(self, block: Block, spec: Mapping[str, Any], flow: Flow) -> None:
+    def __init__(self, block: Block, spec: Mapping[str, Any]) -> None:
         self.block = block
-        self.flow = flow
         self.properties: dict[str, Any] = spec["properties"]
         self.main: str = spec["x-main"]
         self.names = spellings(self.properties)
@@ -47,7 +45,7 @@ class Draft:
         for field in rest:
             self.lines[field.name] = self.block.line + 1 + field.line
             if field.name in self.lists:
-                self._list(field.name, questions.read(field.first, field.rest, self.lists[field.name], self.flow))
+                self._list(field.name, questions.read(field.first, field.rest, self.lists[field.name]))
             else:
                 self._text(field.name, field.text())
         text = leading.text()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 from bg import foreign
 
 INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060\u00ad"))
-Flow = Callable[[str], Optional[Any]]
 
 _KEY = re.compile(
     r"(?P<bullet>(?:[-*+\u2022]\s+)?)(?P<key>[^\s:\uff1a][^:\uff1a]{0,48})(?P<colon>[:\uff1a])(?P<rest>.*)", re.DOTALL

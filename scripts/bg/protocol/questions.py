@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from bg.protocol import fields
-from bg.protocol.fields import Flow
 
 _DASH = re.compile(r"[-*+\u2022](?:\s+|$)")
 _NUMBER = re.compile(r"\(?\d{1,3}[.)]\s+")
@@ -26,7 +25,7 @@ class Reading(NamedTuple):
     renamed: tuple[str, ...] = ()
 
 
-def read(first: str, rest: list[str], names: Mapping[str, str], flow: Flow) -> Reading:
+def read(first: str, rest: list[str], names: Mapping[str, str]) -> Reading:
     """The items of a list field; `names` maps each accepted key of an item to its canonical name."""
     head = "" if _SCALAR_ONLY.fullmatch(first.strip()) else first.strip()
     lines = [head, *rest] if head else fields.dedent(rest)
@@ -38,14 +37,14 @@ def read(first: str, rest: list[str], names: Mapping[str, str], flow: Flow) -> R
     if text[0] in "[{":
         given = fields.json_value(text)
         if given is None:
-            given = flow(text)
+            given = flow_value(text)
         if given is not None:
             return shaped(given, names)
     opener, shape = _opener(lines[0], names)
     if opener is None:
         return _plain(lines)
     renamed: dict[str, str] = {}
-    items = [_item(chunk, names, flow, renamed) for chunk in _chunks(lines, opener, names)]
+    items = [_item(chunk, names, renamed) for chunk in _chunks(lines, opener, names)]
     return Reading(items, shape, _said(renamed))
 
 
@@ -132,7 +131,7 @@ def _chunks(lines: list[str], opener: str, names: Mapping[str, str]) -> list[lis
     return chunks
 
 
-def _item(lines: list[str], names: Mapping[str, str], flow: Flow, renamed: dict[str, str]) -> dict[str, str]:
+def _item(lines: list[str], names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
     first, item = lines[0], {}
     for pattern in (_DASH, _NUMBER):
         match = pattern.match(first)
@@ -146,7 +145,7 @@ def _item(lines: list[str], names: Mapping[str, str], flow: Flow, renamed: dict[
     if lines[0].startswith("{"):
         text = "\n".join(lines).strip()
         given = fields.json_value(text)
-        given = flow(text) if given is None else given
+        given = flow_value(text) if given is None else given
         if isinstance(given, dict):
             return _mapped(given, names, renamed)
     label = _LABEL.match(lines[0])
@@ -200,7 +199,7 @@ def _plain(lines: list[str]) -> Reading:
 
 
 def flow_value(text: str) -> Any:
-    """A flow collection (`[{text: Which one?}]`) without PyYAML: every leaf a string; None if it is not one."""
+    """A flow collection (`[{text: Which one?}]`): every leaf a string; None if it is not one."""
     try:
         found, end = _collection(text, 0, 0)
     except (ValueError, IndexError):

@@ -1,23 +1,19 @@
-"""Turns a block into a Signal with its problems and repairs; the only user of PyYAML and jsonschema."""
+"""A signal in all its forms, by its one schema: read from a block and judged, written as block, template and JSON."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, NamedTuple
 
-from bg.protocol import blocks, questions
+from bg.protocol import blocks, validator
 from bg.protocol.blocks import Block
 from bg.protocol.draft import PLACEHOLDER, Draft, short
 
 Fields = dict[str, Any]
-Violation = tuple[tuple[Any, ...], str]
-
-# Beyond this the packages take minutes, and our own reading says the same.
-_LARGE = 1000
 
 
 class Problem(NamedTuple):
@@ -40,7 +36,6 @@ class Signal:
     problems: tuple[Problem, ...]
     repairs: tuple[str, ...]
     notes: tuple[str, ...]
-    unchecked: bool
     line: int
     closed: bool
 
@@ -67,11 +62,6 @@ class Reading(NamedTuple):
     signals: list[Signal]
     deciding: Signal | None
     notes: tuple[str, ...]
-
-
-class _Packages(NamedTuple):
-    yaml: Callable[[str], Any]
-    violations: Callable[[Fields, Mapping[str, Any]], Iterable[Violation]]
 
 
 @lru_cache(maxsize=1)
@@ -108,13 +98,10 @@ def read(text: str) -> Reading:
 def decode(block: Block) -> Signal:
     """The signal of a block: repaired where it can be read, with a problem where it cannot."""
     spec = schema(block.marker)
-    draft = Draft(block, spec, _flow)
+    draft = Draft(block, spec)
     draft.read()
     draft.repair()
-    packages = _packages()
-    large = any(len(given) > _LARGE for given in draft.fields.values() if isinstance(given, list))
-    violations = packages.violations if packages and not large else _violations
-    problems, notes = _judged(block, spec, draft, set(violations(draft.fields, spec)))
+    problems, notes = _judged(block, spec, draft, set(validator.violations(draft.fields, spec)))
     return Signal(
         marker=block.marker,
         agent_id=str(draft.fields.get("agent_id", "")),
@@ -123,7 +110,6 @@ def decode(block: Block) -> Signal:
         problems=tuple(problems),
         repairs=(*block.repairs, *draft.repairs),
         notes=(*notes, *draft.notes),
-        unchecked=packages is None,
         line=block.line,
         closed=block.closed,
     )
@@ -135,64 +121,8 @@ def _says(given: Any) -> bool:
     return bool(given and given.strip())
 
 
-def _packages() -> Optional[_Packages]:
-    """PyYAML and jsonschema, if both are installed."""
-    try:
-        import yaml  # noqa: PLC0415
-        from jsonschema import Draft202012Validator  # noqa: PLC0415
-    except ImportError:
-        return None
-
-    def flow(text: str) -> Any:
-        try:
-            return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  BaseLoader makes strings only
-        except (yaml.YAMLError, RecursionError, ValueError):
-            return None
-
-    def violations(given: Fields, spec: Mapping[str, Any]) -> Iterable[Violation]:
-        for error in Draft202012Validator(spec).iter_errors(given):
-            path = tuple(error.absolute_path)
-            if error.validator == "required":
-                yield from (((*path, name), "missing") for name in error.validator_value if name not in error.instance)
-            else:
-                yield path, str(error.validator)
-
-    return _Packages(flow, violations)
-
-
-def _violations(given: Any, spec: Mapping[str, Any], path: tuple[Any, ...] = ()) -> Iterable[Violation]:
-    """What jsonschema would find, for the few keywords that the schemas use."""
-    if isinstance(given, dict):
-        yield from (((*path, name), "missing") for name in spec.get("required", ()) if name not in given)
-        for name, each in spec.get("properties", {}).items():
-            if name in given:
-                yield from _violations(given[name], each, (*path, name))
-    elif isinstance(given, list):
-        if len(given) < spec.get("minItems", 0):
-            yield path, "minItems"
-        for place, item in enumerate(given):
-            yield from _violations(item, spec.get("items", {}), (*path, place))
-    else:
-        if len(given) < spec.get("minLength", 0):
-            yield path, "minLength"
-        if given not in spec.get("enum", [given]):
-            yield path, "enum"
-        if not re.search(spec.get("pattern", ""), given):
-            yield path, "pattern"
-
-
-def _flow(text: str) -> Any:
-    """A flow collection; both readers must agree, so what YAML would take as comment or escape is not given to it."""
-    own = questions.flow_value(text)
-    packages = _packages()
-    if own is None or packages is None or len(text) > 10 * _LARGE or "#" in text or "\\" in text:
-        return own
-    given = packages.yaml(text)
-    return given if given == own else own
-
-
 def _judged(
-    block: Block, spec: Mapping[str, Any], draft: Draft, violations: set[Violation]
+    block: Block, spec: Mapping[str, Any], draft: Draft, violations: set[validator.Violation]
 ) -> tuple[list[Problem], list[str]]:
     problems: list[Problem] = []
     notes: list[str] = []
@@ -323,5 +253,4 @@ def to_json(signal: Signal) -> dict[str, Any]:
         "notes": list(signal.notes),
         "line": signal.line,
         "closed": signal.closed,
-        "unchecked": signal.unchecked,
     }

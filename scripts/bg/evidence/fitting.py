@@ -1,0 +1,250 @@
+"""Checks one document against one JSON Schema, in a process of its own with bounds, which `schemas` starts and feeds.
+
+JSON comes in and goes out. Nothing is fetched or opened: a `$ref` that leads out of the schema ends the check.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import itertools
+import json
+import re
+import resource
+import sys
+from collections.abc import Sequence
+from typing import Any, Callable
+
+MEMORY = 512 * 1024 * 1024
+DEEPEST = 200
+DEEP = f"it is nested more than {DEEPEST} levels deep"
+VALUES = 1_000_000  # a text of a megabyte holds half as many; more come from aliases
+COUNTED = 1000
+SHOWN = 40
+LEADS_OUT = {"Unresolvable", "RefResolutionError", "_RefResolutionError"}
+BLANK = re.compile(r"[ \t\r\n]*")
+Path = Sequence[Any]
+Reading = tuple[Any, Callable[[Path], int]]  # a value, and on which line the part at a path begins, 0 for unknown
+
+
+class NotCheckedError(Exception):
+    """Why nothing can be said; `missing` for a package that is not there, `line` where a text does not parse."""
+
+    def __init__(self, why: str, *, missing: bool = False, line: int = 0) -> None:
+        super().__init__(why)
+        self.missing, self.line = missing, line
+
+
+def main() -> int:
+    """The whole program."""
+    given = json.loads(sys.stdin.buffer.read())
+    with contextlib.suppress(OSError, ValueError):  # a system without such bounds: the parent's time limit is left
+        resource.setrlimit(resource.RLIMIT_CPU, (given["seconds"], given["seconds"]))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    sys.path += [each for each in given["path"] if each not in sys.path]
+    print(json.dumps(answer(given)))  # noqa: T201 - what it says is what it is for
+    return 0
+
+
+def answer(given: dict[str, Any]) -> dict[str, Any]:
+    """The problems of a document, or why there is no saying."""
+    told = {"why": "", "missing": False, "line": 0, "problems": [], "total": 0}
+    schemas_fault = False
+    try:
+        document, line_of = read(given["document"], yaml=given["document_yaml"])
+        schemas_fault = True
+        found = problems(read(given["schema"], yaml=given["schema_yaml"])[0], document)
+    except NotCheckedError as error:
+        if schemas_fault and not error.missing:
+            return {**told, "why": f"the schema cannot be used: {error}"}
+        return {**told, "why": str(error), "missing": error.missing, "line": error.line}
+    except (RecursionError, MemoryError) as error:
+        return {**told, "why": DEEP if isinstance(error, RecursionError) else "it needs too much memory"}
+    listed = [{"line": line_of(path), "path": spelled(path), "text": text} for path, text in found[: given["most"]]]
+    return {**told, "problems": listed, "total": len(found)}
+
+
+def read(text: str, *, yaml: bool) -> Reading:
+    """The value of a JSON or YAML text."""
+    try:
+        reading = _yaml(text) if yaml else (json.loads(text), lambda path: _json_line(text, path))
+    except ValueError as error:
+        why = getattr(error, "msg", "") or str(error)[:SHOWN]
+        raise NotCheckedError(
+            f"it is not valid {'YAML' if yaml else 'JSON'}: {why}", line=getattr(error, "lineno", 0)
+        ) from error
+    level = [reading[0]]
+    for _ in range(DEEPEST):
+        parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]
+        level = [each for part in parts for each in part]
+        if not level:
+            return reading
+    raise NotCheckedError(DEEP)
+
+
+def _json_line(text: str, path: Path) -> int:
+    """The line of a part of a JSON text, found by stepping over what stands before it."""
+    decode, at = json.JSONDecoder().raw_decode, _past(text, 0)
+    try:
+        for part in path:
+            at = _past(text, at + 1)
+            for place in itertools.count():
+                name: Any = place
+                if isinstance(part, str):
+                    name, at = decode(text, at)
+                    at = _past(text, _past(text, at) + 1)
+                if name == part:
+                    break
+                at = _past(text, _past(text, decode(text, at)[1]) + 1)
+    except (ValueError, IndexError):
+        return 0
+    return text.count("\n", 0, at) + 1
+
+
+def _past(text: str, at: int) -> int:
+    """Where the blanks end that begin here, perhaps none."""
+    return found.end() if (found := BLANK.match(text, at)) else at
+
+
+def _yaml(text: str) -> Reading:
+    """A YAML text by its nodes, which know their lines; dates stay text and keys become it, as JSON has no others."""
+    try:
+        import yaml  # noqa: PLC0415 - it may be missing
+    except ImportError as error:
+        raise NotCheckedError("PyYAML is missing", missing=True) from error
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML wants it so
+            first: [each for each in known if not each[0].endswith(":timestamp")]
+            for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        }
+
+    loader = Loader(text)
+    try:
+        node = loader.get_single_node()
+        _expanded(node, {})
+        value = _plain(loader.construct_document(node)) if node is not None else None
+    except yaml.YAMLError as error:
+        mark, what = getattr(error, "problem_mark", None), getattr(error, "problem", None) or "a character"
+        line = mark.line if mark else text.count("\n", 0, getattr(error, "position", 0))
+        raise NotCheckedError(f"it is not valid YAML: {str(what)[:80]}", line=line + 1) from error
+    return value, lambda path: _yaml_line(node, path)
+
+
+def _expanded(node: Any, sizes: dict[int, int]) -> int:
+    """How many values a node stands for when each of its aliases is written out."""
+    if node is None:
+        return 0
+    known = sizes.get(id(node))
+    if known == 0:
+        raise NotCheckedError("it contains itself")
+    if known is None:
+        sizes[id(node)] = 0
+        inner = node.value if isinstance(node.value, list) else []
+        parts = [part for each in inner for part in (each if isinstance(each, tuple) else (each,))]
+        known = 1 + sum(_expanded(part, sizes) for part in parts)
+        sizes[id(node)] = known
+    if known > VALUES:
+        raise NotCheckedError(f"its aliases stand for more than {VALUES} values")
+    return known
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            key if isinstance(key, str) else json.dumps(key, default=str): _plain(each) for key, each in value.items()
+        }
+    return [_plain(each) for each in value] if isinstance(value, list) else value
+
+
+def _yaml_line(node: Any, path: Path) -> int:
+    for part in path:
+        inner = node.value[part : part + 1] if isinstance(part, int) else [v for k, v in node.value if k.value == part]
+        if not inner:
+            return 0
+        node = inner[-1]
+    return int(node.start_mark.line) + 1 if node else 0
+
+
+def problems(schema: Any, document: Any) -> list[tuple[Path, str]]:
+    """Where a document does not fit, and what is wrong there, in the order of the document's places."""
+    try:
+        import jsonschema  # noqa: PLC0415 - it may be missing
+    except ImportError as error:
+        raise NotCheckedError("jsonschema is missing", missing=True) from error
+    if not isinstance(schema, (dict, bool)):
+        raise NotCheckedError("it is neither an object nor true or false")
+    kind: Any = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
+    try:
+        kind.check_schema(schema)
+        errors = list(itertools.islice(_closed(jsonschema, kind, schema).iter_errors(document), COUNTED))
+    except jsonschema.SchemaError as error:
+        raise NotCheckedError(f"{spelled(error.absolute_path) or 'its root'}: {said(error)}") from error
+    except Exception as error:
+        if isinstance(error, (RecursionError, MemoryError)):
+            raise
+        reference = str(getattr(error, "ref", "") or error)[:80]
+        if LEADS_OUT & {each.__name__ for each in type(error).__mro__}:
+            raise NotCheckedError(f"it refers to {reference}, which is not within it") from error
+        raise NotCheckedError(f"{type(error).__name__}: {reference}") from error
+    once = dict.fromkeys((tuple(error.absolute_path), said(error)) for error in errors)
+    return sorted(once, key=lambda each: [(isinstance(part, str), part) for part in each[0]])
+
+
+def _closed(jsonschema: Any, kind: Any, schema: Any) -> Any:
+    """A validator that knows the schema and JSON Schema's own, and gets no other."""
+    try:
+        return kind(schema, registry=importlib.import_module("jsonschema_specifications").REGISTRY)  # from 4.18 on
+    except (ImportError, TypeError):
+        pass
+
+    class Closed(jsonschema.RefResolver):  # type: ignore[misc]
+        def resolve_remote(self, uri: str) -> Any:
+            raise jsonschema.RefResolutionError(uri)
+
+    return kind(schema, resolver=Closed.from_schema(schema, id_of=kind.ID_OF))
+
+
+def said(error: Any) -> str:
+    """What is wrong, in a few words."""
+    given, keyword, wanted = error.instance, error.validator, error.validator_value
+    if keyword == "required" and isinstance(wanted, list):
+        missing = [shown(name) for name in wanted if name not in given]
+        return f"{', '.join(missing[:5])} {'is' if len(missing) == 1 else 'are'} missing"
+    if keyword == "additionalProperties" and wanted is False:
+        known, patterns = error.schema.get("properties", {}), error.schema.get("patternProperties", {})
+        extra = [shown(name) for name in given if name not in known and not any(re.search(p, name) for p in patterns)]
+        return f"{', '.join(extra[:5])} {'is' if len(extra) == 1 else 'are'} not allowed"
+    expected = f"{keyword} {shown(wanted)}" if not isinstance(wanted, (dict, list)) else str(keyword)
+    if keyword is None:  # the schema `false`
+        expected = "nothing"
+    elif keyword == "type":
+        expected = " or ".join(map(str, wanted)) if isinstance(wanted, list) else str(wanted)
+    elif keyword in {"enum", "const"}:
+        options = wanted if keyword == "enum" else [wanted]
+        expected = ("one of " if len(options) > 1 else "") + ", ".join(map(shown, options[:6]))
+        expected += ", …" if len(options) > 6 else ""
+    elif keyword in {"anyOf", "oneOf"}:
+        expected = f"one of {len(wanted)} forms" if error.context else "only one of the forms"
+    return f"found {shown(given)}, expected {expected}"
+
+
+def shown(value: Any) -> str:
+    """A value in few characters; what is in a list or an object is left out."""
+    if isinstance(value, (dict, list)):
+        return "an object" if isinstance(value, dict) else f"a list of {len(value)}"
+    text = json.dumps(value[:SHOWN] if isinstance(value, str) else value, ensure_ascii=False, default=str)
+    return text if len(text) < SHOWN else text[: SHOWN - 1] + "…"
+
+
+def spelled(path: Path) -> str:
+    """A path as `findings[2].severity`."""
+    text = ""
+    for part in path:
+        plain = isinstance(part, str) and re.fullmatch(r"[\w$-]{1,40}", part)
+        text += f".{part}" if plain else f"[{part if isinstance(part, int) else shown(part)}]"
+    return text.removeprefix(".")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
