@@ -13,6 +13,7 @@ from bg.ledger import tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Row
 from bg.protocol import signals
+from bg.words.quoting import inline
 from bg.words.texts import fill
 
 OURS = "bg:"
@@ -26,6 +27,12 @@ class Adoption(NamedTuple):
     token: str
     tool_input: dict[str, Any]
     again: bool
+    identity: str
+
+    def give(self, task: str) -> None:
+        """The prompt: the identity before the task, the contract behind it."""
+        contract = fill("contract", agent_id=self.token)
+        self.tool_input["prompt"] = f"{self.identity}\n\n{task}\n\n{contract}"
 
 
 def window_line(label: str, kind: str = "bg") -> str:
@@ -157,30 +164,41 @@ def adopt(
     if given.get("subagent_type") in host.ONE_SHOT_TYPES:
         given["subagent_type"] = host.DEFAULT_TYPE
     kind = str(given.get("subagent_type") or "")
-    hands_back = versions.hands_back(version, event.mode, kind)
-    who = identity(token, event.transcript, handback=hands_back, message=versions.has_message_to_main(version))
-    given.update(
-        description=f"{label}: {description}".rstrip(": "),
-        prompt=f"{who}\n\n{prompt}",
-        run_in_background=True,
+    task = tasks.get(book, label)
+    who = identity(
+        token,
+        event.transcript,
+        label=label,
+        description=task["description"] if task else description,
+        handback=versions.hands_back(version, event.mode, kind),
+        message=versions.has_message_to_main(version),
     )
-    return Adoption(label, token, given, again)
+    given.update(description=f"{label}: {description}".rstrip(": "), run_in_background=True)
+    adopted = Adoption(label, token, given, again, who)
+    adopted.give(prompt)
+    return adopted
 
 
 def _plain_description(description: str) -> str:
     return re.sub(r"^\s*bg-\d+\s*[:\-–—]*\s*", "", description).strip() or "background task"
 
 
-def identity(token: str, transcript: str, *, handback: bool, message: bool = False) -> str:
-    """What a background agent is told before its task."""
+def identity(
+    token: str, transcript: str, *, label: str, description: str, handback: bool, message: bool = False
+) -> str:
+    """What a background agent is told before its task; the first line is what the host's own views show of it."""
     return fill(
         "identity",
+        label=label,
+        # Another agent's token in the description would be taken for this one's.
+        description=inline(tasks.TOKEN.sub(lambda found: found[0].rpartition("-")[0], description), 80),
         agent_id=token,
         transcript=transcript or "the parent's transcript",
         handback=fill("handback") if handback else "",
         message=fill("message") if message else "",
         table=signals.table(),
-        templates="\n\n".join(signals.template(marker, agent_id=token) for marker in signals.schemas()),
+        example=fill("example", agent_id=token),
+        fields=signals.fields(),
     )
 
 

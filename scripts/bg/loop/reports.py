@@ -13,6 +13,7 @@ from bg.ledger.tasks import Row
 from bg.protocol import signals
 from bg.words.quoting import inline
 from bg.words.texts import fill
+from bg.words.times import age
 
 MESSAGE = "message"
 DENIED = "deny: bg.json allows no further agents"
@@ -33,10 +34,16 @@ class Reading(NamedTuple):
 def read(text: str, token: str) -> Reading:
     """Only a block signed with the agent's own token counts; another one is remembered as strange."""
     found = signals.read(text)
-    own = [signal for signal in found.signals if signal.agent_id.strip() == token]
+    own = [signal for signal in found.signals if signal.agent_id.strip() == token and not _is_example(signal, token)]
     terminal = [signal for signal in own if signal.terminal]
     strange = [signal for signal in found.signals if signal.agent_id.strip() != token]
     return Reading(own, terminal[-1] if terminal else None, strange[-1] if strange else None)
+
+
+def _is_example(signal: signals.Signal, token: str) -> bool:
+    """An agent that quotes the example of its own instructions asks nothing by it."""
+    [example] = signals.read(fill("example", agent_id=token)).signals
+    return (signal.marker, signal.fields) == (example.marker, example.fields)
 
 
 def keep(
@@ -175,6 +182,7 @@ def note(book: Ledger, label: str, agent: str, run: int, signal: signals.Signal)
     body = signals.to_json(signal)
     known = {key: value for key, value in body["payload"].items() if key not in {"agent_id", "timestamp"}}
     key = tasks.digest(signal.marker + json.dumps(known, sort_keys=True, ensure_ascii=False))
+    _fill_in_times(book, agent, body)
     fresh = book.write(
         "INSERT OR IGNORE INTO signals (label, agent, run, marker, body, digest, at, terminal)"
         " VALUES (?,?,?,?,?,?,?,?)",
@@ -206,6 +214,14 @@ def note(book: Ledger, label: str, agent: str, run: int, signal: signals.Signal)
         book, label, deliveries.MESSAGE if not signal.terminal else deliveries.ENDED, f"{agent}:{run}:{key}"
     )
     return True
+
+
+def _fill_in_times(book: Ledger, agent: str, body: dict[str, Any]) -> None:
+    """When it was said and how long the work took: the hook knows both, the agent would have to guess."""
+    if not body["timestamp"]:
+        body["timestamp"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    if body["signal_type"] == "COMPLETION_REPORT" and not body["payload"].get("total_duration"):
+        body["payload"]["total_duration"] = age(runs.worked(book, agent))
 
 
 def _settings(book: Ledger, label: str) -> settings.Settings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Optional
+from typing import Optional
 
 from bg.host import event as host
 from bg.host import transcripts
@@ -236,8 +236,7 @@ def fill_relaunch(scene: Scene, task: Row, adopted: launch.Adoption) -> None:
     path = transcripts.of_agent(scene.event.transcript, task["agent"])
     message = resume.relaunch(scene.book, task, adopted.token, typed, path)
     _open(scene, task, task["agent"], message, typed)
-    prompt: Any = adopted.tool_input["prompt"]
-    adopted.tool_input["prompt"] = prompt[: len(prompt) - len(typed)] + message.text
+    adopted.give(message.text)
 
 
 def failed_message(scene: Scene) -> None:

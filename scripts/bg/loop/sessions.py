@@ -6,13 +6,14 @@ import time
 from typing import Optional
 
 from bg import machine
-from bg.desk.status import age, at_a_glance
+from bg.desk.status import at_a_glance
 from bg.host import transcripts, versions
 from bg.ledger import deliveries, inbox, runs, tasks
 from bg.ledger.tasks import Row
 from bg.loop import judging, reports
 from bg.loop.scene import Scene, resumable
 from bg.words.quoting import inline
+from bg.words.times import age
 
 MOST_LINES = 15
 LOAD = " (SendMessage not listed? ToolSearch `select:SendMessage` loads it)"

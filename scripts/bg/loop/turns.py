@@ -17,6 +17,7 @@ from bg.loop.scene import Scene
 from bg.words import replies
 from bg.words.quoting import inline
 from bg.words.texts import fill
+from bg.words.times import age
 
 ANNOUNCED_WITHIN = 3.0
 MOST_REPEATS = 3
@@ -56,7 +57,7 @@ def _mention_quiet(scene: Scene) -> None:
                 with scene.book.transaction():
                     scene.book.set_meta(key, since)
                 scene.answer.notice.append(
-                    f"{task['label']} has written nothing for {status.age(seconds)} · /bg-status {task['label']}"
+                    f"{task['label']} has written nothing for {age(seconds)} · /bg-status {task['label']}"
                 )
 
 
