@@ -17,6 +17,9 @@ ONE_SHOT_TYPES = ("Explore", "Plan")
 DEFAULT_TYPE = "general-purpose"
 MAIN = "main"
 PATH_LIMIT = 4096
+# What the host says of a run in a notification.
+PARKED = "waiting on its own background work"
+NOT_HANDED_BACK = "ended without delivering a report through SubagentHandback"
 
 _NOTIFICATION = re.compile(r"\s*(?:<system-reminder>\s*(?:\[SYSTEM NOTIFICATION[^\n]*\n)?\s*)?<task-notification>")
 _AGENT_MESSAGE = re.compile(r'\s*(?:Another Claude session sent a message:\s*)?<agent-message from="([^"]*)"')

@@ -13,6 +13,7 @@ from bg.ledger import tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Row
 from bg.protocol import signals
+from bg.words import phrases
 from bg.words.quoting import inline
 from bg.words.texts import fill
 
@@ -37,14 +38,8 @@ class Adoption(NamedTuple):
 
 def window_line(label: str, kind: str = "bg") -> str:
     """The one line that the command's text looks for."""
-    words = {
-        "delegation": "for the delegated task that the user approved",
-        "relaunch": "for the new agent that continues this task",
-    }
-    return (
-        f"[bg] label: {label} {words.get(kind, 'for this task')}. The plugin's hooks are running. "
-        f"Begin the description of the launch with `{label}:`; the hook adds identity and protocol to the prompt."
-    )
+    purposes = {"delegation": phrases.PURPOSE_OF_DELEGATION, "relaunch": phrases.PURPOSE_OF_RELAUNCH}
+    return phrases.LABEL.format(label=label, purpose=purposes.get(kind, phrases.PURPOSE))
 
 
 def window_for(book: Ledger, event: Event) -> Optional[Row]:
@@ -87,12 +82,12 @@ def refusal(book: Optional[Ledger], event: Event, why: str) -> str:
     if book is not None:
         with contextlib.suppress(Exception), book.transaction():
             _forget(book, event, why)
-    return unidentified(why, "Try the launch again; if that fails too, tell the user to type /bg-status doctor.")
+    return unidentified(why, phrases.LAUNCH_AGAIN)
 
 
 def unidentified(why: str, then: str) -> str:
     """The parent hears that nothing was launched, why, and what to do."""
-    return f"[bg] This agent could not be given its identity: {why.rstrip('.')}. Nothing was launched. {then}"
+    return phrases.NO_IDENTITY.format(why=why.rstrip("."), then=then)
 
 
 def _forget(book: Ledger, event: Event, why: str) -> None:
@@ -122,8 +117,7 @@ def full(book: Ledger, project: str, most: Optional[int], label: str = "") -> st
     ]
     if most is None or len(working) < most:
         return ""
-    names = ", ".join(working)
-    return f"{names} work already, and bg.json allows {most} at once (max_tasks). Nothing was launched."
+    return phrases.FULL.format(labels=", ".join(working), most=most)
 
 
 def adopt(

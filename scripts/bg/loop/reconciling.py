@@ -15,12 +15,10 @@ from bg.loop import sessions as session
 from bg.loop.scene import Scene
 
 CUTS = {"killed": "killed", "failed": "failed", "stopped": "killed"}
-PARKED = "waiting on its own background work"
 TURN_LIMIT = "turn limit"
 API_ERROR = "API Error:"
 GRACE = 5.0
 SILENCE = 60.0
-UNSENT = "ended without delivering a report through SubagentHandback"
 
 
 def polled(scene: Scene) -> None:
@@ -44,10 +42,10 @@ def announced(scene: Scene) -> None:
 def _take(scene: Scene, notifications: list[host.Notification]) -> None:
     for found in notifications:
         task = scene.own_task(found.agent)
-        if task is None or PARKED in found.summary or _is_of_a_former_run(scene, found):
+        if task is None or host.PARKED in found.summary or _is_of_a_former_run(scene, found):
             continue
         cut = CUTS.get(found.status, TURN_LIMIT if TURN_LIMIT in found.summary else "")
-        text = "" if UNSENT in found.result else found.result
+        text = "" if host.NOT_HANDED_BACK in found.result else found.result
         if text.startswith(API_ERROR):
             cut = cut or "failed"
         _close(scene, task, found.agent, text, cut, "notification")

@@ -11,12 +11,12 @@ from bg.ledger import deliveries, inbox, runs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Row
 from bg.protocol import signals
+from bg.words import phrases
 from bg.words.quoting import inline
 from bg.words.texts import fill
 from bg.words.times import age
 
 MESSAGE = "message"
-DENIED = "deny: bg.json allows no further agents"
 MOST_CORRECTIONS = 2
 STATES = {"CLARIFICATION_NEEDED": "needs_answer", "STOP_WORK": "blocked", "DELEGATE_WORK": "blocked"}
 CUT_STATES = {"killed": "stopped", "failed": "failed", "API error": "failed", "output limit": "failed"}
@@ -93,18 +93,17 @@ def _reason(reading: Reading, token: str) -> str:
     signal = reading.deciding
     report = "COMPLETION_REPORT"
     if signal is None:
-        problem = "no block with both marker lines stands in it"
+        problem = phrases.NO_BLOCK
         marker = report
         if reading.strange is not None:
             marker = reading.strange.marker
             signer = inline(reading.strange.agent_id, 60) or "by nobody"
-            problem = f"its block is signed {signer}, and your agent_id is {token}"
+            problem = phrases.STRANGE_BLOCK.format(signer=signer, token=token)
         elif reading.own:
-            problem = "it ends without saying how the run ended"
+            problem = phrases.NO_ENDING
         return fill("missing_block", problem=problem, template=signals.template(marker, agent_id=token))
     if _is_completion_stop(signal):
-        problem = "STOP_WORK with stop_reason completion is said with COMPLETION_REPORT"
-        return fill("missing_block", problem=problem, template=signals.template(report, agent_id=token))
+        return fill("missing_block", problem=phrases.COMPLETION_STOP, template=signals.template(report, agent_id=token))
     if not signals.worth_correcting(signal):
         return ""
     return fill(
@@ -235,11 +234,14 @@ def _deny(book: Ledger, agent: str, run: int, qid: str, signal: int) -> None:
         "SELECT * FROM questions WHERE agent = ? AND run = ? AND qid = ? ORDER BY id DESC LIMIT 1", agent, run, qid
     )
     if item is not None and found:
-        inbox.answer(book, item, DENIED, "settings", inbox.DENIED)
+        inbox.answer(book, item, phrases.DELEGATION_DENIED, "settings", inbox.DENIED)
     elif item is not None:
         book.write("UPDATE questions SET state = 'withdrawn' WHERE id = ?", item["id"])
     book.write(
-        "UPDATE delegations SET state = 'denied', words = ?, decided = ? WHERE signal = ?", DENIED, time.time(), signal
+        "UPDATE delegations SET state = 'denied', words = ?, decided = ? WHERE signal = ?",
+        phrases.DELEGATION_DENIED,
+        time.time(),
+        signal,
     )
 
 
@@ -252,7 +254,7 @@ def denied(book: Ledger, agent: str, run: int, key: str) -> bool:
             agent,
             run,
             key,
-            DENIED,
+            phrases.DELEGATION_DENIED,
         )
     )
 

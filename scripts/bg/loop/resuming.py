@@ -13,7 +13,7 @@ from bg.loop import adopting as launch
 from bg.loop import judging, reports
 from bg.loop import sessions as session
 from bg.loop.scene import Scene, resumable
-from bg.words import replies, resume
+from bg.words import phrases, replies, resume
 
 DERIVED_KEYS = ("type", "recipient", "recipient_kind", "content")
 CONTINUABLE = ("needs_answer", "blocked", "interrupted", "failed", "stopped", "unreported", "partial")
@@ -46,11 +46,8 @@ def _refused(scene: Scene, task: Row) -> str:
         return ""
     with scene.book.transaction():
         if not session.claim(scene, task):
-            return f"{task['label']} belongs to another open session, which goes on with it."
-    return (
-        f"From this session {task['label']} would wake without its task and its memory. Nothing is lost: "
-        f"{replies.launch_anew(task['label'])}"
-    )
+            return phrases.OTHER_SESSION_GOES_ON.format(label=task["label"])
+    return phrases.WAKES_WITHOUT_MEMORY.format(label=task["label"], way=replies.launch_anew(task["label"]))
 
 
 def _from_agent(scene: Scene) -> None:
@@ -212,9 +209,8 @@ def unproven(scene: Scene) -> None:
         return
     with scene.book.transaction():
         scene.book.write("UPDATE resumes SET failed = ? WHERE id = ?", scene.event.error or "refused", row["id"])
-    scene.answer.context.append(
-        f"[bg] {row['label']} was not woken. Nothing is lost: {replies.launch_anew(row['label'])}"
-    )
+    way = replies.launch_anew(row["label"])
+    scene.answer.context.append(phrases.NOT_WOKEN.format(label=row["label"], way=way))
 
 
 def relaunch_window(scene: Scene) -> Optional[Row]:

@@ -17,6 +17,7 @@ from bg.ledger import deliveries, inbox, runs, tasks
 from bg.ledger import place as state
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.tasks import Row
+from bg.words import phrases
 from bg.words.quoting import CONTEXT_LIMIT, fit
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class Scene:
                         moot.append(row)
                     else:
                         reminders[row["id"]] = self.reminder(row)
-        rest = f"More background reports wait; they follow at the next event, or run: {self.bgctl('status')}"
+        rest = phrases.MORE_REPORTS.format(command=self.bgctl("status"))
         with self.book.transaction():
             for row in moot:
                 deliveries.settle(self.book, row["key"])
@@ -188,7 +189,7 @@ class Scene:
         task = tasks.get(self.book, row["label"])
         assert task is not None
         if row["kind"] == deliveries.ANSWERED:
-            notice = "" if self.session in key else f"{task['label']}: answered in another session"
+            notice = "" if self.session in key else phrases.ANSWERED_ELSEWHERE.format(label=task["label"])
             return replies.Reminder(self.next_step(task), notice)
         told = replies.Told(
             task=task,
@@ -246,16 +247,13 @@ class Scene:
         label = task["label"]
         left = self._still_open(label)
         if left:
-            return (
-                f"[bg] The user's answer for {label} is recorded. Still open: {', '.join(left)}. "
-                "Resume it when these are answered too."
-            )
+            return phrases.ANSWER_RECORDED_OTHERS_OPEN.format(label=label, qids=", ".join(left))
         if not inbox.unsent(self.book, task["agent"] or ""):
-            return f"[bg] The user's answer for {label} is recorded."
+            return phrases.ANSWER_RECORDED.format(label=label)
         way = self.resume_how(task["agent"], label)
         if self._waits_for_child(label):
-            return f"[bg] {label} waits for that agent. When it has reported, resume {label}: {way}"
-        return f"[bg] The user's answers for {label} are recorded. Resume it now: {way}"
+            return phrases.WAITS_FOR_CHILD.format(label=label, way=way)
+        return phrases.RESUME_NOW.format(label=label, way=way)
 
     def is_ready(self, label: str) -> bool:
         """Nothing is left to answer and nobody to wait for: the agent can be woken."""
@@ -280,8 +278,7 @@ class Scene:
         if not left or task["state"] not in tasks.ENDED_STATES:
             return ""
         way = self.resume_how(task["agent"], task["label"])
-        names = ", ".join(left)
-        return f"\nIt ended before the user's answers to {names} reached it. If they still matter, resume it: {way}"
+        return phrases.OVERTAKEN.format(qids=", ".join(left), way=way)
 
     def waiter(self, label: str) -> str:
         """What the parent does for the task that has waited for this one, if there is any."""
@@ -292,7 +289,7 @@ class Scene:
         )
         if row is None or not row["agent"]:
             return ""
-        return f"\n{row['label']} has waited for this. Resume it now: {self.resume_how(row['agent'], row['label'])}"
+        return phrases.HAS_WAITED.format(label=row["label"], way=self.resume_how(row["agent"], row["label"]))
 
     def own_task(self, agent: str, transcript: str = "") -> Optional[Row]:
         """The task of an agent, bound by the token in its first prompt where no launch event told us."""
