@@ -31,7 +31,7 @@ def newest(tmp_path, monkeypatch):
 
 def asking(drive: Drive, agent: str = "a1", words: str = "/bg Audit the auth code") -> str:
     """A task whose agent has asked its two questions, and whose parent has been told; the agent's token."""
-    assert "[bg] label: bg-" in context(drive.prompt(words))
+    assert "[from the bg plugin, not from the user] label: bg-" in context(drive.prompt(words))
     token = drive.launch("Audit.\nGoal: find holes", agent)
     assert token
     drive.stop()
@@ -331,7 +331,7 @@ def test_only_the_user_approves_a_delegation_and_the_new_agent_is_its_child(newe
     newest.stop()
     assert newest.launch("Do it anyway", "f1") is None
     said = context(newest.prompt("/bg-answer bg-1 D1: approve, but be quick"))
-    assert "[bg] label: bg-2 for the delegated task" in said
+    assert "[from the bg plugin, not from the user] label: bg-2 for the delegated task" in said
     assert "bg-1 waits for that agent" in said
     child = newest.launch("Profile it", "a2", description="bg-2: profile")
     newest.stop()
@@ -408,7 +408,7 @@ def test_stop_holds_for_each_question_however_many_there_are(newest):
     for number, token in enumerate(tokens):
         newest.ends(f"a{number}", block("CLARIFICATION_NEEDED", token))
     held = [context(newest.stop(last_assistant_message="ok")) for _ in range(8)]
-    asked = [re.findall(r"^bg-\d Q\d", words, re.MULTILINE) for words in held if words.startswith("Before you end")]
+    asked = [re.findall(r"^bg-\d Q\d", words, re.MULTILINE) for words in held if "Before you end this turn" in words]
     assert len(asked) == 2, "ten questions are held in two turns"
     assert {name for names in asked for name in names} == {
         f"bg-{task} Q{number}" for task in range(1, 6) for number in (1, 2)

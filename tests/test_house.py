@@ -237,6 +237,18 @@ def test_every_phrase_is_used_and_gets_what_it_asks_for():
     assert used == set(known)
 
 
+def test_the_sender_is_named_in_one_place_and_by_every_text_that_a_hook_adds():
+    """What stands in an agent's prompt or in another text names no sender; hooks/run has no Python to ask."""
+    parts = {"identity", "example", "contract", "continuation", "handback", "message"}
+    for path in Path(texts.__file__).parent.glob("*.md"):
+        assert path.read_text(encoding="utf-8").startswith("$sender ") == (path.stem not in parts), path.name
+    spelled = [path.name for path in modules() if phrases.SENDER in path.read_text(encoding="utf-8")]
+    assert spelled == ["phrases.py"]
+    assert phrases.SENDER in (ROOT / "hooks" / "run").read_text(encoding="utf-8")
+    for name in ("bg", "bg-answer", "bg-status"):
+        assert phrases.SENDER in (ROOT / "commands" / f"{name}.md").read_text(encoding="utf-8")
+
+
 def hook(payload: str, tmp_path: Path, **env: str) -> subprocess.CompletedProcess:
     return subprocess.run(
         [str(ROOT / "hooks" / "run")],
@@ -326,5 +338,5 @@ def test_the_hook_process_answers_on_this_python(tmp_path):
     (data / "python").write_text(f"{sys.executable}\n")
     done = hook(payload, tmp_path, BG_DATA=str(data))
     assert done.returncode == 0
-    assert "[bg] label: bg-1" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert "[from the bg plugin, not from the user] label: bg-1" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
     assert done.stderr == ""

@@ -97,12 +97,12 @@ def _claude(request: Request) -> Reply:
     told = news(request)
     if "Tool loaded" in told or "tool_reference" in str(request.messages[-1]):
         return _wake(request)
-    label = re.search(r"\[bg\] label: (bg-\d+)", told)
+    label = re.search(r"not from the user\] label: (bg-\d+)", told)
     if label:
         return _launch(request, label[1])
     if "Resume it now" in told:
         return text("Thank you. I pass that on.") + _wake(request)
-    if "[bg] Show the user exactly this" in told:
+    if "Show the user exactly this" in told:
         return text(told.split("do nothing else:\n")[-1].split("</system-reminder>")[0].strip())
     asked_now = questions_told(told)
     if asked_now:

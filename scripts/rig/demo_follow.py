@@ -21,7 +21,7 @@ HOOK_EVENTS_SINCE = (2, 1, 100)  # --include-hook-events
 AGENT_EVENTS_SINCE = (2, 1, 197)  # what a background agent says stands in the stream
 QUIET_TOOLS = ("ToolSearch",)
 CONTEXT = re.compile(
-    r"(?:hook (?:additional context|feedback): ?\n?|^(?=\[bg\] |\[from the bg plugin))(.*?)(?=</system-reminder>|\Z)",
+    r"(?:hook (?:additional context|feedback): ?\n?|^(?=\[from the bg plugin))(.*?)(?=</system-reminder>|\Z)",
     re.DOTALL | re.MULTILINE,
 )
 

@@ -34,7 +34,7 @@ def launch(prompt: str, description: str = "audit the auth code", **extra: Any) 
     """The parent's launch, with the label that the hook gave it."""
 
     def step(request: Request) -> Reply:
-        labels = re.findall(r"\[bg\] label: (bg-\d+)", request.all_text())
+        labels = re.findall(r"not from the user\] label: (bg-\d+)", request.all_text())
         label = f"{labels[-1]}: " if labels else ""
         given = {"subagent_type": "general-purpose", "run_in_background": True, **extra}
         offered = request.tool(spawn_tool(request)).get("input_schema", {}).get("properties", {})

@@ -196,12 +196,12 @@ def notifications(prompt: str) -> list[Notification]:
     return found
 
 
-def show(answer: Answer, text: str, version: Optional[versions.Version]) -> None:
+def show(answer: Answer, text: str, version: Optional[versions.Version], ask: str) -> None:
     """Show the user a text instead of asking the model, or through the model where the host would show nothing."""
     if versions.shows_blocked_prompts(version):
         answer.block = text
     else:
-        answer.context.append("[bg] Show the user exactly this, in a code block, and do nothing else:\n" + text[:3500])
+        answer.context.append(f"{ask}\n{text[:3500]}")
 
 
 def is_launch(event: Event) -> bool:

@@ -120,7 +120,7 @@ def _take_plain(scene: Scene, text: str, label: str, mine: list[Row]) -> list[st
 
 def say(scene: Scene, text: str) -> None:
     """Answer the user without a model request, or through the model where the host would show nothing."""
-    host.show(scene.answer, text, scene.version)
+    host.show(scene.answer, text, scene.version, phrases.SHOW_EXACTLY)
 
 
 def _doctor(scene: Scene) -> str:

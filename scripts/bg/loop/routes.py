@@ -263,7 +263,7 @@ def _show_doctor(event: Event, stdout: TextIO) -> None:
     from bg.desk import doctor  # noqa: PLC0415
 
     version, answer = _version(event), Answer()
-    host.show(answer, doctor.told(list(doctor.examine(version))), version)
+    host.show(answer, doctor.told(list(doctor.examine(version))), version, phrases.SHOW_EXACTLY)
     stdout.write(host.render(event, answer))
     stdout.flush()
 

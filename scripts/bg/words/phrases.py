@@ -3,30 +3,33 @@
 Texts of several lines for a model stand beside this module in texts/, one file each.
 """
 
+# Who speaks: every text that reaches a model through a hook begins with it.
+SENDER = "[from the bg plugin, not from the user]"
+
 # Launching, said to the parent model
 
-LABEL = (
-    "[bg] label: {label} {purpose}. The plugin's hooks are running. Begin the description of the launch with "
+LABEL = SENDER + (
+    " label: {label} {purpose}. The plugin's hooks are running. Begin the description of the launch with "
     "`{label}:`; the hook adds identity and protocol to the prompt."
 )
 PURPOSE = "for this task"
 PURPOSE_OF_DELEGATION = "for the delegated task that the user approved"
 PURPOSE_OF_RELAUNCH = "for the new agent that continues this task"
-NO_IDENTITY = "[bg] This agent could not be given its identity: {why}. Nothing was launched. {then}"
+NO_IDENTITY = SENDER + " This agent could not be given its identity: {why}. Nothing was launched. {then}"
 LAUNCH_AGAIN = "Try the launch again; if that fails too, tell the user to type /bg-status doctor."
 TYPE_AGAIN = "Ask the user to type the /bg again."
 LEDGER_LOST = "the ledger that knew {label} was damaged and is kept aside"
 FULL = "{labels} work already, and bg.json allows {most} at once (max_tasks). Nothing was launched."
 HOOK_FAILED = "the hook failed with {kind}: {words}"
-ONLY_THE_USER_ANSWERS = (
-    "[bg] Only the user answers: through AskUserQuestion, or by typing /bg-answer. To pass on what the user "
+ONLY_THE_USER_ANSWERS = SENDER + (
+    " Only the user answers: through AskUserQuestion, or by typing /bg-answer. To pass on what the user "
     "said in plain chat, send it to the agent with SendMessage (or Task with resume); it is marked as relayed."
 )
 LAUNCH_DELEGATED = (
     "\nThe user approved {name}. Launch this now, with lines for goal, deliverables and done-when, and with the "
     "context it needs:\n{work}"
 )
-CONDITION = "The user set a condition; write it into the prompt of the new agent word for word:\n{words}"
+CONDITION = SENDER + " The user set a condition; write it into the prompt of the new agent word for word:\n{words}"
 
 # Launching, said to the user
 
@@ -84,18 +87,22 @@ SAY_WHICH = (
 
 # What comes next, said to the parent model
 
-ANSWER_RECORDED_OTHERS_OPEN = (
-    "[bg] The user's answer for {label} is recorded. Still open: {qids}. Resume it when these are answered too."
+ANSWER_RECORDED_OTHERS_OPEN = SENDER + (
+    " The user's answer for {label} is recorded. Still open: {qids}. Resume it when these are answered too."
 )
-ANSWER_RECORDED = "[bg] The user's answer for {label} is recorded."
-WAITS_FOR_CHILD = "[bg] {label} waits for that agent. When it has reported, resume {label}: {way}"
-RESUME_NOW = "[bg] The user's answers for {label} are recorded. Resume it now: {way}"
+ANSWER_RECORDED = SENDER + " The user's answer for {label} is recorded."
+WAITS_FOR_CHILD = SENDER + " {label} waits for that agent. When it has reported, resume {label}: {way}"
+RESUME_NOW = SENDER + " The user's answers for {label} are recorded. Resume it now: {way}"
 OVERTAKEN = "\nIt ended before the user's answers to {qids} reached it. If they still matter, resume it: {way}"
 HAS_WAITED = "\n{label} has waited for this. Resume it now: {way}"
-NOT_WOKEN = "[bg] {label} was not woken. Nothing is lost: {way}"
-WAKES_WITHOUT_MEMORY = "From this session {label} would wake without its task and its memory. Nothing is lost: {way}"
-OTHER_SESSION_GOES_ON = "{label} belongs to another open session, which goes on with it."
+NOT_WOKEN = SENDER + " {label} was not woken. Nothing is lost: {way}"
+WAKES_WITHOUT_MEMORY = SENDER + (
+    " From this session {label} would wake without its task and its memory. Nothing is lost: {way}"
+)
+OTHER_SESSION_GOES_ON = SENDER + " {label} belongs to another open session, which goes on with it."
 MORE_REPORTS = "More background reports wait; they follow at the next event, or run: {command}"
+
+SHOW_EXACTLY = SENDER + " Show the user exactly this, in a code block, and do nothing else:"
 
 # Groups
 
@@ -104,10 +111,9 @@ GROUP_ENDED = "{count} tasks launched together have ended: {states}"
 
 # The list of what is in flight, said to the parent model
 
-IN_FLIGHT = "[from the bg plugin, not from the user] Background tasks of this project; do not launch any of them again:"
-IN_FLIGHT_ELSEWHERE = (
-    "[from the bg plugin, not from the user] Background tasks of another open session, which goes on with them; "
-    "do not launch any of them again:"
+IN_FLIGHT = SENDER + " Background tasks of this project; do not launch any of them again:"
+IN_FLIGHT_ELSEWHERE = SENDER + (
+    " Background tasks of another open session, which goes on with them; do not launch any of them again:"
 )
 WAITS_FOR_USER = "- {name} waits for the user, {age}: {text}"
 REPORTS_NOT_YET_SAID = "- Reports not yet said: {count}; they follow here or at the next event."

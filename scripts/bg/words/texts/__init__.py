@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from string import Template
 
+from bg.words.phrases import SENDER
+
 _FOLDER = Path(__file__).parent
 
 
 def fill(name: str, **slots: str) -> str:
     """The text of that name with its slots filled; lines whose slot is empty leave no gap."""
     text = (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    filled = Template(text).substitute({key: value.strip("\n") for key, value in slots.items()})
+    given = {"sender": SENDER, **slots}
+    filled = Template(text).substitute({key: value.strip("\n") for key, value in given.items()})
     lines: list[str] = []
     for line in filled.strip("\n").splitlines():
         if line.strip() or (lines and lines[-1].strip()):
