@@ -158,5 +158,5 @@ def one(home: Home, sql: str, *values: Any) -> Optional[dict[str, Any]]:
 
 def reminders(request: Request, about: str = "") -> list[str]:
     """The plugin's reminders that stand in a request."""
-    found = re.findall(r"\[from the bg plugin, not from the user\][^\n]*", request.all_text())
+    found = re.findall(r"\[from the bg plugin, not from the user\] (?:bg-\d+ \(|The \d+ |Background )[^\n]*", request.all_text())
     return [line for line in found if about in line]
