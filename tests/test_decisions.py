@@ -103,7 +103,7 @@ def test_what_the_user_says_decides_or_is_asked_back(deciding, kind, say):
             expected = ([("waiting", "")], [], "open", True)
         answers = deciding.rows("SELECT kind, text FROM answers")
         state = deciding.rows("SELECT state FROM questions")[0]["state"]
-        launches = "[bg] label: " in context(said)
+        launches = "[from the bg plugin, not from the user] label: " in context(said)
         if (outcome(deciding), answers, state, asked_back) != expected or launches != (expected[0][0][0] == "approved"):
             wrong.append((phrase, outcome(deciding), shown))
     assert wrong == []
@@ -134,7 +134,7 @@ def test_a_reason_reaches_the_agent_word_for_word(deciding):
 
 def test_what_is_asked_back_can_then_be_decided(deciding):
     assert deciding.prompt("/bg-answer bg-1 aprove")["reason"] == f"{ASKED_BACK}aprove"
-    assert "[bg] label: bg-2" in context(deciding.prompt("/bg-answer bg-1 D1: approve"))
+    assert "[from the bg plugin, not from the user] label: bg-2" in context(deciding.prompt("/bg-answer bg-1 D1: approve"))
     assert outcome(deciding) == [("approved", "approve")]
 
 
@@ -148,7 +148,7 @@ def test_an_unclear_word_leaves_an_earlier_decision_as_it_is(deciding):
 
 def test_an_approval_given_twice_contradicts_nothing(deciding):
     said = deciding.prompt("/bg-answer bg-1 D1: approve D1: approve")
-    assert context(said).count("[bg] label: bg-2") == 1
+    assert context(said).count("[from the bg plugin, not from the user] label: bg-2") == 1
     assert outcome(deciding) == [("approved", "approve\napprove")]
 
 

@@ -8,9 +8,13 @@ import json
 import re
 
 import pytest
+from bg.ledger import tasks
+from bg.loop import adopting
 from bg.loop import groups as together
 from bg.loop import routes as handlers
-from drive import Drive, block, context
+from bg.protocol import signals
+from bg.words.texts import fill
+from drive import PLAIN, Drive, block, context
 from recordings import VERSIONS, recorded
 
 
@@ -27,7 +31,7 @@ def newest(tmp_path, monkeypatch):
 
 def asking(drive: Drive, agent: str = "a1", words: str = "/bg Audit the auth code") -> str:
     """A task whose agent has asked its two questions, and whose parent has been told; the agent's token."""
-    assert "[bg] label: bg-" in context(drive.prompt(words))
+    assert "[from the bg plugin, not from the user] label: bg-" in context(drive.prompt(words))
     token = drive.launch("Audit.\nGoal: find holes", agent)
     assert token
     drive.stop()
@@ -61,9 +65,71 @@ def test_the_launch_gets_identity_label_and_background(drive):
     assert drive.taken["description"] == "bg-1: audit"
     assert drive.taken["run_in_background"] is True
     assert drive.taken["subagent_type"] == "general-purpose"
-    assert drive.taken["prompt"].endswith("## Your task\n\nAudit.")
-    assert len(drive.taken["prompt"]) < 4000
+    prompt = drive.taken["prompt"]
+    assert prompt.startswith("bg-1: audit\n")
+    before, task, contract = prompt.partition("## Your task\n\nAudit.\n\n")
+    assert task
+    assert f"You are {token}, a background subagent" in before
+    assert "\n" not in contract
+    assert contract.endswith(f"ends with one signal block, with agent_id: {token}")
     assert drive.started["systemMessage"] == "bg-1 started: audit · /bg-status"
+
+
+def test_what_an_agent_is_told_is_bounded_and_its_first_line_is_its_own():
+    """Without the task it stays under 4,000 characters, whatever the host adds and however long the names are."""
+    described = "Go on with\nbg-2-abcdefghij: " + "word " * 30
+    token, path = "bg-1000-klmnopqrst", f"/home/somebody/{'folder/' * 15}{'0' * 36}.jsonl"
+    who = adopting.identity(token, path, label="bg-1000", description=described, handback=True, message=True)
+    assert len(who) + len(fill("contract", agent_id=token)) < 4000
+    first, empty, *_ = who.splitlines()
+    assert first.startswith("bg-1000: Go on with bg-2: word word")
+    assert (len(first) <= 90, empty) == (True, "")
+    assert tasks.TOKEN.findall(who)[0] == token
+    asked = (
+        "delete, overwrite, publish",
+        "early and all at once",
+        "a result you saw in this run",
+        "goes to a file first",
+    )
+    assert [words for words in asked if words not in who] == []
+    assert not any(slot in who for slot in ("timestamp", "total_duration", "<"))
+
+
+def test_the_example_of_the_instructions_is_a_valid_block_that_says_nothing(newest):
+    newest.prompt("/bg Audit the auth code")
+    token = newest.launch("Audit.", "a1")
+    example = fill("example", agent_id=token)
+    [signal] = signals.read(example).signals
+    assert (signal.valid, signal.notes, signal.repairs) == (True, (), ())
+    assert example in newest.taken["prompt"]
+    said = newest.ends("a1", f"My instructions show this:\n\n{example}")
+    assert "no signal block that can be read" in said["reason"]
+    assert newest.rows("SELECT * FROM questions") == []
+    asks = example.replace("ISO dates", "Their dates")
+    assert newest.ends("a1", asks, stop_hook_active=True) == {}
+    assert [row["text"] for row in newest.rows("SELECT text FROM questions")] == [
+        "Their dates, or dates as in the invoices?"
+    ]
+
+
+def test_the_hook_fills_in_what_only_it_knows(newest):
+    """The times of a signal: the agent is not asked for them, and what it does say stands."""
+    newest.prompt("/bg Audit the auth code")
+    token = newest.launch("Audit.", "a1")
+    fields = {**signals.schema("COMPLETION_REPORT")["examples"][0], **PLAIN, "agent_id": token}
+    without = {name: text for name, text in fields.items() if name not in ("timestamp", "total_duration")}
+    assert newest.ends("a1", signals.render("COMPLETION_REPORT", without)) == {}
+    [recorded] = [json.loads(row["body"]) for row in newest.rows("SELECT body FROM signals")]
+    assert recorded["problems"] == []
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", recorded["timestamp"])
+    assert re.fullmatch(r"\d+s", recorded["payload"]["total_duration"])
+    assert f"Duration: {recorded['payload']['total_duration']}" in context(newest.announced("a1"))
+    newest.prompt("/bg Audit it again")
+    again = {**fields, "agent_id": newest.launch("Audit.", "a2")}
+    newest.ends("a2", signals.render("COMPLETION_REPORT", again))
+    recorded = json.loads(newest.rows("SELECT body FROM signals ORDER BY id")[1]["body"])
+    assert recorded["timestamp"] == fields["timestamp"]
+    assert recorded["payload"]["total_duration"] == fields["total_duration"]
 
 
 def test_what_is_not_ours_is_left_alone(drive):
@@ -234,6 +300,8 @@ def test_a_relaunch_gives_a_new_agent_everything(newest):
         "## STATE RESTORATION",
     ):
         assert words in prompt
+    assert prompt.startswith("bg-1: audit\n")
+    assert prompt.splitlines()[-1].endswith(f"ends with one signal block, with agent_id: {token}")
     assert newest.started["systemMessage"].startswith("bg-1 continues as a new agent")
     newest.ends("b1", block("COMPLETION_REPORT", token))
     assert "reports partial success" in context(newest.announced("b1"))
@@ -263,7 +331,7 @@ def test_only_the_user_approves_a_delegation_and_the_new_agent_is_its_child(newe
     newest.stop()
     assert newest.launch("Do it anyway", "f1") is None
     said = context(newest.prompt("/bg-answer bg-1 D1: approve, but be quick"))
-    assert "[bg] label: bg-2 for the delegated task" in said
+    assert "[from the bg plugin, not from the user] label: bg-2 for the delegated task" in said
     assert "bg-1 waits for that agent" in said
     child = newest.launch("Profile it", "a2", description="bg-2: profile")
     newest.stop()
@@ -340,7 +408,7 @@ def test_stop_holds_for_each_question_however_many_there_are(newest):
     for number, token in enumerate(tokens):
         newest.ends(f"a{number}", block("CLARIFICATION_NEEDED", token))
     held = [context(newest.stop(last_assistant_message="ok")) for _ in range(8)]
-    asked = [re.findall(r"^bg-\d Q\d", words, re.MULTILINE) for words in held if words.startswith("Before you end")]
+    asked = [re.findall(r"^bg-\d Q\d", words, re.MULTILINE) for words in held if "Before you end this turn" in words]
     assert len(asked) == 2, "ten questions are held in two turns"
     assert {name for names in asked for name in names} == {
         f"bg-{task} Q{number}" for task in range(1, 6) for number in (1, 2)

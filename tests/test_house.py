@@ -9,12 +9,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from string import Formatter
 
 import pytest
 from bg.host import tools
 from bg.ledger import place as state
 from bg.loop import routes as handlers
-from bg.words import texts
+from bg.words import phrases, texts
 from rig import tree
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -308,6 +309,61 @@ def test_texts_for_models_are_calm(path):
     assert not re.search("[\U0001f300-\U0001faff\u2600-\u27bf]", text)
 
 
+# Modules of loop/ whose longer strings are no sentences, each with the reason.
+NO_SENTENCES = {"decisions.py": "the words by which it recognizes yes and no"}
+
+
+def sentences(path: Path) -> list[str]:
+    """The strings of more than four words in a module: no docstrings, and no SQL, which has a door of its own."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            text = " ".join(part.value for part in node.values if isinstance(part, ast.Constant))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone | parts:
+            text = node.value
+        else:
+            continue
+        if len(re.findall(r"[A-Za-z'`-]{2,}", text)) > 4 and not re.search(r"\b(SELECT|INSERT|UPDATE|DELETE)\b", text):
+            found.append(f"{path.name}:{node.lineno}: {text}")
+    return found
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "loop").glob("*.py")), ids=lambda path: path.name)
+def test_the_loop_decides_and_words_say_it(path):
+    assert bool(sentences(path)) == (path.name in NO_SENTENCES), sentences(path)
+
+
+def test_every_phrase_is_used_and_gets_what_it_asks_for():
+    known = {name: value for name, value in vars(phrases).items() if name.isupper()}
+    used = set()
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "phrases" and node.attr.isupper():
+                used.add(node.attr)
+            called = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+            if called is None or called.attr != "format" or not ast.unparse(called.value).startswith("phrases."):
+                continue
+            text = known[ast.unparse(called.value).removeprefix("phrases.")]
+            given = {keyword.arg for keyword in node.keywords}
+            assert given == {slot for _, slot, _, _ in Formatter().parse(text) if slot}, f"{path.name}:{node.lineno}"
+    assert used == set(known)
+
+
+def test_the_sender_is_named_in_one_place_and_by_every_text_that_a_hook_adds():
+    """What stands in an agent's prompt or in another text names no sender; hooks/run has no Python to ask."""
+    parts = {"identity", "example", "contract", "continuation", "handback", "message"}
+    for path in Path(texts.__file__).parent.glob("*.md"):
+        assert path.read_text(encoding="utf-8").startswith("$sender ") == (path.stem not in parts), path.name
+    spelled = [path.name for path in modules() if phrases.SENDER in path.read_text(encoding="utf-8")]
+    assert spelled == ["phrases.py"]
+    assert phrases.SENDER in (ROOT / "hooks" / "run").read_text(encoding="utf-8")
+    for name in ("bg", "bg-answer", "bg-status"):
+        assert phrases.SENDER in (ROOT / "commands" / f"{name}.md").read_text(encoding="utf-8")
+
+
 def hook(payload: str, tmp_path: Path, **env: str) -> subprocess.CompletedProcess:
     return subprocess.run(
         [str(ROOT / "hooks" / "run")],
@@ -398,5 +454,5 @@ def test_the_hook_process_answers_on_this_python(tmp_path):
     (data / "python").write_text(f"{sys.executable}\n")
     done = hook(payload, tmp_path, BG_DATA=str(data))
     assert done.returncode == 0
-    assert "[bg] label: bg-1" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert "[from the bg plugin, not from the user] label: bg-1" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
     assert done.stderr == ""

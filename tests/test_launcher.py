@@ -92,7 +92,7 @@ def test_an_old_interpreter_is_passed_over_for_a_newer_one(machine):
     newer = machine.python("python3.12", "3.12")
     assert machine.says("Stop") == {}
     assert machine.starts() == []
-    assert "[bg] label: bg-1" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
+    assert "[from the bg plugin, not from the user] label: bg-1" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
     assert machine.starts() == ["3.6", "3.12", "3.12"]
     assert (machine.data / "python").read_text() == f"{newer}\n"
     assert machine.data.stat().st_mode & 0o777 == 0o700
@@ -104,7 +104,7 @@ def test_a_newer_one_further_down_the_path(machine):
     machine.python("python3", "3.8")
     machine.python("python3", "3.10", "another")
     machine.env["PATH"] = f"{machine.bin}:{machine.root / 'another'}"
-    assert "[bg] label: bg-1" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
+    assert "[from the bg plugin, not from the user] label: bg-1" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
 
 
 LAUNCH = {"tool_name": "Agent", "tool_input": {"description": "bg-1: audit", "prompt": "Audit."}}
@@ -143,7 +143,7 @@ def test_a_noted_interpreter_that_has_become_old_is_forgotten(machine):
     done = machine.hook("UserPromptSubmit", prompt="/bg Audit")
     assert (done.returncode, done.stdout) == (0, "")
     assert "older than Python 3.9" in done.stderr
-    assert "[bg] label: bg-1" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
+    assert "[from the bg plugin, not from the user] label: bg-1" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
 
 
 def test_bgctl_passes_an_old_interpreter_over(machine):
@@ -190,7 +190,7 @@ def test_half_a_compiled_module_stops_no_hook(module, machine):
     [compiled] = [path for path in (machine.data / "pycache").rglob("*.pyc") if f"/{module}." in str(path)]
     whole = compiled.read_bytes()
     os.truncate(compiled, len(whole) // 2)
-    assert "[bg] label: bg-2" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
+    assert "[from the bg plugin, not from the user] label: bg-2" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
     machine.says("UserPromptSubmit", prompt="/bg Audit")
     assert compiled.read_bytes() == whole
 

@@ -99,7 +99,7 @@ def test_no_more_tasks_at_once_than_allowed(drive):
     assert said["hookSpecificOutput"]["permissionDecisionReason"] == words
     assert [row["label"] for row in drive.rows("SELECT label FROM tasks WHERE state <> 'not_launched'")] == ["bg-1"]
     given(drive, max_tasks=2)
-    assert "[bg] label:" in context(drive.prompt("/bg:bg Another one"))
+    assert "[from the bg plugin, not from the user] label:" in context(drive.prompt("/bg:bg Another one"))
     assert drive.launch("Other.", "a2")
 
 

@@ -179,8 +179,8 @@ def test_the_protocols_own_examples_need_no_repair(case):
 @pytest.mark.parametrize(
     ("name", "missing"),
     [
-        ("seed_error", ["timestamp", "blocked_work", "resume_requirements"]),
-        ("seed_timeout", ["timestamp", "blocked_work"]),
+        ("seed_error", ["blocked_work", "resume_requirements"]),
+        ("seed_timeout", ["blocked_work"]),
     ],
 )
 def test_the_protocols_abbreviated_examples_lack_exactly_these(name, missing):
@@ -263,7 +263,7 @@ def test_a_wrong_timestamp_is_a_note_and_no_reason_to_ask(marker):
     signal = decoded(marker, {**example(marker), "timestamp": "this morning"})
     assert (True, ("timestamp 'this morning' is no ISO-8601-timestamp",)) == (signal.valid, signal.notes)
     missing = decoded(marker, {name: each for name, each in example(marker).items() if name != "timestamp"})
-    assert not signals.worth_correcting(missing)
+    assert (True, ()) == (missing.valid, missing.notes), "the hook knows when it was said"
 
 
 @pytest.mark.parametrize(
@@ -329,6 +329,15 @@ def test_the_table_has_a_row_for_each_signal():
     assert [f"| `{marker}` " for marker in MARKERS] == [
         row[: len(f"| `{marker}` ")] for marker, row in zip(MARKERS, signals.table().splitlines()[2:])
     ]
+
+
+def test_the_fields_that_each_signal_asks_for():
+    lines = signals.fields().splitlines()
+    assert [f"- `{marker}`: " for marker in MARKERS] == [line[: line.index(":") + 2] for line in lines]
+    for marker, line in zip(MARKERS, lines):
+        assert all(name in line for name in signals.schema(marker)["required"] if name != "agent_id")
+    assert not any(name in line for name in ("timestamp", "total_duration") for line in lines)
+    assert "status (success|partial_success|failed)" in lines[3]
 
 
 def allowed(text):

@@ -53,7 +53,7 @@ def test_an_approval_that_waited_is_asked_for_again(drive):
     keeps(drive, "UserPromptSubmit", prompt="/bg-answer bg-1 D1: approve")
     assert "approve it again" in str(drive.prompt("hello"))
     assert drive.rows("SELECT state FROM questions") == [{"state": "open"}]
-    assert "[bg] label: bg-2" in context(drive.prompt("/bg-answer bg-1 D1: approve"))
+    assert "[from the bg plugin, not from the user] label: bg-2" in context(drive.prompt("/bg-answer bg-1 D1: approve"))
 
 
 def test_what_waited_says_no_more_than_notices_allow(drive):

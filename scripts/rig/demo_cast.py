@@ -6,8 +6,6 @@ Nothing here knows what the plugin will answer: every line follows from what the
 from __future__ import annotations
 
 import re
-import time
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -99,12 +97,12 @@ def _claude(request: Request) -> Reply:
     told = news(request)
     if "Tool loaded" in told or "tool_reference" in str(request.messages[-1]):
         return _wake(request)
-    label = re.search(r"\[bg\] label: (bg-\d+)", told)
+    label = re.search(r"not from the user\] label: (bg-\d+)", told)
     if label:
         return _launch(request, label[1])
     if "Resume it now" in told:
         return text("Thank you. I pass that on.") + _wake(request)
-    if "[bg] Show the user exactly this" in told:
+    if "Show the user exactly this" in told:
         return text(told.split("do nothing else:\n")[-1].split("</system-reminder>")[0].strip())
     asked_now = questions_told(told)
     if asked_now:
@@ -161,7 +159,6 @@ class _Agent:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.began = time.monotonic()
 
     def __call__(self, request: Request) -> Reply:
         told, last = request.all_text(), news(request)
@@ -186,7 +183,6 @@ class _Agent:
             "CLARIFICATION_NEEDED",
             {
                 "agent_id": _identity(request),
-                "timestamp": _now(),
                 "blocked_at": "judging auth/sessions.py",
                 "reason": "What counts as a fault here, and what I may change, is the user's decision.",
                 "questions": QUESTIONS,
@@ -201,7 +197,6 @@ class _Agent:
             "COMPLETION_REPORT",
             {
                 "agent_id": _identity(request),
-                "timestamp": _now(),
                 "status": "success",
                 "deliverables": f"- {REPORT}",
                 "summary": f"Both files in auth/ are read. {len(FINDINGS)} findings are in {REPORT}.",
@@ -209,7 +204,6 @@ class _Agent:
                 f"- {len(FINDINGS)} findings, each with file and line",
                 "issues_encountered": "None.",
                 "recommendations": "Store password hashes, and take session tokens from the secrets module.",
-                "total_duration": f"{time.monotonic() - self.began:.0f} seconds",
             },
         )
         return _last_words(request, f"The audit is written.\n\n{block}")
@@ -233,7 +227,3 @@ def audit(heard: str) -> str:
 def _identity(request: Request) -> str:
     found = re.search(r"You are (bg-\d+-\w+)", request.first_user_text())
     return found[1] if found else "nobody"
-
-
-def _now() -> str:
-    return datetime.now(timezone.utc).isoformat(timespec="seconds")

@@ -21,7 +21,7 @@ HOOK_EVENTS_SINCE = (2, 1, 100)  # --include-hook-events
 AGENT_EVENTS_SINCE = (2, 1, 197)  # what a background agent says stands in the stream
 QUIET_TOOLS = ("ToolSearch",)
 CONTEXT = re.compile(
-    r"(?:hook (?:additional context|feedback): ?\n?|^(?=\[bg\] |\[from the bg plugin))(.*?)(?=</system-reminder>|\Z)",
+    r"(?:hook (?:additional context|feedback): ?\n?|^(?=\[from the bg plugin))(.*?)(?=</system-reminder>|\Z)",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -192,9 +192,9 @@ class Follower:
         given = self._calls.get(name.rpartition(":")[2], {})
         for key in ("prompt", "message"):
             new, old = str(changed.get(key) or ""), str(given.get(key) or "")
-            if new and new != old and old and new.endswith(old) and "## Your task" in new:
+            if new and new != old and old and old in new and "## Your task" in new:
                 self.view.say(
-                    "hook", f"{name} puts {len(new) - len(old)} characters of identity before the prompt:", new, 5
+                    "hook", f"{name} puts {len(new) - len(old)} characters of identity around the prompt:", new, 5
                 )
             elif new and new != old:
                 self.view.say("hook", f"{name} writes the {key}; what Claude typed stands in it as a note:", new, 24)

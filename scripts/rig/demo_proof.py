@@ -49,7 +49,7 @@ class Evidence(NamedTuple):
         if len(ends) <= number:
             return None
         later = (r for r in self.model.by("parent") if r.time > ends[number] - 1)
-        told = (r for r in later if "[from the bg plugin, not from the user]" in demo_cast.news(r))
+        told = (r for r in later if re.search(r"not from the user\] bg-\d+ \(", demo_cast.news(r)))
         wanted = (r for r in told if bool(demo_cast.questions_told(demo_cast.news(r))) == (number == 0))
         return next(wanted, None)
 
@@ -76,7 +76,8 @@ def figures(evidence: Evidence) -> str:
 
 
 def _label(e: Evidence) -> Seen:
-    said = [found[1] for r in e.model.by("parent") if (found := re.search(r"\[bg\] label: (bg-\d+)", r.all_text()))]
+    label = re.compile(r"not from the user\] label: (bg-\d+)")
+    said = [found[1] for r in e.model.by("parent") if (found := label.search(r.all_text()))]
     return Seen("launch", bool(said), f"Claude was told the label {said[0]}" if said else "no label reached Claude")
 
 

@@ -264,7 +264,7 @@ class Host(Machine):
 
 def label_in(words: str) -> str:
     """The label that the hook gave to this turn."""
-    found = re.findall(r"\[bg\] label: (bg-\d+)", words)
+    found = re.findall(r"not from the user\] label: (bg-\d+)", words)
     return found[-1] if found else ""
 
 

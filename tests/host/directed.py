@@ -14,7 +14,7 @@ from rig.script import Reply, call, text
 from rig.session import Headless
 
 Step = Any
-LABEL = re.compile(r"\[bg\] label: (bg-\d+)")
+LABEL = re.compile(r"not from the user\] label: (bg-\d+)")
 
 
 def directed(plans: dict[str, list[Step]]) -> list[Callable[[Request], Reply]]:

@@ -34,7 +34,7 @@ def launch(prompt: str, description: str = "audit the auth code", **extra: Any) 
     """The parent's launch, with the label that the hook gave it."""
 
     def step(request: Request) -> Reply:
-        labels = re.findall(r"\[bg\] label: (bg-\d+)", request.all_text())
+        labels = re.findall(r"not from the user\] label: (bg-\d+)", request.all_text())
         label = f"{labels[-1]}: " if labels else ""
         given = {"subagent_type": "general-purpose", "run_in_background": True, **extra}
         offered = request.tool(spawn_tool(request)).get("input_schema", {}).get("properties", {})
@@ -158,5 +158,5 @@ def one(home: Home, sql: str, *values: Any) -> Optional[dict[str, Any]]:
 
 def reminders(request: Request, about: str = "") -> list[str]:
     """The plugin's reminders that stand in a request."""
-    found = re.findall(r"\[from the bg plugin, not from the user\][^\n]*", request.all_text())
+    found = re.findall(r"\[from the bg plugin, not from the user\] (?:bg-\d+ \(|The \d+ |Background )[^\n]*", request.all_text())
     return [line for line in found if about in line]

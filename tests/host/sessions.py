@@ -39,7 +39,7 @@ def cast(*steps: Any, rules: tuple[tuple[str, Any], ...] = (), others: Sequence[
         ("heir", asked("## CONTINUATION"), [later(block("COMPLETION_REPORT"), 0.3)] * 3),
         ("agent", asked("AUDIT-TASK"), list(steps)),
         *[(name, knows, [text("Noted.")] * 20) for name, knows in others],
-        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)), *rules)),
+        ("parent", parent, reacting((r"not from the user\] label", launch(TASK)), *rules)),
     )
 
 

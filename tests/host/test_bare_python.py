@@ -82,7 +82,7 @@ class Story:
         tell = self.machine.tell
         assert tell(self.named("SessionStart")) is None
         said = tell({**self.named("UserPromptSubmit"), "prompt": f"/bg {TASK}"})
-        assert "[bg] label: bg-1 " in context(said)
+        assert "[from the bg plugin, not from the user] label: bg-1 " in context(said)
         event = self.named(f"PreToolUse {self.spawn}")
         event["tool_input"]["description"] = "bg-1: audit auth"
         given = updated(tell(event))
@@ -200,7 +200,7 @@ def test_garbage_on_stdin_disturbs_nothing(machine: Machine, case: str) -> None:
     assert not (machine.project / "pwned").exists()
     assert not any(path.name == "etc" for path in machine.data.rglob("*"))
     said = machine.tell({"hook_event_name": "UserPromptSubmit", "session_id": "good", "prompt": f"/bg {TASK}"})
-    assert "[bg] label: bg-" in context(said)
+    assert "[from the bg plugin, not from the user] label: bg-" in context(said)
     if (machine.data / "ledger.db").is_file():
         assert machine.rows("SELECT event, text FROM errors") == []
 
@@ -215,7 +215,7 @@ def test_ten_megabytes_are_taken_whole(machine: Machine) -> None:
     assert machine.rows("SELECT state FROM tasks") == [{"state": "partial"}]
     assert "reports partial success" in story.notified(0)
     said = machine.tell({**story.named("UserPromptSubmit"), "prompt": f"/bg {huge}"})
-    assert "[bg] label: bg-2" in context(said)
+    assert "[from the bg plugin, not from the user] label: bg-2" in context(said)
     assert machine.run({**story.named("Stop"), "session_id": "foreign", "last_assistant_message": huge}) == (0, "", "")
     assert machine.rows("SELECT * FROM errors") == []
 
@@ -341,7 +341,7 @@ def test_wrong_fields_anywhere_in_the_recorded_payloads(
         except (AssertionError, ValueError) as error:
             failures.setdefault(f"{where}: {done}", str(error)[:300])
     said = _inside({"hook_event_name": "UserPromptSubmit", "session_id": "good", "prompt": f"/bg {TASK}"})
-    assert "[bg] label: bg-" in said
+    assert "[from the bg plugin, not from the user] label: bg-" in said
     book = handlers.Ledger(state.directory())
     errors = book.all("SELECT event, text FROM errors")
     traces = [f"{row['event']}: {row['text'].strip().splitlines()[-1]}" for row in errors]

@@ -26,7 +26,7 @@ def test_an_agent_in_flight_outlives_a_compaction(host: str) -> None:
     go = threading.Event()
     script = Script(
         ("agent", asked("AUDIT-TASK"), [lambda request: block("COMPLETION_REPORT")(request).after(go)]),
-        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)))),
+        ("parent", parent, reacting((r"not from the user\] label", launch(TASK)))),
     )
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
         run.send("/bg:bg Audit the authentication code")
@@ -56,7 +56,7 @@ def test_a_waiting_question_outlives_a_compaction(host: str) -> None:
     """The parent is told what waits; the answer reaches the agent that asked."""
     script = Script(
         ("agent", asked("AUDIT-TASK"), [later(block("CLARIFICATION_NEEDED")), later(block("COMPLETION_REPORT"))]),
-        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)), ("Resume it now", wake))),
+        ("parent", parent, reacting((r"not from the user\] label", launch(TASK)), ("Resume it now", wake))),
     )
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
         run.send("/bg:bg Audit the authentication code")

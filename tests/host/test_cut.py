@@ -103,7 +103,7 @@ def judge(model: Model, home: Home, host: str, kinds: set[str]) -> None:
     assert {row["corrections"] for row in rows(home, "SELECT corrections FROM runs")} == {0}
     for actor in ("error", "output", "turns", "stopped"):
         for request in model.by(actor):
-            assert "signal block" not in request.all_text().split("## Your task")[-1], actor
+            assert "Write the whole report again" not in request.all_text(), actor
     assert not any(request.surplus for request in model.requests if request.actor != "parent")
     last = [request for request in model.requests if request.actor == "parent"][-1].all_text()
     assert "scripted failure" in last

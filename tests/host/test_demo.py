@@ -32,7 +32,7 @@ def test_the_demo_shows_the_whole_loop(host):
     for line in (
         "You           /bg:bg Audit the authentication code",
         "  hook        UserPromptSubmit tells Claude:",
-        "              | [bg] label: bg-1 for this task.",
+        "              | [from the bg plugin, not from the user] label: bg-1",
         "  hook        PreToolUse:Agent puts ",
         "  you see     bg-1 started: audit the authentication code",
         "  you see     bg-1 asks 2 questions",

@@ -60,7 +60,7 @@ def the_parent(final: Callable[[Request], str]) -> Callable[[Request], Reply]:
             return text(final(request))
         task = TAKES.search(request.first_user_text())
         assert task, request.first_user_text()[:300]
-        if "[bg] label:" in told and "The plugin's hooks are running" in told:
+        if "[from the bg plugin, not from the user] label:" in told and "The plugin's hooks are running" in told:
             return launch(task[1])(request)
         if "Unknown skill" in told:
             return call("Agent", description="the task", prompt=task[1], subagent_type="general-purpose")

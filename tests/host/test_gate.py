@@ -44,7 +44,7 @@ def test_a_false_report_is_corrected_after_the_gates_points(host: str, mode: str
     with Home() as home:
         steps += [write(home), block("COMPLETION_REPORT", **FALSE)]
         script = Script(
-            ("agent", asked("AUDIT-TASK"), steps), ("parent", parent, reacting((r"\[bg\] label", launch(TASK))))
+            ("agent", asked("AUDIT-TASK"), steps), ("parent", parent, reacting((r"not from the user\] label", launch(TASK))))
         )
         with Model(script) as model:
             home.base_url = model.url
@@ -74,7 +74,7 @@ def test_an_agent_that_never_corrects_itself_is_let_go_and_its_original_arrives(
             asked("AUDIT-TASK"),
             [later(original, 0.3), prose("Done."), prose("As stated above."), prose("Yes.")],
         ),
-        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)))),
+        ("parent", parent, reacting((r"not from the user\] label", launch(TASK)))),
     )
     with Model(script) as model, Home(model.url) as home:
         told = run_it(home, model, host, mode)

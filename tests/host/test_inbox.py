@@ -26,7 +26,7 @@ def test_the_same_questions_from_three_agents_are_answered_apart(host: str) -> N
     launches = both(*[spawn(f"{part} look", f"{{label}}: {part}") for part in PARTS])
     script = Script(
         *[asker(part, block("CLARIFICATION_NEEDED"), block("COMPLETION_REPORT")) for part in PARTS],
-        ("parent", parent, reacting((r"\[bg\] label", launches), *[("Resume it now", wake)] * 3)),
+        ("parent", parent, reacting((r"not from the user\] label", launches), *[("Resume it now", wake)] * 3)),
     )
     with Model(script) as model, Home(model.url) as home, session(home, host) as run:
         run.send("/bg:bg Audit three things")
@@ -83,7 +83,7 @@ def test_a_turn_ends_once_questions_were_shown_and_is_held_once_a_set(host: str)
             "parent",
             parent,
             reacting(
-                *[(rf"\[bg\] label: bg-{n}", launch(f"{part} look", part)) for n, part in enumerate(PARTS, 1)],
+                *[(rf"not from the user\] label: bg-{n}", launch(f"{part} look", part)) for n, part in enumerate(PARTS, 1)],
                 (r"bg-3 \([^\n]* needs answers", text("bg-3 Q1: which format? bg-3 Q2: archived ones too?")),
             ),
         ),

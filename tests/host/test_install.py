@@ -106,7 +106,7 @@ def whole_loop(machine: Machine, command: str) -> None:
     """A task that asks, a look at the table, an answer, a report: all with the installed plugin."""
     script = Script(
         ("agent", asked("AUDIT-TASK"), [later(block("CLARIFICATION_NEEDED")), later(block("COMPLETION_REPORT"))]),
-        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)), ("Resume it now", wake))),
+        ("parent", parent, reacting((r"not from the user\] label", launch(TASK)), ("Resume it now", wake))),
     )
     done = len(rows(machine.home, "SELECT 1 FROM runs")) if has_ledger(machine.home) else 0
     with Model(script) as model:
@@ -168,7 +168,7 @@ def nothing_is_launched(machine: Machine, words: str) -> None:
     """After the plugin is gone, what is left of it says so to the model, and no hook of ours answers."""
 
     def answer(request: Request):
-        assert "[bg] label:" not in request.all_text().replace("`[bg] label:`", "")
+        assert "[from the bg plugin, not from the user] label:" not in request.all_text().replace("`[from the bg plugin, not from the user] label:`", "")
         return text("The plugin's hooks are not running.")
 
     with Model(Script(("parent", parent, [answer] * 4))) as model:

@@ -58,7 +58,7 @@ def test_the_user_is_asked_in_the_agents_words_and_answers_in_the_dialog(host: s
             "parent",
             parent,
             reacting(
-                (r"\[bg\] label", launch(TASK)),
+                (r"not from the user\] label", launch(TASK)),
                 ("needs answers before", call("AskUserQuestion", questions=DIALOG)),
                 ("Resume it now", wake),
             ),
@@ -104,7 +104,7 @@ def test_plain_chat_is_relayed_and_an_unrelated_message_answers_nothing(host: st
             "parent",
             parent,
             reacting(
-                (r"\[bg\] label", launch(TASK)),
+                (r"not from the user\] label", launch(TASK)),
                 (
                     "needs answers before",
                     text("bg-1 Q1: Should the export be CSV, XLSX, or both? bg-1 Q2: archived invoices?"),

@@ -67,7 +67,7 @@ def test_the_loop(host: str, mode: str, tell: Callable[[str], None]) -> None:
         pytest.skip("only 2.1.327 has SubagentHandback")
     script = Script(
         ("agent", asked("AUDIT-TASK"), [later(block("CLARIFICATION_NEEDED")), later(block("COMPLETION_REPORT"))]),
-        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)), ("Resume it now", wake))),
+        ("parent", parent, reacting((r"not from the user\] label", launch(TASK)), ("Resume it now", wake))),
     )
     with Model(script) as model, Home(model.url) as home:
         options = arguments([ROOT]) + (auto_mode() if mode == "handback" else [])
@@ -135,7 +135,7 @@ def test_a_lost_execute_bit_does_not_matter(host: str, tmp_path: Path) -> None:
     (plugin / "hooks" / "run").chmod(0o644)
     script = Script(
         ("agent", asked("AUDIT-TASK"), [text("Noted.")] * 3),
-        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)))),
+        ("parent", parent, reacting((r"not from the user\] label", launch(TASK)))),
     )
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([plugin])) as run:
         run.send("/bg:bg Audit the authentication code")
@@ -155,7 +155,7 @@ def test_a_report_in_prose_is_corrected_once_and_then_delivered_whole(host: str)
     original = "In my view the login needs a rate limit, and tokens should expire after a day. " * 6
     script = Script(
         ("agent", asked("AUDIT-TASK"), [later(prose(original)), prose("As stated above."), prose("See above.")]),
-        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)))),
+        ("parent", parent, reacting((r"not from the user\] label", launch(TASK)))),
     )
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
         run.send("/bg:bg Audit the authentication code")

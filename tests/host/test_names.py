@@ -32,7 +32,7 @@ def enter(term: Interactive, words: str) -> None:
 
 def test_the_bare_names_and_the_shortcut(host: str) -> None:
     """`/bg-status` and `/bg-answer` are ours everywhere; `/bg` is, with the shortcut, on every host."""
-    script = Script(("parent", parent, reacting((r"\[bg\] label", text("I was told to hand it over.")))))
+    script = Script(("parent", parent, reacting((r"not from the user\] label", text("I was told to hand it over.")))))
     with Model(script) as model, Home(model.url) as home:
         write_shortcut(home)
         with Interactive(home, host, [ROOT], options(host)) as term:
@@ -47,18 +47,18 @@ def test_the_bare_names_and_the_shortcut(host: str) -> None:
             enter(term, "/bg Audit the authentication code")
             term.wait_for("I was told to hand it over", 20)
         told = model.by("parent")[0].all_text()
-        assert re.search(r"\[bg\] label: bg-1 for this task", told)
+        assert re.search(r"not from the user\] label: bg-1 for this task", told)
         assert "A shortcut of the bg plugin" in told
 
 
 @pytest.mark.versions("2.1.7", "2.1.38", "2.1.100", "2.1.197")
 def test_where_the_name_is_free_a_plain_bg_is_ours(host: str) -> None:
-    script = Script(("parent", parent, reacting((r"\[bg\] label", text("I was told to hand it over.")))))
+    script = Script(("parent", parent, reacting((r"not from the user\] label", text("I was told to hand it over.")))))
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
         assert "is the host's own command" not in term.screen()
         enter(term, "/bg Audit the authentication code")
         term.wait_for("I was told to hand it over", 20)
-        assert "[bg] label: bg-1" in model.by("parent")[0].all_text()
+        assert "[from the bg plugin, not from the user] label: bg-1" in model.by("parent")[0].all_text()
 
 
 @pytest.mark.versions(*SHADOWED)
@@ -79,7 +79,7 @@ def test_the_statusline_and_the_notification(host: str) -> None:
     """The segment follows the task; the terminal gets its sequence where the host passes it on."""
     script = Script(
         ("agent", asked("AUDIT-TASK"), [later(block("CLARIFICATION_NEEDED"), 4)]),
-        ("parent", parent, reacting((r"\[bg\] label", launch(TASK)))),
+        ("parent", parent, reacting((r"not from the user\] label", launch(TASK)))),
     )
     with Model(script) as model, Home(model.url) as home:
         home.settings({"statusLine": {"type": "command", "command": f'"{BGCTL}" statusline'}})

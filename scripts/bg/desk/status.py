@@ -12,21 +12,10 @@ from bg.ledger import inbox, notes, runs, sessions, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.words.quoting import inline, neutral
+from bg.words.times import age
 
 RECENT = 24 * 3600
 COLUMNS = ("label", "task", "state", "for", "waits for", "type")
-
-
-def age(seconds: float) -> str:
-    """A duration as a person says it."""
-    seconds = max(0, int(seconds))
-    if seconds < 60:
-        return f"{seconds}s"
-    if seconds < 3600:
-        return f"{seconds // 60}m"
-    if seconds < 48 * 3600:
-        return f"{seconds // 3600}h {seconds % 3600 // 60:02}m"
-    return f"{seconds // 86400}d"
 
 
 def at_a_glance(working: int, asking: int, broken: int) -> str:

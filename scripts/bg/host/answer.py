@@ -51,9 +51,9 @@ def render(event: Event, answer: Answer) -> str:
     return json.dumps(out, ensure_ascii=False)
 
 
-def show(answer: Answer, text: str, host: Host) -> None:
+def show(answer: Answer, text: str, host: Host, ask: str) -> None:
     """Show the user a text instead of asking the model, or through the model where the host would show nothing."""
     if host.shows_blocked_prompts:
         answer.block = text
     else:
-        answer.context.append("[bg] Show the user exactly this, in a code block, and do nothing else:\n" + text[:3500])
+        answer.context.append(f"{ask}\n{text[:3500]}")

@@ -142,18 +142,17 @@ def launch_of(event: Event) -> Launch:
     )
 
 
-def launch_with(event: Event, description: str, prompt: str) -> dict[str, Any]:
-    """The launch's input with another description and prompt, in the background, by a type that can be woken."""
-    given = {**event.tool_input, "description": description, "prompt": prompt, "run_in_background": True}
+def launch_with(event: Event, description: str) -> dict[str, Any]:
+    """The launch's input with another description, in the background, by a type that can be woken."""
+    given = {**event.tool_input, "description": description, "run_in_background": True}
     if launch_of(event).one_shot:
         given["subagent_type"] = DEFAULT_TYPE
     return given
 
 
-def end_prompt_with(given: dict[str, Any], typed: str, text: str) -> None:
-    """Put a text in the place of what the parent typed, which is the end of the launch's prompt."""
-    prompt: str = given["prompt"]
-    given["prompt"] = prompt[: len(prompt) - len(typed)] + text
+def set_prompt(given: dict[str, Any], prompt: str) -> None:
+    """Write the prompt into a launch's input."""
+    given["prompt"] = prompt
 
 
 def resume_with(event: Event, agent: str, prompt: str) -> dict[str, Any]:

@@ -95,6 +95,13 @@ def end_run(book: Ledger, agent: str, run: int, cut: str = "") -> None:
     )
 
 
+def worked(book: Ledger, agent: str) -> float:
+    """The seconds that an agent's runs have taken until now, without the waiting between them."""
+    return float(
+        book.value("SELECT total(coalesce(ended, ?) - began) FROM runs WHERE agent = ?", time.time(), agent) or 0
+    )
+
+
 def running(book: Ledger, agent: str, label: str) -> Run:
     """The run that goes on now; an ended one is followed by the next."""
     found = last_run(book, agent)

@@ -13,6 +13,8 @@ from bg.ledger import launches, notes, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.launches import Window
 from bg.protocol import signals
+from bg.words import phrases
+from bg.words.quoting import inline
 from bg.words.texts import fill
 
 OURS = "bg:"
@@ -26,18 +28,18 @@ class Adoption(NamedTuple):
     token: str
     given: dict[str, Any]
     again: bool
+    identity: str
+
+    def give(self, task: str) -> None:
+        """The prompt: the identity before the task, the contract behind it."""
+        contract = fill("contract", agent_id=self.token)
+        tools.set_prompt(self.given, f"{self.identity}\n\n{task}\n\n{contract}")
 
 
 def window_line(label: str, kind: str = "bg") -> str:
     """The one line that the command's text looks for."""
-    words = {
-        "delegation": "for the delegated task that the user approved",
-        "relaunch": "for the new agent that continues this task",
-    }
-    return (
-        f"[bg] label: {label} {words.get(kind, 'for this task')}. The plugin's hooks are running. "
-        f"Begin the description of the launch with `{label}:`; the hook adds identity and protocol to the prompt."
-    )
+    purposes = {"delegation": phrases.PURPOSE_OF_DELEGATION, "relaunch": phrases.PURPOSE_OF_RELAUNCH}
+    return phrases.LABEL.format(label=label, purpose=purposes.get(kind, phrases.PURPOSE))
 
 
 def window_for(book: Ledger, event: Event) -> Optional[Window]:
@@ -81,12 +83,12 @@ def refusal(book: Optional[Ledger], event: Event, why: str) -> str:
     if book is not None:
         with contextlib.suppress(Exception), book.transaction():
             _forget(book, event, why)
-    return unidentified(why, "Try the launch again; if that fails too, tell the user to type /bg-status doctor.")
+    return unidentified(why, phrases.LAUNCH_AGAIN)
 
 
 def unidentified(why: str, then: str) -> str:
     """The parent hears that nothing was launched, why, and what to do."""
-    return f"[bg] This agent could not be given its identity: {why.rstrip('.')}. Nothing was launched. {then}"
+    return phrases.NO_IDENTITY.format(why=why.rstrip("."), then=then)
 
 
 def _forget(book: Ledger, event: Event, why: str) -> None:
@@ -109,8 +111,7 @@ def full(book: Ledger, project: str, most: Optional[int], label: str = "") -> st
     working = [task["label"] for task in tasks.running_in(book, project) if task["label"] != label]
     if most is None or len(working) < most:
         return ""
-    names = ", ".join(working)
-    return f"{names} work already, and bg.json allows {most} at once (max_tasks). Nothing was launched."
+    return phrases.FULL.format(labels=", ".join(working), most=most)
 
 
 def adopt(
@@ -141,26 +142,41 @@ def adopt(
     else:
         tasks.describe(book, label, description, called.prompt)
     tasks.set_state(book, label, "launched")
-    hands_back = host.hands_back(event.mode, called.kind)
-    who = identity(token, event.transcript, handback=hands_back, message=host.passes_messages_up)
-    given = tools.launch_with(event, f"{label}: {description}".rstrip(": "), f"{who}\n\n{called.prompt}")
-    return Adoption(label, token, given, again)
+    task = tasks.get(book, label)
+    who = identity(
+        token,
+        event.transcript,
+        label=label,
+        description=(task["description"] if task else None) or description,
+        handback=host.hands_back(event.mode, called.kind),
+        message=host.passes_messages_up,
+    )
+    given = tools.launch_with(event, f"{label}: {description}".rstrip(": "))
+    adopted = Adoption(label, token, given, again, who)
+    adopted.give(called.prompt)
+    return adopted
 
 
 def _plain_description(description: str) -> str:
     return re.sub(r"^\s*bg-\d+\s*[:\-–—]*\s*", "", description).strip() or "background task"
 
 
-def identity(token: str, transcript: str, *, handback: bool, message: bool = False) -> str:
-    """What a background agent is told before its task."""
+def identity(
+    token: str, transcript: str, *, label: str, description: str, handback: bool, message: bool = False
+) -> str:
+    """What a background agent is told before its task; the first line is what the host's own views show of it."""
     return fill(
         "identity",
+        label=label,
+        # Another agent's token in the description would be taken for this one's.
+        description=inline(tasks.TOKEN.sub(lambda found: found[0].rpartition("-")[0], description), 80),
         agent_id=token,
         transcript=transcript or "the parent's transcript",
         handback=fill("handback") if handback else "",
         message=fill("message") if message else "",
         table=signals.table(),
-        templates="\n\n".join(signals.template(marker, agent_id=token) for marker in signals.schemas()),
+        example=fill("example", agent_id=token),
+        fields=signals.fields(),
     )
 
 

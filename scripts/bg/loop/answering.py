@@ -11,9 +11,8 @@ from bg.loop import adopting as launch
 from bg.loop import decisions
 from bg.loop import sessions as session
 from bg.loop.scene import Scene
+from bg.words import phrases
 from bg.words.quoting import inline, neutral
-
-APPROVE_AGAIN = "the ledger could not be used when you approved it; approve it again, so that its agent is launched."
 
 
 class Taken(NamedTuple):
@@ -35,7 +34,7 @@ def take(scene: Scene, item: Question, text: str, source: str) -> Taken:
             return Taken(_asked_back(scene, item, text), recorded=False)
         if scene.late is not None and decision.verdict == decisions.YES:
             # Its agent is launched in the turn in which it is approved, and that turn is over.
-            return Taken(f"{name}: {APPROVE_AGAIN} You said: {given_back(text)}", recorded=False)
+            return Taken(phrases.APPROVE_AGAIN.format(name=name, words=given_back(text)), recorded=False)
     decided = "" if decision is None else inbox.APPROVED if decision.verdict == decisions.YES else inbox.DENIED
     replaced = inbox.answer(scene.book, item, text, source, decided)
     if decision is not None:
@@ -48,8 +47,8 @@ def _asked_back(scene: Scene, item: Question, text: str) -> str:
     """What to type instead of words that are neither yes nor no."""
     name, typed = f"{item['label']} {item['qid']}", f"{scene.answer_command} {item['label']} {item['qid']}"
     earlier = inbox.given(scene.book, item)
-    so = f"“{inline(earlier['text'], 120)}” stands" if earlier else "nothing was decided"
-    return f"{name}: neither yes nor no, so {so}. Type {typed}: approve or {typed}: deny. You said: {given_back(text)}"
+    so = phrases.STANDS.format(words=inline(earlier["text"], 120)) if earlier else phrases.UNDECIDED
+    return phrases.NEITHER_YES_NOR_NO.format(name=name, so=so, typed=typed, words=given_back(text))
 
 
 def given_back(text: str) -> str:
@@ -60,15 +59,10 @@ def given_back(text: str) -> str:
 def too_late(item: Optional[Question], text: str, label: str = "", qid: str = "") -> str:
     """Why an answer is not recorded: nothing waits for it any more, or never did."""
     if item is None:
-        return f"{label} has no open {qid}; not recorded: {given_back(text)}"
+        return phrases.NO_OPEN.format(label=label, qid=qid, words=given_back(text))
     name = f"{item['label']} {item['qid']}"
-    why = {
-        "sent": "was answered already, and the agent has the answer",
-        "withdrawn": "was taken back by the agent",
-        "answered": "waits no longer for an answer",
-        "open": "has been asked anew in other words",
-    }[item["state"]]
-    return f"{name} ({inline(item['text'], 80)}) {why}; not recorded: {given_back(text)}"
+    why = phrases.WHY_TOO_LATE[item["state"]]
+    return phrases.TOO_LATE.format(name=name, question=inline(item["text"], 80), why=why, words=given_back(text))
 
 
 def _decide(scene: Scene, item: Question, text: str, decision: decisions.Decision) -> None:
@@ -78,14 +72,10 @@ def _decide(scene: Scene, item: Question, text: str, decision: decisions.Decisio
         label = launches.open_window(scene.book, scene.session, "delegation", item["text"])
         scene.answer.context.append(
             launch.window_line(label, "delegation")
-            + f"\nThe user approved {item['label']} {item['qid']}. Launch this now, with lines for goal, deliverables "
-            f"and done-when, and with the context it needs:\n{neutral(item['text'])[:1500]}"
+            + phrases.LAUNCH_DELEGATED.format(name=f"{item['label']} {item['qid']}", work=neutral(item["text"])[:1500])
         )
         if decision.qualified:
-            scene.answer.context.append(
-                "The user set a condition; write it into the prompt of the new agent word for word:\n"
-                + neutral(text)[:1500]
-            )
+            scene.answer.context.append(phrases.CONDITION.format(words=neutral(text)[:1500]))
     number = int(item["qid"][1:]) - 1 if item["qid"][1:].isdigit() else 0
     delegations.decide(scene.book, item["agent"], item["run"], number, text, label)
 
@@ -95,4 +85,4 @@ def owe(scene: Scene, task: Task) -> list[str]:
     session.claim(scene, task)
     if not scene.owe_next_step(task["label"]):
         return []
-    return [f"{task['label']} belongs to another open session, which sends the answers at its next event."]
+    return [phrases.SENT_ELSEWHERE.format(label=task["label"])]

@@ -7,6 +7,7 @@ from bg.ledger import inbox, notes, tasks
 from bg.ledger.inbox import Question
 from bg.loop import answering, answers
 from bg.loop.scene import Scene
+from bg.words import phrases
 from bg.words.quoting import inline
 
 
@@ -54,7 +55,7 @@ def after_question(scene: Scene) -> None:
             scene.answer.notice += elsewhere
             told += elsewhere
     if told:
-        scene.answer.context.append("[bg] " + "\n".join(told))
+        scene.answer.context.append(f"{phrases.SENDER} " + "\n".join(told))
     scene.remind()
 
 

@@ -8,6 +8,7 @@ from bg.ledger import inbox, tasks
 from bg.ledger.inbox import Question
 from bg.loop import answering, answers
 from bg.loop.scene import Scene
+from bg.words import phrases
 from bg.words.quoting import neutral
 
 
@@ -47,8 +48,7 @@ def _go_on(scene: Scene, label: str, lines: list[str], *, go: bool) -> bool:
         return not elsewhere
     # `go` skips questions and sends answers; a decision that nobody has made it leaves open.
     if unsent or any(inbox.kind(item) != inbox.DELEGATION for item in left):
-        names = ", ".join(item["qid"] for item in left)
-        lines.append(f"Still open: {names}. `/bg-answer {label} go` sends what there is.")
+        lines.append(phrases.STILL_OPEN.format(qids=", ".join(item["qid"] for item in left), label=label))
     return False
 
 
@@ -56,15 +56,15 @@ def _addressed(scene: Scene, typed: answers.Typed, waiting: list[Question]) -> t
     """Which task the user means; a sentence where that cannot be told."""
     labels = list(dict.fromkeys(item["label"] for item in waiting))
     if typed.other:
-        return "", f"Answer one task at a time: {typed.label} and {typed.other} are named. Nothing was recorded."
+        return "", phrases.ONE_AT_A_TIME.format(label=typed.label, other=typed.other)
     if typed.label:
         task = tasks.get(scene.book, typed.label)
         if task is None:
-            return "", f"There is no task {typed.label}; nothing was recorded."
+            return "", phrases.NO_SUCH_TASK.format(label=typed.label)
         unsent = inbox.unsent(scene.book, task["agent"] or "")
         if typed.label not in labels and not unsent and not typed.by_id:
             state = task["state"].replace("_", " ")
-            return "", f"{typed.label} ({state}) waits for nothing; nothing was recorded."
+            return "", phrases.WAITS_FOR_NOTHING.format(label=typed.label, state=state)
         return typed.label, ""
     if typed.go and not labels:
         ended = tasks.in_session(scene.book, scene.session, ("needs_answer", "blocked"))
@@ -72,9 +72,8 @@ def _addressed(scene: Scene, typed: answers.Typed, waiting: list[Question]) -> t
     if len(labels) == 1:
         return labels[0], ""
     if not labels:
-        return "", "Nothing waits for an answer; nothing was recorded."
-    several = ", ".join(labels)
-    return "", f"Several tasks wait ({several}): say which, as in `/bg-answer {labels[0]} …`. Nothing was recorded."
+        return "", phrases.NOTHING_WAITS
+    return "", phrases.SEVERAL_WAIT.format(labels=", ".join(labels), label=labels[0])
 
 
 def _take(scene: Scene, typed: answers.Typed, label: str, mine: list[Question]) -> list[str]:
@@ -83,12 +82,12 @@ def _take(scene: Scene, typed: answers.Typed, label: str, mine: list[Question]) 
         for item in mine:
             if inbox.kind(item) != inbox.DELEGATION:
                 inbox.answer(scene.book, item, inbox.SKIP, "go")
-        return [f"{label} goes on with what there is."]
+        return [phrases.GOES_ON_WITH_WHAT_THERE_IS.format(label=label)]
     if not typed.by_id:
         return _take_plain(scene, typed.plain, label, mine)
     lines = [_take_one(scene, label, qid, text) for qid, text in typed.by_id.items()]
     if typed.lead:
-        lines.append(f"Before the first id, part of no answer: {answering.given_back(typed.lead)}")
+        lines.append(phrases.PART_OF_NO_ANSWER.format(words=answering.given_back(typed.lead)))
     return lines
 
 
@@ -98,30 +97,30 @@ def _take_one(scene: Scene, label: str, qid: str, text: str) -> str:
     if found is None:
         return answering.too_late(known[0] if known else None, text, label, qid)
     if not text:
-        return f"{label} {qid}: no answer stands behind it; nothing was recorded."
+        return phrases.EMPTY_ANSWER.format(label=label, qid=qid)
     return answering.take(scene, found, text, "command").line
 
 
 def _take_plain(scene: Scene, text: str, label: str, mine: list[Question]) -> list[str]:
     if not text:
-        return [f"{label}: no answer was typed; nothing was recorded."]
+        return [phrases.NO_ANSWER_TYPED.format(label=label)]
     if len(mine) == 1:
         return [_take_one(scene, label, mine[0]["qid"], text)]
     if not mine:
-        return [f"{label} has no open question; nothing was recorded of: {answering.given_back(text)}"]
+        return [phrases.NO_OPEN_QUESTION.format(label=label, words=answering.given_back(text))]
     asked = [item for item in mine if inbox.kind(item) != inbox.DELEGATION]
     if text.strip().lower() == inbox.SKIP and asked:
         for item in asked:
             inbox.answer(scene.book, item, inbox.SKIP, "command")
-        return [f"{label}: {len(asked)} questions left to the agent's defaults."]
+        return [phrases.LEFT_TO_DEFAULTS.format(label=label, count=len(asked))]
     example = " ".join(f"{item['qid']}: …" for item in mine)
-    line = f"{label} asks {len(mine)} things; say which each answer is for: `/bg-answer {label} {example}`."
-    return [f"{line} Nothing was recorded of: {answering.given_back(text)}"]
+    words = answering.given_back(text)
+    return [phrases.SAY_WHICH.format(label=label, count=len(mine), example=example, words=words)]
 
 
 def say(scene: Scene, text: str) -> None:
     """Answer the user without a model request, or through the model where the host would show nothing."""
-    answer.show(scene.answer, text, scene.host)
+    answer.show(scene.answer, text, scene.host, phrases.SHOW_EXACTLY)
 
 
 def _doctor(scene: Scene) -> str:

@@ -14,6 +14,7 @@ from bg.ledger.tasks import Task
 from bg.loop import reports
 from bg.results import account, intake, merge
 from bg.results.records import Source
+from bg.words import phrases
 from bg.words.quoting import quote
 from bg.words.texts import fill
 
@@ -36,14 +37,10 @@ def told(book: Ledger, group: str) -> Together:
     states = ", ".join(f"{row['label']} {row['state'].replace('_', ' ')}" for row in rows)
     taken = intake.take(sources)
     body = account.brief(merge.merge(taken)) if taken.results or taken.reports else ""
-    body = (
-        quote(body, 2000)
-        if body
-        else "> None of them wrote a result that can be merged; their reports stand for themselves."
-    )
+    body = quote(body, 2000) if body else phrases.NO_RESULTS
     return Together(
         fill("group", count=str(len(rows)), tasks=states, body=body),
-        f"{len(rows)} tasks launched together have ended: {states}",
+        phrases.GROUP_ENDED.format(count=len(rows), states=states),
     )
 
 

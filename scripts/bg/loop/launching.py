@@ -12,6 +12,7 @@ from bg.ledger.tasks import Task
 from bg.loop import adopting as launch
 from bg.loop import judging, reports, resuming
 from bg.loop.scene import Scene
+from bg.words import phrases
 from bg.words.quoting import inline
 
 
@@ -35,8 +36,8 @@ def before(scene: Scene) -> None:
         if adopted is None:
             lost = launch.lost_label(scene.book, event)
             if lost:
-                why = f"the ledger that knew {lost} was damaged and is kept aside"
-                scene.answer.deny = launch.unidentified(why, "Ask the user to type the /bg again.")
+                why = phrases.LEDGER_LOST.format(label=lost)
+                scene.answer.deny = launch.unidentified(why, phrases.TYPE_AGAIN)
             return
         scene.answer.deny = launch.full(scene.book, scene.project, scene.settings.max_tasks, adopted.label)
         if scene.answer.deny:
@@ -80,8 +81,9 @@ def after(scene: Scene) -> None:
     agent = tools.started_agent(event)
     text = tools.foreground_text(event)
     if text is None:
-        words = "continues as a new agent" if _relaunched(scene, task) else "started"
-        scene.answer.notice.append(f"{task['label']} {words}: {inline(task['description'] or '', 80)} · /bg-status")
+        words = phrases.CONTINUES if _relaunched(scene, task) else phrases.STARTED
+        described = inline(task["description"] or "", 80)
+        scene.answer.notice.append(words.format(label=task["label"], description=described))
     elif reports.keep(scene.book, task["label"], agent, "foreground", text):
         judging.conclude(scene, task, agent)
     scene.remind()
@@ -132,8 +134,6 @@ def skill(scene: Scene) -> None:
         scene.answer.context.append(launch.window_line(label))
     elif command == "bg-answer":
         scene.answer.context.append(
-            f"[bg] Only the user answers: through {tools.ASK}, or by typing /bg-answer. To pass on what the user said "
-            f"in plain chat, send it to the agent with {tools.MESSAGE} (or {tools.RESUMING} with resume); it is marked "
-            "as relayed."
+            phrases.ONLY_THE_USER_ANSWERS.format(ask=tools.ASK, message=tools.MESSAGE, resuming=tools.RESUMING)
         )
     scene.remind()

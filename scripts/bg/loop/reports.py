@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any, NamedTuple, Optional
 
 from bg import settings
@@ -11,11 +12,12 @@ from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
 from bg.ledger.runs import Report, Run
 from bg.protocol import signals
+from bg.words import phrases
 from bg.words.quoting import inline
 from bg.words.texts import fill
+from bg.words.times import age
 
 MESSAGE = "message"
-DENIED = "deny: bg.json allows no further agents"
 MOST_CORRECTIONS = 2
 STATES = {"CLARIFICATION_NEEDED": "needs_answer", "STOP_WORK": "blocked", "DELEGATE_WORK": "blocked"}
 CUT_STATES = {"killed": "stopped", "failed": "failed", "API error": "failed", "output limit": "failed"}
@@ -33,10 +35,16 @@ class Reading(NamedTuple):
 def read(text: str, token: str) -> Reading:
     """Only a block signed with the agent's own token counts; another one is remembered as strange."""
     found = signals.read(text)
-    own = [signal for signal in found.signals if signal.agent_id.strip() == token]
+    own = [signal for signal in found.signals if signal.agent_id.strip() == token and not _is_example(signal, token)]
     terminal = [signal for signal in own if signal.terminal]
     strange = [signal for signal in found.signals if signal.agent_id.strip() != token]
     return Reading(own, terminal[-1] if terminal else None, strange[-1] if strange else None)
+
+
+def _is_example(signal: signals.Signal, token: str) -> bool:
+    """An agent that quotes the example of its own instructions asks nothing by it."""
+    [example] = signals.read(fill("example", agent_id=token)).signals
+    return (signal.marker, signal.fields) == (example.marker, example.fields)
 
 
 def keep(
@@ -80,18 +88,17 @@ def _reason(reading: Reading, token: str) -> str:
     signal = reading.deciding
     report = "COMPLETION_REPORT"
     if signal is None:
-        problem = "no block with both marker lines stands in it"
+        problem = phrases.NO_BLOCK
         marker = report
         if reading.strange is not None:
             marker = reading.strange.marker
             signer = inline(reading.strange.agent_id, 60) or "by nobody"
-            problem = f"its block is signed {signer}, and your agent_id is {token}"
+            problem = phrases.STRANGE_BLOCK.format(signer=signer, token=token)
         elif reading.own:
-            problem = "it ends without saying how the run ended"
+            problem = phrases.NO_ENDING
         return fill("missing_block", problem=problem, template=signals.template(marker, agent_id=token))
     if _is_completion_stop(signal):
-        problem = "STOP_WORK with stop_reason completion is said with COMPLETION_REPORT"
-        return fill("missing_block", problem=problem, template=signals.template(report, agent_id=token))
+        return fill("missing_block", problem=phrases.COMPLETION_STOP, template=signals.template(report, agent_id=token))
     if not signals.worth_correcting(signal):
         return ""
     return fill(
@@ -162,6 +169,7 @@ def note(book: Ledger, label: str, agent: str, run: int, signal: signals.Signal)
     body = signals.to_json(signal)
     known = {key: value for key, value in body["payload"].items() if key not in {"agent_id", "timestamp"}}
     key = tasks.digest(signal.marker + json.dumps(known, sort_keys=True, ensure_ascii=False))
+    _fill_in_times(book, agent, body)
     fresh = runs.keep_signal(book, label, agent, run, signal.marker, body, key, terminal=signal.terminal)
     if not fresh:
         return False
@@ -176,6 +184,14 @@ def note(book: Ledger, label: str, agent: str, run: int, signal: signals.Signal)
     return True
 
 
+def _fill_in_times(book: Ledger, agent: str, body: dict[str, Any]) -> None:
+    """When it was said and how long the work took: the hook knows both, the agent would have to guess."""
+    if not body["timestamp"]:
+        body["timestamp"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    if body["signal_type"] == "COMPLETION_REPORT" and not body["payload"].get("total_duration"):
+        body["payload"]["total_duration"] = age(runs.worked(book, agent))
+
+
 def _settings(book: Ledger, label: str) -> settings.Settings:
     task = tasks.get(book, label)
     return settings.load(task["project"] or "" if task else "")
@@ -186,15 +202,15 @@ def _deny(book: Ledger, agent: str, run: int, qid: str, signal: int) -> None:
     asked = delegations.of_signal(book, signal)
     item = next((one for one in reversed(inbox.items(book, agent, run)) if one["qid"] == qid), None)
     if item is not None and asked is not None and asked["blocking"]:
-        inbox.answer(book, item, DENIED, "settings", inbox.DENIED)
+        inbox.answer(book, item, phrases.DELEGATION_DENIED, "settings", inbox.DENIED)
     elif item is not None:
         inbox.withdraw(book, item)
-    delegations.deny(book, signal, DENIED)
+    delegations.deny(book, signal, phrases.DELEGATION_DENIED)
 
 
 def denied(book: Ledger, agent: str, run: int, key: str) -> bool:
     """The settings have decided this delegation, not the user."""
-    return delegations.is_decided_by(book, agent, run, key, DENIED)
+    return delegations.is_decided_by(book, agent, run, key, phrases.DELEGATION_DENIED)
 
 
 def _asks(book: Ledger, agent: str, run: int, signal: signals.Signal) -> list[tuple[str, str, dict[str, Any]]]:

@@ -11,7 +11,7 @@ from bg.loop import adopting as launch
 from bg.loop import judging, reports
 from bg.loop import sessions as session
 from bg.loop.scene import Scene, resumable
-from bg.words import replies, resume
+from bg.words import phrases, replies, resume
 
 CONTINUABLE = ("needs_answer", "blocked", "interrupted", "failed", "stopped", "unreported", "partial")
 
@@ -42,11 +42,8 @@ def _refused(scene: Scene, task: Task) -> str:
         return ""
     with scene.book.transaction():
         if not session.claim(scene, task):
-            return f"{task['label']} belongs to another open session, which goes on with it."
-    return (
-        f"From this session {task['label']} would wake without its task and its memory. Nothing is lost: "
-        f"{replies.launch_anew(task['label'])}"
-    )
+            return phrases.OTHER_SESSION_GOES_ON.format(label=task["label"])
+    return phrases.WAKES_WITHOUT_MEMORY.format(label=task["label"], way=replies.launch_anew(task["label"]))
 
 
 def _from_agent(scene: Scene) -> None:
@@ -191,9 +188,8 @@ def unproven(scene: Scene) -> None:
         return
     with scene.book.transaction():
         resumes.fail(scene.book, row["id"], scene.event.error or "refused")
-    scene.answer.context.append(
-        f"[bg] {row['label']} was not woken. Nothing is lost: {replies.launch_anew(row['label'])}"
-    )
+    way = replies.launch_anew(row["label"])
+    scene.answer.context.append(phrases.NOT_WOKEN.format(label=row["label"], way=way))
 
 
 def relaunch_window(scene: Scene) -> Optional[Task]:
@@ -215,7 +211,7 @@ def fill_relaunch(scene: Scene, task: Task, adopted: launch.Adoption) -> None:
     path = agents.of_agent(scene.event.transcript, task["agent"])
     message = resume.relaunch(scene.book, task, adopted.token, typed, path)
     _open(scene, task, task["agent"], message, typed)
-    tools.end_prompt_with(adopted.given, typed, message.text)
+    adopted.give(message.text)
 
 
 def failed_message(scene: Scene) -> None:

@@ -20,6 +20,7 @@ from bg.ledger import deliveries, notes, spool
 from bg.ledger import place as state
 from bg.ledger.file import Corrupt, Ledger, Unavailable
 from bg.loop.scene import Scene
+from bg.words import phrases
 from bg.words.quoting import inline
 
 Handler = Callable[[Scene], None]
@@ -123,7 +124,7 @@ def _refused(event: Event, book: Optional[Ledger], why: str, stdout: TextIO) -> 
 
 
 def _in_short(error: Exception) -> str:
-    return f"the hook failed with {type(error).__name__}: {inline(str(error), 160)}"
+    return phrases.HOOK_FAILED.format(kind=type(error).__name__, words=inline(str(error), 160))
 
 
 def _take_in(book: Ledger, place: Path, event: Event) -> bool:
@@ -196,7 +197,7 @@ def _tell_where_the_old_one_is(scene: Scene) -> str:
         return ""
     if kept == notes.kept_aside_told(scene.book):
         return ""
-    scene.answer.notice.append(f"bg: the ledger could not be read. It is kept at {kept}; a new one was begun.")
+    scene.answer.notice.append(phrases.KEPT_ASIDE.format(place=kept))
     return kept
 
 
@@ -230,20 +231,14 @@ def _put_off(
         return
     again = "in a moment" if error.passing else "after that"
     advice = {
-        "bg": f"Nothing was handed over; type it again {again}.",
-        "bg-answer": "Your answer is kept, and counts as soon as the ledger can be used."
-        if kept
-        else f"Your answer was not recorded; type it again {again}.",
-        "bg-status": "Try again in a moment.",
+        "bg": phrases.NOTHING_HANDED_OVER.format(when=again),
+        "bg-answer": phrases.ANSWER_KEPT if kept else phrases.ANSWER_NOT_RECORDED.format(when=again),
+        "bg-status": phrases.TRY_AGAIN,
     }.get(command, "")
     if not advice and _speaks_to_the_user(event) and not error.passing and spool.first_in(place, event.session):
-        advice = (
-            "What agents report is kept, and read as soon as the ledger can be used."
-            if spool.can_keep(place)
-            else "What agents report meanwhile cannot be kept; it stands in their transcripts only."
-        )
+        advice = phrases.REPORTS_KEPT if spool.can_keep(place) else phrases.REPORTS_NOT_KEPT
     if advice:
-        words = f"bg: {_explained(place, error)} {advice} /bg-status doctor says more."
+        words = phrases.PUT_OFF.format(why=_explained(place, error), advice=advice)
         stdout.write(render(event, Answer(notice=[words])))
         stdout.flush()
 
@@ -254,8 +249,8 @@ def _explained(place: Path, error: Unavailable) -> str:
     if found is None:
         return f"{error.reason}. {error.remedy}".strip()
     if found.errno in FULL:
-        return f"there is no space left on the disk of {place}. Free some."
-    return f"{place} cannot be written: {found.strerror}. Make it writable, or set BG_DATA to a directory that is."
+        return phrases.DISK_FULL.format(place=place)
+    return phrases.NOT_WRITABLE.format(place=place, why=found.strerror)
 
 
 def _show_doctor(event: Event, stdout: TextIO) -> None:
@@ -264,7 +259,7 @@ def _show_doctor(event: Event, stdout: TextIO) -> None:
     from bg.desk import doctor  # noqa: PLC0415
 
     host, answer = _host(event), Answer()
-    show(answer, doctor.told(list(doctor.examine(host))), host)
+    show(answer, doctor.told(list(doctor.examine(host))), host, phrases.SHOW_EXACTLY)
     stdout.write(render(event, answer))
     stdout.flush()
 

@@ -18,6 +18,7 @@ from bg.ledger import place as state
 from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.tasks import Task
+from bg.words import phrases
 from bg.words.quoting import CONTEXT_LIMIT, fit
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class Scene:
                         moot.append(row)
                     else:
                         reminders[row["id"]] = self.reminder(row)
-        rest = f"More background reports wait; they follow at the next event, or run: {self.bgctl('status')}"
+        rest = phrases.MORE_REPORTS.format(command=self.bgctl("status"))
         with self.book.transaction():
             for row in moot:
                 deliveries.settle(self.book, row)
@@ -176,7 +177,8 @@ class Scene:
         task = tasks.get(self.book, row["label"])
         assert task is not None
         if row["kind"] == deliveries.ANSWERED:
-            notice = "" if row.is_answered_in(self.session) else f"{task['label']}: answered in another session"
+            elsewhere = phrases.ANSWERED_ELSEWHERE.format(label=task["label"])
+            notice = "" if row.is_answered_in(self.session) else elsewhere
             return replies.Reminder(self.next_step(task), notice)
         agent, run = row.about.subject, row.about.run
         told = replies.Told(
@@ -228,16 +230,13 @@ class Scene:
         label = task["label"]
         left = self._still_open(label)
         if left:
-            return (
-                f"[bg] The user's answer for {label} is recorded. Still open: {', '.join(left)}. "
-                "Resume it when these are answered too."
-            )
+            return phrases.ANSWER_RECORDED_OTHERS_OPEN.format(label=label, qids=", ".join(left))
         if not inbox.unsent(self.book, task["agent"] or ""):
-            return f"[bg] The user's answer for {label} is recorded."
+            return phrases.ANSWER_RECORDED.format(label=label)
         way = self.resume_how(task["agent"], label)
         if delegations.waits_for_child(self.book, label):
-            return f"[bg] {label} waits for that agent. When it has reported, resume {label}: {way}"
-        return f"[bg] The user's answers for {label} are recorded. Resume it now: {way}"
+            return phrases.WAITS_FOR_CHILD.format(label=label, way=way)
+        return phrases.RESUME_NOW.format(label=label, way=way)
 
     def is_ready(self, label: str) -> bool:
         """Nothing is left to answer and nobody to wait for: the agent can be woken."""
@@ -253,15 +252,14 @@ class Scene:
         if not left or task["state"] not in tasks.ENDED_STATES:
             return ""
         way = self.resume_how(task["agent"], task["label"])
-        names = ", ".join(left)
-        return f"\nIt ended before the user's answers to {names} reached it. If they still matter, resume it: {way}"
+        return phrases.OVERTAKEN.format(qids=", ".join(left), way=way)
 
     def waiter(self, label: str) -> str:
         """What the parent does for the task that has waited for this one, if there is any."""
         row = delegations.waiter(self.book, label)
         if row is None or not row["agent"]:
             return ""
-        return f"\n{row['label']} has waited for this. Resume it now: {self.resume_how(row['agent'], row['label'])}"
+        return phrases.HAS_WAITED.format(label=row["label"], way=self.resume_how(row["agent"], row["label"]))
 
     def own_task(self, agent: str, transcript: str = "") -> Optional[Task]:
         """The task of an agent, bound by the token in its first prompt where no launch event told us."""

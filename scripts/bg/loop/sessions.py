@@ -6,20 +6,17 @@ import time
 from typing import Optional
 
 from bg import machine
-from bg.desk.status import age, at_a_glance
+from bg.desk.status import at_a_glance
 from bg.host import agents, tools, transcripts, versions
 from bg.ledger import deliveries, inbox, launches, runs, sessions, tasks
 from bg.ledger.tasks import Task
 from bg.loop import judging, reports
 from bg.loop.scene import Scene, resumable
+from bg.words import phrases
 from bg.words.quoting import inline
+from bg.words.times import age
 
 MOST_LINES = 15
-LOAD = " ({message} not listed? {search} `select:{message}` loads it)"
-GO_ON = (
-    "To go on with one when the user wants it, make that call{load}; the hook adds answers and state. If it fails, or "
-    "none is named, launch a new agent with a description that begins with the label."
-)
 
 
 def concerns(scene: Scene) -> bool:
@@ -136,9 +133,7 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
     undelivered = deliveries.due(scene.book, scene.session)
     if not rows and not waiting_now and not undelivered:
         return []
-    lines = [
-        "[from the bg plugin, not from the user] Background tasks of this project; do not launch any of them again:"
-    ]
+    lines = [phrases.IN_FLIGHT]
     for task in rows:
         with scene.apart(f"the line of {task['label']}"):
             state = task["state"].replace("_", " ")
@@ -147,16 +142,17 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
     for item in waiting_now:
         with scene.apart(f"the line of {item['label']} {item['qid']}"):
             since = age(time.time() - item["asked"])
-            lines.append(f"- {item['label']} {item['qid']} waits for the user, {since}: {inline(item['text'], 120)}")
+            name, asked = f"{item['label']} {item['qid']}", inline(item["text"], 120)
+            lines.append(phrases.WAITS_FOR_USER.format(name=name, age=since, text=asked))
     if undelivered:
-        lines.append(f"- Reports not yet said: {len(undelivered)}; they follow here or at the next event.")
+        lines.append(phrases.REPORTS_NOT_YET_SAID.format(count=len(undelivered)))
     by_message = scene.host.resume_way in (versions.BY_MESSAGE, versions.UNKNOWN)
     message = tools.MESSAGE.called(scene.host.version)
-    load = LOAD.format(message=message, search=tools.SEARCH) if by_message else ""
-    tail = [GO_ON.format(load=load)] if any(resumable(task) for task in rows) else []
+    load = phrases.LOAD.format(message=message, search=tools.SEARCH) if by_message else ""
+    tail = [phrases.GO_ON.format(load=load)] if any(resumable(task) for task in rows) else []
     if len(lines) + len(tail) > most:
         room = most - 1 - len(tail)
-        lines = [*lines[:room], f"- and {len(lines) - room} more: {scene.bgctl('status')}"]
+        lines = [*lines[:room], phrases.AND_MORE.format(count=len(lines) - room, command=scene.bgctl("status"))]
     return lines + tail
 
 
@@ -173,13 +169,12 @@ def elsewhere(scene: Scene) -> list[str]:
     ]
     if not lines:
         return []
-    head = "Background tasks of another open session, which goes on with them; do not launch any of them again:"
-    return [f"[from the bg plugin, not from the user] {head}", *lines[: MOST_LINES // 2]]
+    return [phrases.IN_FLIGHT_ELSEWHERE, *lines[: MOST_LINES // 2]]
 
 
 def _advice(scene: Scene, task: Task) -> str:
     if task["state"] in tasks.RUNNING_STATES:
-        return ", you are told when it ends"
+        return phrases.TOLD_WHEN_IT_ENDS
     known = resumable(task) and agents.of_agent(scene.event.transcript, task["agent"])
     if not known or not scene.can_wake(task["agent"]):
         return ""
@@ -187,7 +182,7 @@ def _advice(scene: Scene, task: Task) -> str:
     resume = f'{tools.RESUMING} with resume: "{task["agent"]}"'
     ways = {versions.BY_MESSAGE: send, versions.BY_LAUNCH: resume, versions.UNKNOWN: f"{send}, or {resume}"}
     way = ways.get(scene.host.resume_way)
-    return f"; to go on: {way}" if way else ""
+    return phrases.TO_GO_ON.format(way=way) if way else ""
 
 
 def glance(scene: Scene) -> str:

@@ -16,9 +16,10 @@ from bg.loop import commands, resuming
 from bg.loop import reconciling as closing
 from bg.loop import sessions as session
 from bg.loop.scene import Scene
-from bg.words import replies
+from bg.words import phrases, replies
 from bg.words.quoting import inline
 from bg.words.texts import fill
+from bg.words.times import age
 
 ANNOUNCED_WITHIN = 3.0
 MOST_REPEATS = 3
@@ -57,9 +58,7 @@ def _mention_quiet(scene: Scene) -> None:
             if seconds and abs(notes.quiet_since(scene.book, task["label"]) - since) > 1:
                 with scene.book.transaction():
                     notes.set_quiet_since(scene.book, task["label"], since)
-                scene.answer.notice.append(
-                    f"{task['label']} has written nothing for {status.age(seconds)} · /bg-status {task['label']}"
-                )
+                scene.answer.notice.append(phrases.QUIET.format(label=task["label"], age=age(seconds)))
 
 
 def _repeat_next_step(scene: Scene) -> None:
@@ -83,9 +82,7 @@ def _repeat_one(scene: Scene, task: Task) -> None:
 
 def _launch(scene: Scene, arguments: str) -> None:
     if not arguments:
-        typed = scene.launch_command
-        example = f"{typed} Audit the authentication code"
-        commands.say(scene, f"Nothing to hand over: type {typed} <task>, for example\n  {example}")
+        commands.say(scene, phrases.NOTHING_TO_HAND_OVER.format(command=scene.launch_command))
         return
     full = launch.full(scene.book, scene.project, scene.settings.max_tasks)
     if full:
@@ -115,7 +112,8 @@ def _close_windows(scene: Scene) -> None:
                     "not_launched",
                 )
                 tasks.set_state(scene.book, window["label"], "not_launched")
-                scene.answer.notice.append(f"{window['label']} was not launched: {inline(window['text'], 80)}")
+                words = inline(window["text"], 80)
+                scene.answer.notice.append(phrases.NOT_LAUNCHED.format(label=window["label"], text=words))
 
 
 def stop(scene: Scene) -> None:

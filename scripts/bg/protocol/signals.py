@@ -240,6 +240,19 @@ def table(*, follows: bool = False) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
+def fields() -> str:
+    """The fields that each signal asks for, as a markdown list."""
+    lines = []
+    for marker, spec in schemas().items():
+        names = [
+            f"{name} ({'|'.join(each['enum'])})" if "enum" in each else name
+            for name, each in spec["properties"].items()
+            if name != "agent_id" and not each.get("x-extra")
+        ]
+        lines.append(f"- `{marker}`: {', '.join(names)}")
+    return "\n".join(lines)
+
+
 def to_json(signal: Signal) -> dict[str, Any]:
     """The signal in the protocol's JSON form, with what was found wrong and what was repaired."""
     payload = {name: given for name, given in signal.fields.items() if name not in ("agent_id", "timestamp")}

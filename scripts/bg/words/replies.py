@@ -218,7 +218,7 @@ def _completion(payload: Payload, signal: dict[str, Any], told: Told) -> Reminde
             ("Metrics it claims", _quoted(payload, "metrics_achieved", 500)),
             ("Issues met", _quoted(payload, "issues_encountered", 400)),
             ("Recommendations", _quoted(payload, "recommendations", 400)),
-            ("Duration it gives", inline(str(payload.get("total_duration") or ""))),
+            ("Duration", inline(str(payload.get("total_duration") or ""))),
             *_marks(signal),
         ]
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 from string import Template
 
 from bg.host import tools
+from bg.words.phrases import SENDER
 
 _FOLDER = Path(__file__).parent
 _TOOLS = {"ask_tool": tools.ASK, "handback_tool": tools.HANDBACK, "message_tool": tools.MESSAGE}
@@ -14,7 +15,8 @@ _TOOLS = {"ask_tool": tools.ASK, "handback_tool": tools.HANDBACK, "message_tool"
 def fill(name: str, **slots: str) -> str:
     """The text of that name with its slots and tools filled in; lines whose slot is empty leave no gap."""
     text = (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    filled = Template(text).substitute(_TOOLS, **{key: value.strip("\n") for key, value in slots.items()})
+    given = {"sender": SENDER, **slots}
+    filled = Template(text).substitute(_TOOLS, **{key: value.strip("\n") for key, value in given.items()})
     lines: list[str] = []
     for line in filled.strip("\n").splitlines():
         if line.strip() or (lines and lines[-1].strip()):

@@ -1,0 +1,140 @@
+"""The short lines that are said in one breath: a table of sentences with {slots}, without logic.
+
+Texts of several lines for a model stand beside this module in texts/, one file each.
+"""
+
+# Who speaks: every text that reaches a model through a hook begins with it.
+SENDER = "[from the bg plugin, not from the user]"
+
+# Launching, said to the parent model
+
+LABEL = SENDER + (
+    " label: {label} {purpose}. The plugin's hooks are running. Begin the description of the launch with "
+    "`{label}:`; the hook adds identity and protocol to the prompt."
+)
+PURPOSE = "for this task"
+PURPOSE_OF_DELEGATION = "for the delegated task that the user approved"
+PURPOSE_OF_RELAUNCH = "for the new agent that continues this task"
+NO_IDENTITY = SENDER + " This agent could not be given its identity: {why}. Nothing was launched. {then}"
+LAUNCH_AGAIN = "Try the launch again; if that fails too, tell the user to type /bg-status doctor."
+TYPE_AGAIN = "Ask the user to type the /bg again."
+LEDGER_LOST = "the ledger that knew {label} was damaged and is kept aside"
+FULL = "{labels} work already, and bg.json allows {most} at once (max_tasks). Nothing was launched."
+HOOK_FAILED = "the hook failed with {kind}: {words}"
+ONLY_THE_USER_ANSWERS = SENDER + (
+    " Only the user answers: through {ask}, or by typing /bg-answer. To pass on what the user "
+    "said in plain chat, send it to the agent with {message} (or {resuming} with resume); it is marked as relayed."
+)
+LAUNCH_DELEGATED = (
+    "\nThe user approved {name}. Launch this now, with lines for goal, deliverables and done-when, and with the "
+    "context it needs:\n{work}"
+)
+CONDITION = SENDER + " The user set a condition; write it into the prompt of the new agent word for word:\n{words}"
+
+# Launching, said to the user
+
+STARTED = "{label} started: {description} · /bg-status"
+CONTINUES = "{label} continues as a new agent: {description} · /bg-status"
+NOT_LAUNCHED = "{label} was not launched: {text}"
+NOTHING_TO_HAND_OVER = (
+    "Nothing to hand over: type {command} <task>, for example\n  {command} Audit the authentication code"
+)
+QUIET = "{label} has written nothing for {age} · /bg-status {label}"
+
+# What an agent is asked to put right
+
+NO_BLOCK = "no block with both marker lines stands in it"
+STRANGE_BLOCK = "its block is signed {signer}, and your agent_id is {token}"
+NO_ENDING = "it ends without saying how the run ended"
+COMPLETION_STOP = "STOP_WORK with stop_reason completion is said with COMPLETION_REPORT"
+DELEGATION_DENIED = "deny: bg.json allows no further agents"
+
+# Answering, said to the user
+
+APPROVE_AGAIN = (
+    "{name}: the ledger could not be used when you approved it; approve it again, so that its agent is launched. "
+    "You said: {words}"
+)
+NEITHER_YES_NOR_NO = "{name}: neither yes nor no, so {so}. Type {typed}: approve or {typed}: deny. You said: {words}"
+STANDS = "“{words}” stands"
+UNDECIDED = "nothing was decided"
+NO_OPEN = "{label} has no open {qid}; not recorded: {words}"
+TOO_LATE = "{name} ({question}) {why}; not recorded: {words}"
+WHY_TOO_LATE = {
+    "sent": "was answered already, and the agent has the answer",
+    "withdrawn": "was taken back by the agent",
+    "answered": "waits no longer for an answer",
+    "open": "has been asked anew in other words",
+}
+SENT_ELSEWHERE = "{label} belongs to another open session, which sends the answers at its next event."
+ANSWERED_ELSEWHERE = "{label}: answered in another session"
+STILL_OPEN = "Still open: {qids}. `/bg-answer {label} go` sends what there is."
+ONE_AT_A_TIME = "Answer one task at a time: {label} and {other} are named. Nothing was recorded."
+NO_SUCH_TASK = "There is no task {label}; nothing was recorded."
+WAITS_FOR_NOTHING = "{label} ({state}) waits for nothing; nothing was recorded."
+NOTHING_WAITS = "Nothing waits for an answer; nothing was recorded."
+SEVERAL_WAIT = "Several tasks wait ({labels}): say which, as in `/bg-answer {label} …`. Nothing was recorded."
+GOES_ON_WITH_WHAT_THERE_IS = "{label} goes on with what there is."
+PART_OF_NO_ANSWER = "Before the first id, part of no answer: {words}"
+EMPTY_ANSWER = "{label} {qid}: no answer stands behind it; nothing was recorded."
+NO_ANSWER_TYPED = "{label}: no answer was typed; nothing was recorded."
+NO_OPEN_QUESTION = "{label} has no open question; nothing was recorded of: {words}"
+LEFT_TO_DEFAULTS = "{label}: {count} questions left to the agent's defaults."
+SAY_WHICH = (
+    "{label} asks {count} things; say which each answer is for: `/bg-answer {label} {example}`. "
+    "Nothing was recorded of: {words}"
+)
+
+# What comes next, said to the parent model
+
+ANSWER_RECORDED_OTHERS_OPEN = SENDER + (
+    " The user's answer for {label} is recorded. Still open: {qids}. Resume it when these are answered too."
+)
+ANSWER_RECORDED = SENDER + " The user's answer for {label} is recorded."
+WAITS_FOR_CHILD = SENDER + " {label} waits for that agent. When it has reported, resume {label}: {way}"
+RESUME_NOW = SENDER + " The user's answers for {label} are recorded. Resume it now: {way}"
+OVERTAKEN = "\nIt ended before the user's answers to {qids} reached it. If they still matter, resume it: {way}"
+HAS_WAITED = "\n{label} has waited for this. Resume it now: {way}"
+NOT_WOKEN = SENDER + " {label} was not woken. Nothing is lost: {way}"
+WAKES_WITHOUT_MEMORY = SENDER + (
+    " From this session {label} would wake without its task and its memory. Nothing is lost: {way}"
+)
+OTHER_SESSION_GOES_ON = SENDER + " {label} belongs to another open session, which goes on with it."
+MORE_REPORTS = "More background reports wait; they follow at the next event, or run: {command}"
+
+SHOW_EXACTLY = SENDER + " Show the user exactly this, in a code block, and do nothing else:"
+
+# Groups
+
+NO_RESULTS = "> None of them wrote a result that can be merged; their reports stand for themselves."
+GROUP_ENDED = "{count} tasks launched together have ended: {states}"
+
+# The list of what is in flight, said to the parent model
+
+IN_FLIGHT = SENDER + " Background tasks of this project; do not launch any of them again:"
+IN_FLIGHT_ELSEWHERE = SENDER + (
+    " Background tasks of another open session, which goes on with them; do not launch any of them again:"
+)
+WAITS_FOR_USER = "- {name} waits for the user, {age}: {text}"
+REPORTS_NOT_YET_SAID = "- Reports not yet said: {count}; they follow here or at the next event."
+AND_MORE = "- and {count} more: {command}"
+TOLD_WHEN_IT_ENDS = ", you are told when it ends"
+TO_GO_ON = "; to go on: {way}"
+LOAD = " ({message} not listed? {search} `select:{message}` loads it)"
+GO_ON = (
+    "To go on with one when the user wants it, make that call{load}; the hook adds answers and state. If it fails, or "
+    "none is named, launch a new agent with a description that begins with the label."
+)
+
+# The ledger cannot be used, said to the user
+
+KEPT_ASIDE = "bg: the ledger could not be read. It is kept at {place}; a new one was begun."
+PUT_OFF = "bg: {why} {advice} /bg-status doctor says more."
+NOTHING_HANDED_OVER = "Nothing was handed over; type it again {when}."
+ANSWER_KEPT = "Your answer is kept, and counts as soon as the ledger can be used."
+ANSWER_NOT_RECORDED = "Your answer was not recorded; type it again {when}."
+TRY_AGAIN = "Try again in a moment."
+REPORTS_KEPT = "What agents report is kept, and read as soon as the ledger can be used."
+REPORTS_NOT_KEPT = "What agents report meanwhile cannot be kept; it stands in their transcripts only."
+DISK_FULL = "there is no space left on the disk of {place}. Free some."
+NOT_WRITABLE = "{place} cannot be written: {why}. Make it writable, or set BG_DATA to a directory that is."
