@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
 
 import pytest
 from bg.protocol import blocks, questions, signals
@@ -77,7 +76,7 @@ def test_the_verdict_is_the_same_without_the_packages(case, monkeypatch):
     monkeypatch.setattr(signals, "_packages", lambda: None)
     unchecked = signals.read(case["text"])
     assert all(signal.unchecked for signal in unchecked.signals)
-    assert checked.signals == [replace(signal, unchecked=False) for signal in unchecked.signals]
+    assert checked.signals == [signal._replace(unchecked=False) for signal in unchecked.signals]
     assert checked.notes == unchecked.notes
 
 
@@ -88,7 +87,7 @@ def test_the_verdict_is_the_same_for_any_body(body, marker):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(signals, "_packages", lambda: None)
         unchecked = signals.read(text)
-    assert checked.signals == [replace(signal, unchecked=False) for signal in unchecked.signals]
+    assert checked.signals == [signal._replace(unchecked=False) for signal in unchecked.signals]
 
 
 @pytest.mark.parametrize(

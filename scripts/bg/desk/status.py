@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any, Optional
 
 from bg import settings
 from bg.host import transcripts
@@ -12,6 +11,10 @@ from bg.ledger import inbox, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Row
 from bg.words.quoting import inline, neutral
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 RECENT = 24 * 3600
 COLUMNS = ("label", "task", "state", "for", "waits for", "type")

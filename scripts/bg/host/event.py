@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple, Optional
 
 from bg import foreign
 from bg.host import versions
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 SPAWN_TOOLS = ("Agent", "Task")
 ONE_SHOT_TYPES = ("Explore", "Plan")
@@ -25,7 +29,7 @@ _AGENT_MESSAGE = re.compile(r'\s*(?:Another Claude session sent a message:\s*)?<
 # Plain tuples and classes: a dataclass costs every hook a tenth of its time.
 
 
-class Event(NamedTuple):
+class Event(Record):
     """One hook call, with the fields that this plugin reads."""
 
     name: str
@@ -53,7 +57,7 @@ class Event(NamedTuple):
         return bool(self.agent)
 
 
-class Notification(NamedTuple):
+class Notification(Record):
     """The host's word that an agent's run has ended."""
 
     agent: str
@@ -173,9 +177,6 @@ def notifications(prompt: str) -> list[Notification]:
     """The notifications in a machine prompt; several may arrive together."""
     if not _NOTIFICATION.match(prompt):
         return []
-    # Late: its table of entities costs more than most events.
-    import html  # noqa: PLC0415
-
     found = []
     for part in re.split(r"(?=^\s*<task-notification>)", prompt, flags=re.MULTILINE):
         agent = _element(part.split("<result>", 1)[0], "task-id").strip()
@@ -185,12 +186,21 @@ def notifications(prompt: str) -> list[Notification]:
                 Notification(
                     agent=agent,
                     status=_element(head, "status").strip(),
-                    summary=html.unescape(_element(head, "summary")).strip(),
-                    result=html.unescape(_element(part, "result")),
+                    summary=_plain(_element(head, "summary")).strip(),
+                    result=_plain(_element(part, "result")),
                     tool_use=_element(head, "tool-use-id").strip(),
                 )
             )
     return found
+
+
+def _plain(text: str) -> str:
+    if "&" not in text:
+        return text
+    # Late: its table of entities costs more than most events.
+    import html  # noqa: PLC0415
+
+    return html.unescape(text)
 
 
 def show(answer: Answer, text: str, version: Optional[versions.Version]) -> None:

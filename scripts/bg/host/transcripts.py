@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import time
-from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
-from typing import Any, NamedTuple
 
 from bg import foreign
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 TAIL = 512 * 1024
 HEAD = 1024 * 1024
@@ -24,7 +28,7 @@ RESUME_LIMIT = 5_242_880
 NEAR_LIMIT = 0.8
 
 
-class Final(NamedTuple):
+class Final(Record):
     """The last thing an agent wrote, and whether the host had finished writing it down."""
 
     text: str
@@ -164,23 +168,24 @@ def of_agent(session_transcript: str, agent: str) -> str:
         return ""
     for place in _beside(session_transcript, agent):
         if foreign.about(place):
-            return str(place)
+            return place
     elsewhere = _with_another_session(session_transcript, agent)
     return max(elsewhere, key=last_sign) if elsewhere else ""
 
 
-def _beside(session_transcript: str, agent: str) -> tuple[Path, Path]:
+def _beside(session_transcript: str, agent: str) -> tuple[str, str]:
     """Where the agents of a session are kept, by the newer and by the older hosts."""
-    path, name = Path(session_transcript), f"agent-{agent}.jsonl"
-    return path.with_suffix("") / "subagents" / name, path.parent / name
+    own, name = os.path.splitext(session_transcript)[0], f"agent-{agent}.jsonl"
+    return os.path.join(own, "subagents", name), os.path.join(os.path.dirname(session_transcript), name)
 
 
 def _with_another_session(session_transcript: str, agent: str) -> list[str]:
     """The agent's transcripts that lie with other sessions of the same project: after /clear, and in a fork."""
-    path, name = Path(session_transcript), f"agent-{agent}.jsonl"
-    sessions = [each for each in foreign.names(path.parent) if each != path.stem and not each.endswith(".jsonl")]
-    places = [path.parent / each / "subagents" / name for each in sessions]
-    return [str(place) for place in places if foreign.about(place)]
+    own, name = os.path.splitext(session_transcript)[0], f"agent-{agent}.jsonl"
+    project, stem = os.path.split(own)
+    sessions = [each for each in foreign.names(project or ".") if each != stem and not each.endswith(".jsonl")]
+    places = [os.path.join(project, each, "subagents", name) for each in sessions]
+    return [place for place in places if foreign.about(place)]
 
 
 def wakes_whole(session_transcript: str, agent: str) -> bool:
@@ -208,16 +213,16 @@ def agents_of(session_transcript: str) -> list[str]:
     if not session_transcript:
         return []
     return [
-        str(place.parent / name)
-        for place in _beside(session_transcript, "")
-        for name in foreign.names(place.parent)
+        os.path.join(folder, name)
+        for folder in map(os.path.dirname, _beside(session_transcript, ""))
+        for name in foreign.names(folder or ".")
         if name.startswith("agent-") and name.endswith(".jsonl")
     ]
 
 
 def agent_in(path: str) -> str:
     """The agent's id in the name of its transcript."""
-    return Path(path).stem[len("agent-") :]
+    return os.path.splitext(os.path.basename(path))[0][len("agent-") :]
 
 
 def raw_output(output: str) -> str:
@@ -270,6 +275,6 @@ def _digest_line(part: dict[str, Any]) -> str:
 def last_sign(path: str) -> float:
     """When the transcript last grew, through any link; 0 where there is none."""
     try:
-        return Path(path).stat().st_mtime if path else 0.0
+        return os.stat(path).st_mtime if path else 0.0
     except OSError:
         return 0.0

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Optional
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 Version = tuple[int, int, int]
 

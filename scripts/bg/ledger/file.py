@@ -11,12 +11,15 @@ import fcntl
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, Optional
 
+from bg import foreign
 from bg.ledger import mounts
 from bg.ledger import place as state
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Optional, Union
 
 LOCK_WAIT = 2.0
 
@@ -87,14 +90,14 @@ class Corrupt(Unavailable):
 class Ledger:
     """An open ledger. `transaction` is the only way to write."""
 
-    def __init__(self, place: Path, *, create: bool = True) -> None:
-        self.place = place
-        self.path = place / state.LEDGER
+    def __init__(self, place: Union[str, os.PathLike[str]], *, create: bool = True) -> None:
+        self.place = os.fspath(place)
+        self.path = os.path.join(self.place, state.LEDGER)
         self._is_alone = False
-        if not create and not self.path.is_file():
+        if not create and not os.path.isfile(self.path):
             raise Unavailable(f"there is no ledger at {self.path}")
         try:
-            state.make_private(place)
+            state.make_private(self.place)
             self._connection = self._open_or_replace()
         except sqlite3.Error as error:
             raise self._problem("opened", error) from error
@@ -106,14 +109,14 @@ class Ledger:
         try:
             return self._open()
         except sqlite3.DatabaseError as error:
-            if not (_is_corrupt(error) or self.path.is_dir()):
+            if not (_is_corrupt(error) or os.path.isdir(self.path)):
                 raise
         with self._alone():
             try:
                 return self._open()
             except sqlite3.DatabaseError as error:
                 # Another hook may have begun a new one meanwhile, which is only busy.
-                if not (_is_corrupt(error) or self.path.is_dir()):
+                if not (_is_corrupt(error) or os.path.isdir(self.path)):
                     raise
             self._keep_aside()
             return self._open()
@@ -122,8 +125,11 @@ class Ledger:
         if self._is_cut_to_nothing():
             raise sqlite3.DatabaseError("file is not a database: it is empty, and its log is not")
         self._leave_wal()
-        connection = sqlite3.connect(str(self.path), timeout=LOCK_WAIT, isolation_level=None)
+        connection = sqlite3.connect(self.path, timeout=LOCK_WAIT, isolation_level=None)
         connection.row_factory = sqlite3.Row
+        # Under WAL a commit outlives the process without it; after a power cut the last ones may be missing.
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+            connection.execute("PRAGMA synchronous=NORMAL")
         try:
             self._examine(connection)
         except BaseException:
@@ -159,15 +165,15 @@ class Ledger:
     def _leave_wal(self) -> None:
         """A ledger that came onto a network home in WAL is turned, without shared memory, once no other hook has it."""
         with contextlib.suppress(OSError):
-            with self.path.open("rb") as file:
+            with open(self.path, "rb") as file:
                 header = file.read(20)
             # A disk of this machine's own has a device number; asking costs less than reading the mounts.
-            near = os.major(self.path.stat().st_dev) and not os.environ.get("BG_JOURNAL_MODE")
+            near = os.major(os.stat(self.path).st_dev) and not os.environ.get("BG_JOURNAL_MODE")
             if header[18:20] != b"\2\2" or near or mounts.journal_mode(self.place) == "WAL":
                 return
             with (
                 contextlib.suppress(sqlite3.Error),
-                contextlib.closing(sqlite3.connect(str(self.path), timeout=0.2, isolation_level=None)) as alone,
+                contextlib.closing(sqlite3.connect(self.path, timeout=0.2, isolation_level=None)) as alone,
             ):
                 alone.execute("PRAGMA locking_mode=EXCLUSIVE")
                 alone.execute("PRAGMA journal_mode=DELETE")
@@ -179,13 +185,13 @@ class Ledger:
                 return
             if _tables(connection):
                 raise self._unknown("the tables of another program")
-            self.path.touch(mode=0o600)
-            self.path.chmod(0o600)
+            state.touch(self.path)
+            os.chmod(self.path, 0o600)
             connection.execute(f"PRAGMA journal_mode={mounts.journal_mode(self.place)}")
             connection.executescript(f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version={VERSION};")
             # By what lies there, not by who moved it: that hook may have been killed before it could write this down.
             for aside in kept_aside(self.place)[-1:]:
-                connection.execute("INSERT INTO meta VALUES ('kept_aside', ?)", (str(aside),))
+                connection.execute("INSERT INTO meta VALUES ('kept_aside', ?)", (aside,))
             connection.execute("COMMIT")
 
     @contextlib.contextmanager
@@ -194,7 +200,7 @@ class Ledger:
         if self._is_alone:
             yield
             return
-        with (self.place / "making.lock").open("a") as lock:
+        with open(os.path.join(self.place, "making.lock"), "a", encoding="utf-8") as lock:
             with contextlib.suppress(OSError):
                 fcntl.flock(lock, fcntl.LOCK_EX)
             self._is_alone = True
@@ -205,20 +211,20 @@ class Ledger:
 
     def _is_cut_to_nothing(self) -> bool:
         """SQLite would throw the log of an empty file away."""
-        log = Path(f"{self.path}-wal")
-        return self.path.is_file() and not self.path.stat().st_size and log.is_file() and log.stat().st_size > 0
+        found, log = foreign.about(self.path), foreign.about(f"{self.path}-wal")
+        return found is not None and log is not None and not found.st_size and log.st_size > 0
 
     def _keep_aside(self) -> None:
-        aside = self.path.with_name(f"{state.LEDGER}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
+        aside = f"{self.path}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
         # The logs get their second name first: a hook that opens the place in between would throw them away.
         for suffix in LOGS:
             with contextlib.suppress(OSError):
                 os.link(f"{self.path}{suffix}", f"{aside}{suffix}")
-        self.path.rename(aside)
+        os.rename(self.path, aside)
         for suffix in LOGS:
-            log, kept = Path(f"{self.path}{suffix}"), Path(f"{aside}{suffix}")
+            log, kept = f"{self.path}{suffix}", f"{aside}{suffix}"
             with contextlib.suppress(OSError):
-                log.unlink() if kept.exists() else log.rename(kept)
+                os.unlink(log) if os.path.exists(kept) else os.rename(log, kept)
 
     def retire(self) -> None:
         """Close a ledger that proved corrupt while it was used, and move it aside: the next hook begins a new one."""
@@ -230,7 +236,7 @@ class Ledger:
 
     def _is_whole(self) -> bool:
         try:
-            with contextlib.closing(sqlite3.connect(str(self.path), timeout=LOCK_WAIT)) as connection:
+            with contextlib.closing(sqlite3.connect(self.path, timeout=LOCK_WAIT)) as connection:
                 return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
         except sqlite3.DatabaseError as error:
             return not _is_corrupt(error)
@@ -310,9 +316,11 @@ class Ledger:
         self._connection.close()
 
 
-def kept_aside(place: Path) -> list[Path]:
+def kept_aside(place: str) -> list[str]:
     """The ledgers that could not be read, the oldest first."""
-    return sorted(place.glob(f"{state.LEDGER}.corrupt-*[0-9]"))
+    start = f"{state.LEDGER}.corrupt-"
+    names = [name for name in foreign.names(place) if name.startswith(start) and name[-1].isdigit()]
+    return [os.path.join(place, name) for name in names]
 
 
 def _tables(connection: sqlite3.Connection) -> set[str]:

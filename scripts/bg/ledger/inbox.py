@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any, Optional
 
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Row, digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 QUESTION, BLOCKER, DELEGATION = "question", "blocker", "delegation"
 SKIP = "skip"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from pathlib import Path
 
-MOUNTS = Path("/proc/self/mounts")
+MOUNTS = "/proc/self/mounts"
 # Where shared memory does not work, or works within one machine only; `autofs` stands for what it will mount, and
 # below `fuse` anything may lie.
 NETWORK_FILESYSTEMS = re.compile(
@@ -15,12 +14,12 @@ NETWORK_FILESYSTEMS = re.compile(
 )
 
 
-def filesystem(place: Path, mounts: Path = MOUNTS) -> str:
+def filesystem(place: str, mounts: str = MOUNTS) -> str:
     """The kind of file system below a directory, empty where the machine does not tell."""
     best, kind = "", ""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError), open(mounts, encoding="utf-8", errors="replace") as listing:
         where = os.path.realpath(place)
-        for line in mounts.read_text(encoding="utf-8", errors="replace").splitlines():
+        for line in listing:
             fields = line.split()
             if len(fields) < 3:
                 continue
@@ -31,7 +30,7 @@ def filesystem(place: Path, mounts: Path = MOUNTS) -> str:
     return kind
 
 
-def journal_mode(place: Path, mounts: Path = MOUNTS) -> str:
+def journal_mode(place: str, mounts: str = MOUNTS) -> str:
     """WAL, except where its shared memory does not work: a home on the network."""
     asked = os.environ.get("BG_JOURNAL_MODE", "").upper()
     if asked in {"WAL", "DELETE"}:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import Optional
 
 from bg.ledger import tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 
 def bind(book: Ledger, token: str, agent: str) -> bool:

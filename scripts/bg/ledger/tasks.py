@@ -6,13 +6,17 @@ the host's events in any order.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sqlite3
 import time
-from typing import Optional
 
 from bg.ledger.file import Ledger
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 Row = sqlite3.Row
 
@@ -27,10 +31,17 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
 def digest(text: str) -> str:
     """What tells two texts apart, whatever white space a path added."""
-    # Late: it loads OpenSSL, which most events do without.
+    return _sha256()(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:24]
+
+
+def _sha256() -> Any:
+    """Python's own, as hashlib would load OpenSSL with it: a quarter of a bare start."""
+    for name in ("_sha2", "_sha256"):  # since 3.12, and before
+        with contextlib.suppress(ImportError, AttributeError):
+            return __import__(name).sha256
     import hashlib  # noqa: PLC0415
 
-    return hashlib.sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:24]
+    return hashlib.sha256
 
 
 # Sessions

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-from typing import Any, NamedTuple, Optional
 
 from bg.host import event as host
 from bg.host import versions
@@ -13,13 +12,18 @@ from bg.ledger import tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Row
 from bg.protocol import signals
+from bg.record import Record
 from bg.words.texts import fill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 OURS = "bg:"
 BRIEF_LINES = ("Goal", "Deliverables", "Done when")
 
 
-class Adoption(NamedTuple):
+class Adoption(Record):
     """A launch that is ours: under which label, with which token, what the host is handed instead."""
 
     label: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import NamedTuple, Optional
 
 from bg.ledger import inbox, tasks
 from bg.ledger.tasks import Row
@@ -11,12 +10,17 @@ from bg.loop import adopting as launch
 from bg.loop import decisions
 from bg.loop import sessions as session
 from bg.loop.scene import Scene
+from bg.record import Record
 from bg.words.quoting import inline, neutral
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 APPROVE_AGAIN = "the ledger could not be used when you approved it; approve it again, so that its agent is launched."
 
 
-class Taken(NamedTuple):
+class Taken(Record):
     """What came of the user's words, in a line for the user, and whether they are recorded."""
 
     line: str

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import Any, Callable, NamedTuple, Optional
 
 from bg.ledger.tasks import Row
+from bg.record import Record
 from bg.words.quoting import inline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional
 
 GO = "go"
 # A label before an id counts at the beginning of a line only: elsewhere it belongs to the answer before it.
@@ -15,7 +19,7 @@ _ID = re.compile(r"(?:^\s*(?:(bg-\d+)[\s.:]+)?|(?<=[\s,;]))([QBD]\d{1,3})\s*[:=]
 _LIKE = 0.55
 
 
-class Typed(NamedTuple):
+class Typed(Record):
     """The arguments of `/bg-answer`, taken apart: every character typed stands in one of the fields."""
 
     label: str

@@ -10,7 +10,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import NamedTuple, Optional
+
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 YES, NO = "yes", "no"
 _LATER, _FILLER = "later", "filler"
@@ -91,14 +96,14 @@ _DECIDES = re.compile(
 _EDGES = " \t\n*_`\"'“”„«»‘()[]<>{}.!,;:…-–—、。"
 
 
-class Decision(NamedTuple):
+class Decision(Record):
     """Yes or no, and whether the user's words set a condition or give a reason besides."""
 
     verdict: str
     qualified: bool
 
 
-class _Piece(NamedTuple):
+class _Piece(Record):
     """What a piece says that consists of nothing but phrases of the table."""
 
     verdicts: set[str]

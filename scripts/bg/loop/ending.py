@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import Optional
 
 from bg.host import transcripts, versions
 from bg.host.transcripts import Final
 from bg.ledger import runs, tasks
 from bg.ledger.tasks import Row
 from bg.loop.scene import Scene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 
 def stopped(scene: Scene) -> None:

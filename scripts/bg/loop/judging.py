@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
-from typing import Any, Optional
 
 from bg import settings
 from bg.host import transcripts
@@ -15,6 +13,10 @@ from bg.ledger.tasks import Row
 from bg.loop import adopting as launch
 from bg.loop import reports
 from bg.loop.scene import Scene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 
 def judge(scene: Scene, task: Row, run: Row) -> str:
@@ -74,6 +76,8 @@ def _transcript(scene: Scene, agent: str) -> str:
 
 def _gather(scene: Scene, task: Row, run: Row, text: str, fields: Optional[dict[str, Any]]) -> dict[str, Any]:
     # Late: only a run's end needs the checker, and it is the largest part of the package.
+    from pathlib import Path  # noqa: PLC0415
+
     from bg.evidence import Launch, examine  # noqa: PLC0415
 
     rows = scene.book.all("SELECT * FROM launches WHERE label = ? AND agent <> '' ORDER BY made", task["label"])

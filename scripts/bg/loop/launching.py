@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Optional
 
 from bg import machine
 from bg.host import event as host
@@ -13,6 +12,10 @@ from bg.loop import adopting as launch
 from bg.loop import judging, reports, resuming
 from bg.loop.scene import Scene
 from bg.words.quoting import inline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 
 class _FullError(Exception):

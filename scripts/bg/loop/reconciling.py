@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Optional
 
 from bg.host import event as host
 from bg.host import transcripts, versions
@@ -13,6 +12,10 @@ from bg.ledger.tasks import Row
 from bg.loop import judging, reports, resuming
 from bg.loop import sessions as session
 from bg.loop.scene import Scene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 CUTS = {"killed": "killed", "failed": "failed", "stopped": "killed"}
 PARKED = "waiting on its own background work"

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any, NamedTuple, Optional
 
 from bg import settings
 from bg.ledger import deliveries, inbox, runs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Row
 from bg.protocol import signals
+from bg.record import Record
 from bg.words.quoting import inline
 from bg.words.texts import fill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 MESSAGE = "message"
 DENIED = "deny: bg.json allows no further agents"
@@ -22,7 +26,7 @@ CUT_STATES = {"killed": "stopped", "failed": "failed", "API error": "failed", "o
 COMPLETION_STATES = {"success": "done", "partial_success": "partial", "failed": "failed"}
 
 
-class Reading(NamedTuple):
+class Reading(Record):
     """What a text says in blocks that carry the agent's own token."""
 
     own: list[signals.Signal]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Optional
 
 from bg.host import event as host
 from bg.host import transcripts
@@ -14,6 +13,10 @@ from bg.loop import judging, reports
 from bg.loop import sessions as session
 from bg.loop.scene import Scene, resumable
 from bg.words import replies, resume
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 DERIVED_KEYS = ("type", "recipient", "recipient_kind", "content")
 CONTINUABLE = ("needs_answer", "blocked", "interrupted", "failed", "stopped", "unreported", "partial")

@@ -10,8 +10,6 @@ import contextlib
 import errno
 import importlib
 import sys
-from pathlib import Path
-from typing import Callable, Optional, TextIO
 
 from bg.host import event as host
 from bg.host import transcripts, versions
@@ -22,7 +20,11 @@ from bg.ledger.file import Corrupt, Ledger, Unavailable
 from bg.loop.scene import Scene
 from bg.words.quoting import inline
 
-Handler = Callable[[Scene], None]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable, Optional, TextIO
+
+    Handler = Callable[[Scene], None]
 
 # By name, so that an event reads only the module that knows it.
 HANDLERS: dict[str, str] = {
@@ -129,7 +131,7 @@ def _in_short(error: Exception) -> str:
     return f"the hook failed with {type(error).__name__}: {inline(str(error), 160)}"
 
 
-def _take_in(book: Ledger, place: Path, event: Event) -> bool:
+def _take_in(book: Ledger, place: str, event: Event) -> bool:
     """What waited comes before this event, so that each run's texts stand in their order; False where more is left."""
     try:
         return spool.take_in(place, lambda old, at: _replay(book, old, at, event))
@@ -145,7 +147,7 @@ def _can_wait(event: Event) -> bool:
     return _worth_keeping(event) and not (event.name == "PreToolUse" and event.tool in host.SPAWN_TOOLS)
 
 
-def _first_words(event: Event, place: Path) -> list[str]:
+def _first_words(event: Event, place: str) -> list[str]:
     """What a session that a person looks at is told once: which command is ours on this version."""
     if event.name != "SessionStart" or not versions.attended():
         return []
@@ -221,7 +223,7 @@ def _worth_keeping(event: Event) -> bool:
 
 
 def _put_off(
-    place: Path, event: Event, text: str, error: Unavailable, stdout: TextIO, book: Optional[Ledger] = None
+    place: str, event: Event, text: str, error: Unavailable, stdout: TextIO, book: Optional[Ledger] = None
 ) -> None:
     """The ledger cannot be used now: what this event brings waits in the spool, and the user knows."""
     _trace_aside(event.name, error.reason)
@@ -252,7 +254,7 @@ def _put_off(
         stdout.flush()
 
 
-def _explained(place: Path, error: Unavailable) -> str:
+def _explained(place: str, error: Unavailable) -> str:
     """What is wrong and what helps: the disk itself tells it better than the database does."""
     found = None if error.passing or error.remedy else spool.trouble(place)
     if found is None:

@@ -6,9 +6,6 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Optional
 
 from bg import machine
 from bg.host import transcripts, versions
@@ -19,11 +16,15 @@ from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.tasks import Row
 from bg.words.quoting import CONTEXT_LIMIT, fit
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Optional
+
     from bg.settings import Settings
     from bg.words.replies import Reminder
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = os.path.realpath(os.path.join(__file__, *[os.pardir] * 4))
 MOST_REMINDERS = 12  # more than fit into one event, less than what would take long to compose
 LEAST_ROOM = 400
 DAY = 24 * 3600
@@ -239,7 +240,7 @@ class Scene:
 
     def bgctl(self, arguments: str) -> str:
         """The command that shows something outside the conversation."""
-        return f"`{ROOT / 'scripts' / 'bgctl'} {arguments}`"
+        return f"`{os.path.join(ROOT, 'scripts', 'bgctl')} {arguments}`"
 
     def next_step(self, task: Row) -> str:
         """What the parent does after an answer: resume, wait for the rest, or wait for another agent."""

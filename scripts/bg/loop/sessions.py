@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Optional
 
 from bg import machine
 from bg.desk.status import age, at_a_glance
@@ -13,6 +12,10 @@ from bg.ledger.tasks import Row
 from bg.loop import judging, reports
 from bg.loop.scene import Scene, resumable
 from bg.words.quoting import inline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 MOST_LINES = 15
 LOAD = " (SendMessage not listed? ToolSearch `select:SendMessage` loads it)"

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from bg.protocol import fields, questions
 from bg.protocol.blocks import Block
-from bg.protocol.fields import Flow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from bg.protocol.fields import Flow
 
 PLACEHOLDER = re.compile(r"\s*(?:<[^<>\n]{1,80}>|\.\.\.|\u2026)\s*")
 _SHOWN = 60

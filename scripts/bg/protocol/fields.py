@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, Callable, NamedTuple, Optional
 
 from bg import foreign
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any, Callable, Optional
+
+    Flow = Callable[[str], Optional[Any]]
 
 INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060\u00ad"))
-Flow = Callable[[str], Optional[Any]]
 
 _KEY = re.compile(
     r"(?P<bullet>(?:[-*+\u2022]\s+)?)(?P<key>[^\s:\uff1a][^:\uff1a]{0,48})(?P<colon>[:\uff1a])(?P<rest>.*)", re.DOTALL
@@ -26,7 +31,7 @@ _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.?)*(?:"|\Z))|,(?=\s*[}\]])', re.DO
 _PAIRS = {'"': '"', "'": "'", "\u201c": "\u201d", "\u201d": "\u201d", "\u2018": "\u2019"}
 
 
-class Key(NamedTuple):
+class Key(Record):
     """A line that opens a field: its canonical name, whether it was spelled so, and the text after the colon."""
 
     name: str
@@ -37,7 +42,7 @@ class Key(NamedTuple):
     rest: str
 
 
-class Field(NamedTuple):
+class Field(Record):
     """A field's name, the number of its line in the body (from 0), the text after the colon and the lines below."""
 
     name: str

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from bg.protocol import fields
-from bg.protocol.fields import Flow
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from bg.protocol.fields import Flow
 
 _DASH = re.compile(r"[-*+\u2022](?:\s+|$)")
 _NUMBER = re.compile(r"\(?\d{1,3}[.)]\s+")
@@ -18,7 +23,7 @@ _LABEL = re.compile(
 _SCALAR_ONLY = re.compile(r"[|>][+-]?")
 
 
-class Reading(NamedTuple):
+class Reading(Record):
     """The questions; where they were not a list of maps, the name of the shape they had; the keys spelled otherwise."""
 
     items: list[dict[str, str]]

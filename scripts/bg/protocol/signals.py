@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Callable, NamedTuple, Optional
 
 from bg.protocol import blocks, questions
 from bg.protocol.blocks import Block
 from bg.protocol.draft import PLACEHOLDER, Draft, short
+from bg.record import Record
 
-Fields = dict[str, Any]
-Violation = tuple[tuple[Any, ...], str]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any, Callable, Optional
+
+    Fields = dict[str, Any]
+    Violation = tuple[tuple[Any, ...], str]
 
 # Beyond this the packages take minutes, and our own reading says the same.
 _LARGE = 1000
 
 
-class Problem(NamedTuple):
+class Problem(Record):
     """What is wrong with one field; `text` is the finished sentence."""
 
     field: str
@@ -29,8 +33,7 @@ class Problem(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
-class Signal:
+class Signal(Record):
     """One decoded signal; `fields` holds everything that was given, by canonical name."""
 
     marker: str
@@ -61,7 +64,7 @@ class Signal:
         return any(_says(self.fields.get(name)) for name in schema(self.marker)["x-readable"])
 
 
-class Reading(NamedTuple):
+class Reading(Record):
     """All signals of a text and the one that decides: the last that is terminal."""
 
     signals: list[Signal]
@@ -69,7 +72,7 @@ class Reading(NamedTuple):
     notes: tuple[str, ...]
 
 
-class _Packages(NamedTuple):
+class _Packages(Record):
     yaml: Callable[[str], Any]
     violations: Callable[[Fields, Mapping[str, Any]], Iterable[Violation]]
 
@@ -77,10 +80,10 @@ class _Packages(NamedTuple):
 @lru_cache(maxsize=1)
 def schemas() -> dict[str, dict[str, Any]]:
     """The schemas by marker, in the order of the protocol; the title is the marker."""
-    loaded = [
-        {"title": path.stem.upper(), **json.loads(path.read_text(encoding="utf-8"))}
-        for path in blocks.SCHEMAS.glob("*.json")
-    ]
+    loaded = []
+    for marker in blocks.MARKERS:
+        with open(os.path.join(blocks.SCHEMAS, f"{marker.lower()}.json"), encoding="utf-8") as file:
+            loaded.append({"title": marker, **json.load(file)})
     return {each["title"]: each for each in sorted(loaded, key=lambda each: int(each["x-order"]))}
 
 
@@ -135,11 +138,16 @@ def _says(given: Any) -> bool:
     return bool(given and given.strip())
 
 
+@lru_cache(maxsize=1)
 def _packages() -> Optional[_Packages]:
     """PyYAML and jsonschema, if both are installed."""
     try:
-        import yaml  # noqa: PLC0415
+        # The one that is missing more often: where it is, the other would be loaded in vain.
         from jsonschema import Draft202012Validator  # noqa: PLC0415
+    except ImportError:
+        return None
+    try:
+        import yaml  # noqa: PLC0415
     except ImportError:
         return None
 

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Optional
-
 from bg.host import versions
 from bg.ledger import inbox
 from bg.ledger.tasks import Row
+from bg.record import Record
 from bg.words.quoting import inline, quote
 from bg.words.texts import fill
 
-Payload = dict[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional
+
+    Payload = dict[str, Any]
 
 
-class Reminder(NamedTuple):
+
+class Reminder(Record):
     """The text for the parent model and the line for the user."""
 
     text: str
     notice: str
 
 
-class Told(NamedTuple):
+class Told(Record):
     """What a reminder needs to know besides the signal."""
 
     task: Row

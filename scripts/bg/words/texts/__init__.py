@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from string import Template
 
-_FOLDER = Path(__file__).parent
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
 def fill(name: str, **slots: str) -> str:
     """The text of that name with its slots filled; lines whose slot is empty leave no gap."""
-    text = (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    with open(os.path.join(_FOLDER, f"{name}.md"), encoding="utf-8") as file:
+        text = file.read()
     filled = Template(text).substitute({key: value.strip("\n") for key, value in slots.items()})
     lines: list[str] = []
     for line in filled.strip("\n").splitlines():
