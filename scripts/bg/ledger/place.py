@@ -6,6 +6,7 @@ quiet path may not start Python; a test holds the two equal.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 
@@ -102,6 +103,17 @@ def mark(place: str, session: str) -> None:
     path = marker(place, session)
     make_private(os.path.dirname(path))
     touch(path)
+
+
+def idle(place: str, session: str) -> str:
+    """The file by which `hooks/run` knows, while it is newer than the marker, that nothing is due in this session."""
+    return f"{marker(place, session)}.idle"
+
+
+def wake(place: str, session: str) -> None:
+    """From now on every event of this session starts Python again."""
+    with contextlib.suppress(OSError):
+        os.unlink(idle(place, session))
 
 
 def interpreter_note(place: str) -> str:

@@ -31,7 +31,8 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
 def digest(text: str) -> str:
     """What tells two texts apart, whatever white space a path added."""
-    return _sha256()(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:24]
+    found: str = _sha256()(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()
+    return found[:24]
 
 
 def _sha256() -> Any:

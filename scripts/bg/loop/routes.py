@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import importlib
+import os
 import sys
 
 from bg.host import event as host
 from bg.host import transcripts, versions
 from bg.host.event import Answer, Event
-from bg.ledger import deliveries, spool
+from bg.ledger import deliveries, idle, spool
 from bg.ledger import place as state
 from bg.ledger.file import Corrupt, Ledger, Unavailable
 from bg.loop.scene import Scene
@@ -89,6 +90,7 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
 
 def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
     place = state.directory()
+    state.wake(place, event.session)
     first = _first_words(event, place)
     if event.name in WITHOUT_LEDGER and not state.existing() and not spool.waiting(place):
         stdout.write(host.render(event, Answer(notice=first)))
@@ -105,6 +107,7 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
             scene = Scene(event, book, Answer(notice=first))
             handler(scene)
             _say(scene, stdout)
+            _rest(scene)
         except Unavailable as error:
             corrupt = isinstance(error, Corrupt)
             _put_off(place, event, text, error, stdout, None if corrupt else book)
@@ -185,6 +188,18 @@ def _say(scene: Scene, stdout: TextIO) -> None:
     except Unavailable:
         pass
     except Exception:  # noqa: BLE001 - the answer is out: nothing may be printed behind it
+        _trace(scene.book, scene.event.name, _traceback())
+
+
+def _rest(scene: Scene) -> None:
+    """Where nothing is left to do for this session, its next events need not start Python."""
+    if not os.path.exists(state.marker(scene.book.place, scene.session)):
+        return
+    try:
+        idle.note(scene.book, scene.session)
+    except Unavailable:
+        pass
+    except Exception:  # noqa: BLE001 - the answer is out, and what is not marked only costs time
         _trace(scene.book, scene.event.name, _traceback())
 
 
@@ -283,6 +298,7 @@ def _replay(book: Ledger, text: str, at: float, now: Event) -> None:
         return
     if event.name == "SessionEnd" and event.session == now.session:
         return  # it has been resumed
+    state.wake(book.place, event.session)
     scene = Scene(event, book, late=at)
     try:
         handler(scene)

@@ -174,7 +174,10 @@ class Scene:
         ):
             deliveries.settle(self.book, row["key"])
         deliveries.make(self.book, label, deliveries.ANSWERED, f"{label}:0:{self.session} {time.time_ns()}")
-        return bool(task["session"] != self.session)
+        elsewhere = bool(task["session"] != self.session)
+        if elsewhere:
+            state.wake(self.book.place, task["session"])
+        return elsewhere
 
     def reminder(self, row: Row) -> Reminder:
         """The text of one delivery, from the record as it is now."""
