@@ -50,7 +50,7 @@ MANIFEST_KEYS = {
 COMMAND_KEYS = {"name", "description", "argument-hint", "allowed-tools"}
 WIDE_TOOLS = {"Read", "Bash", "Write", "Edit", "Grep", "Glob", "WebFetch", "*", ""}
 
-# What each room may import of bg; `foreign`, `machine`, `record` and `settings` are the ground that every room stands on.
+# What each room may import of bg; `foreign`, `machine`, `pattern`, `record` and `settings` are the ground that every room stands on.
 ROOMS = {
     "host": set(),
     "protocol": set(),
@@ -61,7 +61,7 @@ ROOMS = {
     "desk": {"host", "protocol", "ledger", "words", "results"},
     "loop": {"host", "protocol", "ledger", "words", "evidence", "results", "desk"},
 }
-GROUND = {"foreign": set(), "machine": set(), "record": set(), "settings": {"ledger"}}
+GROUND = {"foreign": set(), "machine": set(), "pattern": set(), "record": set(), "settings": {"ledger"}}
 
 
 def modules() -> list[Path]:

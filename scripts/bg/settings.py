@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from bg import foreign
 from bg.ledger import place as state
+from bg.pattern import pattern
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "settings.sche
 FILE = "bg.json"
 MOST = 64 * 1024
 _KINDS = {"string": str, "integer": int, "boolean": bool, "null": type(None), "array": list, "object": dict}
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
+_TOKEN = pattern(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
 
 
 class Settings(Record):

@@ -65,7 +65,7 @@ class Rows:
         given = {"description": "look", "prompt": "Look at the notes.", "subagent_type": "general-purpose"}
         before = stage.hook(session, "PreToolUse", tool_name="Agent", tool_use_id=call, tool_input=given)
         taken = before.answer["hookSpecificOutput"]["updatedInput"]
-        found = re.search(tasks.TOKEN, taken["prompt"])
+        found = tasks.TOKEN.search(taken["prompt"])
         assert found  # noqa: S101 - else nothing of what follows would be measured
         response = {"status": "async_launched", "agentId": agent}
         after = stage.hook(

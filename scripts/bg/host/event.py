@@ -10,6 +10,7 @@ import re
 
 from bg import foreign
 from bg.host import versions
+from bg.pattern import pattern
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -22,8 +23,8 @@ DEFAULT_TYPE = "general-purpose"
 MAIN = "main"
 PATH_LIMIT = 4096
 
-_NOTIFICATION = re.compile(r"\s*(?:<system-reminder>\s*(?:\[SYSTEM NOTIFICATION[^\n]*\n)?\s*)?<task-notification>")
-_AGENT_MESSAGE = re.compile(r'\s*(?:Another Claude session sent a message:\s*)?<agent-message from="([^"]*)"')
+_NOTIFICATION = pattern(r"\s*(?:<system-reminder>\s*(?:\[SYSTEM NOTIFICATION[^\n]*\n)?\s*)?<task-notification>")
+_AGENT_MESSAGE = pattern(r'\s*(?:Another Claude session sent a message:\s*)?<agent-message from="([^"]*)"')
 
 
 # Plain tuples and classes: a dataclass costs every hook a tenth of its time.

@@ -6,10 +6,12 @@ import contextlib
 import os
 import re
 
+from bg.pattern import pattern
+
 MOUNTS = "/proc/self/mounts"
 # Where shared memory does not work, or works within one machine only; `autofs` stands for what it will mount, and
 # below `fuse` anything may lie.
-NETWORK_FILESYSTEMS = re.compile(
+NETWORK_FILESYSTEMS = pattern(
     "nfs4?|cifs|smb[23]?|smbfs|9p|afs|afpfs|webdav|autofs|ncpfs|ceph|lustre|gfs2?|ocfs2|gpfs|virtiofs|vboxsf|prl_fs|fuse.*"
 )
 

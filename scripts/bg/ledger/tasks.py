@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sqlite3
 import time
 
 from bg.ledger.file import Ledger
+from bg.pattern import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ OPEN_STATES = ("launched", "working", "needs_answer", "blocked")
 ENDED_STATES = ("not_launched", "done", "partial", "failed", "unreported", "interrupted", "stopped")
 RUNNING_STATES = ("launched", "working")
 
-LABEL = re.compile(r"\bbg-\d{1,6}\b(?!-[a-z2-7]{10})")
-TOKEN = re.compile(r"\bbg-\d{1,6}-[a-z2-7]{10}\b")
+LABEL = pattern(r"\bbg-\d{1,6}\b(?!-[a-z2-7]{10})")
+TOKEN = pattern(r"\bbg-\d{1,6}-[a-z2-7]{10}\b")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
 

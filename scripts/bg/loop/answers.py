@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 
 from bg.ledger.tasks import Row
+from bg.pattern import pattern
 from bg.record import Record
 from bg.words.quoting import inline
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 GO = "go"
 # A label before an id counts at the beginning of a line only: elsewhere it belongs to the answer before it.
-_ID = re.compile(r"(?:^\s*(?:(bg-\d+)[\s.:]+)?|(?<=[\s,;]))([QBD]\d{1,3})\s*[:=]\s*", re.IGNORECASE | re.MULTILINE)
+_ID = pattern(r"(?:^\s*(?:(bg-\d+)[\s.:]+)?|(?<=[\s,;]))([QBD]\d{1,3})\s*[:=]\s*", re.IGNORECASE | re.MULTILINE)
 _LIKE = 0.55
 
 
@@ -117,6 +117,9 @@ def _likeness(one: str, other: str) -> float:
     short, long = sorted((one, other), key=len)
     if len(short) > 12 and short in long:
         return 1.0
+    # Late: nearly no prompt is an answer.
+    import difflib  # noqa: PLC0415
+
     return difflib.SequenceMatcher(None, one, other).ratio()
 
 

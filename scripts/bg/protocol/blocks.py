@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from itertools import accumulate
 
+from bg.pattern import pattern
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -23,9 +24,9 @@ DEPTH = 16
 # Objects that fail to parse cost a scan each; a report has one or two.
 JSON_ATTEMPTS = 20
 
-_INDENT = re.compile(r"[ \t\u00a0\u3000]*")
-_KEYLIKE = re.compile(r"[\s\-*`\"'{]*[A-Za-z][\w \-]{0,40}[*`\"']*\s{0,4}[:\uff1a]")
-_SIGNAL_TYPE = re.compile(r"\"signal_?type\"", re.IGNORECASE)
+_INDENT = pattern(r"[ \t\u00a0\u3000]*")
+_KEYLIKE = pattern(r"[\s\-*`\"'{]*[A-Za-z][\w \-]{0,40}[*`\"']*\s{0,4}[:\uff1a]")
+_SIGNAL_TYPE = pattern(r"\"signal_?type\"", re.IGNORECASE)
 
 
 class Block(Record):

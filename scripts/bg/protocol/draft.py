@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bg.pattern import pattern
 from bg.protocol import fields, questions
 from bg.protocol.blocks import Block
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from bg.protocol.fields import Flow
 
-PLACEHOLDER = re.compile(r"\s*(?:<[^<>\n]{1,80}>|\.\.\.|\u2026)\s*")
+PLACEHOLDER = pattern(r"\s*(?:<[^<>\n]{1,80}>|\.\.\.|\u2026)\s*")
 _SHOWN = 60
 
 
