@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from functools import lru_cache
 
 from bg import settings
 from bg.ledger import deliveries, inbox, runs, tasks
@@ -34,9 +35,15 @@ class Reading(Record):
     strange: Optional[signals.Signal]
 
 
+@lru_cache(maxsize=4)
+def _signals(text: str) -> signals.Reading:
+    """One event asks several times about the same few texts; decoding is what its end costs most."""
+    return signals.read(text)
+
+
 def read(text: str, token: str) -> Reading:
     """Only a block signed with the agent's own token counts; another one is remembered as strange."""
-    found = signals.read(text)
+    found = _signals(text)
     own = [signal for signal in found.signals if signal.agent_id.strip() == token]
     terminal = [signal for signal in own if signal.terminal]
     strange = [signal for signal in found.signals if signal.agent_id.strip() != token]
