@@ -48,7 +48,7 @@ class Session:
         listed = self.folder / "modules"
         whole = {"session_id": "s1", "transcript_path": str(self.transcript), "cwd": str(self.folder)}
         done = subprocess.run(
-            [PYTHON, "-I", "-X", "utf8", "-c", LISTING, str(HOOK), str(listed)],
+            [PYTHON, "-I", "-S", "-X", "utf8", "-c", LISTING, str(HOOK), str(listed)],
             input=json.dumps({**whole, "hook_event_name": name, **event}).encode(),
             capture_output=True,
             env={"HOME": str(self.folder), "BG_PLACE": str(self.folder / "data"), "BG_DATA": str(self.folder / "data")},
@@ -115,7 +115,7 @@ ALLOWED = {"before the launch": {"subprocess"}, "an answer": {"difflib"}}
 @pytest.mark.parametrize("route", ROUTES)
 def test_no_route_loads_what_costs_more_than_it_does(route, routes):
     bare = subprocess.run(
-        [PYTHON, "-I", "-X", "utf8", "-c", "import sys; print('\\n'.join(sys.modules))"],
+        [PYTHON, "-I", "-S", "-X", "utf8", "-c", "import sys; print('\\n'.join(sys.modules))"],
         capture_output=True, text=True, check=True,
     ).stdout.split()  # fmt: skip
     assert (routes[route] & COSTLY) - set(bare) - ALLOWED.get(route, set()) == set()

@@ -85,7 +85,9 @@ class Rows:
         """What the hooks of an agent's life cost: prompt, launch before and after, end, notification."""
         agent, token, costs = self.launch(stage, session)
         (stage.project / f"{session}.md").write_text("The notes say nothing.\n", encoding="utf-8")
-        costs.append(self.end(stage, agent, _report(token, session)).seconds)
+        end = self.end(stage, agent, _report(token, session))
+        assert not end.answer, end.answer  # noqa: S101 - a report that is sent back would be looked at twice
+        costs.append(end.seconds)
         words = f"<task-notification>\n<task-id>{agent}</task-id>\n<status>completed</status>\n<summary>look</summary>"
         told = stage.hook(session, "UserPromptSubmit", prompt=f"{words}\n<result>done</result>\n</task-notification>")
         return [*costs, told.seconds]
@@ -185,5 +187,6 @@ def _own_transcript(stage: Stage, session: str, agent: str) -> Path:
 def _report(token: str, name: str) -> str:
     """A completion that names a file, as most do."""
     fields = signals.schema("COMPLETION_REPORT")["examples"][0]
-    named = {"deliverables": f"{name}.md", "summary": f"Wrote {name}.md.", "issues_encountered": "None"}
+    named = {"status": "success", "deliverables": f"{name}.md", "summary": f"Wrote {name}.md."}
+    named |= {"metrics_achieved": "The notes are read", "issues_encountered": "None", "recommendations": "None"}
     return "Read the notes.\n\n" + signals.render("COMPLETION_REPORT", {**fields, **named, "agent_id": token})

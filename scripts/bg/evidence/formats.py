@@ -10,6 +10,8 @@ import warnings
 from pathlib import PurePath
 from typing import Callable, Optional
 
+from bg import machine
+
 MOST = 256 * 1024
 TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{\{|@@\w+@@")
 NOT_MEANT_TO = re.compile(
@@ -118,6 +120,7 @@ def _toml(_name: str, text: str) -> Optional[str]:
 
 def _yaml(_name: str, text: str) -> Optional[str]:
     try:
+        machine.find_packages()
         import yaml  # noqa: PLC0415  optional
     except ImportError:
         return None

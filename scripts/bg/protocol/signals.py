@@ -7,6 +7,7 @@ import os
 import re
 from functools import lru_cache
 
+from bg import machine
 from bg.protocol import blocks, questions
 from bg.protocol.blocks import Block
 from bg.protocol.draft import PLACEHOLDER, Draft, short
@@ -141,6 +142,7 @@ def _says(given: Any) -> bool:
 @lru_cache(maxsize=1)
 def _packages() -> Optional[_Packages]:
     """PyYAML and jsonschema, if both are installed."""
+    machine.find_packages()
     try:
         # The one that is missing more often: where it is, the other would be loaded in vain.
         from jsonschema import Draft202012Validator  # noqa: PLC0415
