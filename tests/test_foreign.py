@@ -67,7 +67,7 @@ def _let_go(path: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("whose", ["the user's", "the project's"])
 def test_settings_are_read_from_a_file_only(kind: str, whose: str, tmp_path: Path) -> None:
-    folder = state.config_directory() if whose == "the user's" else tmp_path / ".claude"
+    folder = Path(state.config_directory()) if whose == "the user's" else tmp_path / ".claude"
     path = make(folder / "bg.json", kind)
     found, problems = settings.read(str(tmp_path))
     assert found == settings.read(str(tmp_path / "other"))[0]

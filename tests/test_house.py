@@ -56,7 +56,7 @@ WIDE_TOOLS = {"Read", "Bash", "Write", "Edit", "Grep", "Glob", "WebFetch", "*", 
 WORDS = {"Agent", "Task", "Skill"}  # names of tools that are words of any sentence as well
 ALL_TOOLS = {name for tool in tools.TOOLS for name in tool.names}
 
-# What each room may import of bg; `foreign`, `machine` and `settings` are the ground that every room stands on.
+# What each room may import of bg; the ground modules below are what every room stands on.
 ROOMS = {
     "host": set(),
     "protocol": set(),
@@ -67,7 +67,7 @@ ROOMS = {
     "desk": {"host", "protocol", "ledger", "words", "evidence", "results"},
     "loop": {"host", "protocol", "ledger", "words", "evidence", "results", "desk"},
 }
-GROUND = {"foreign": set(), "machine": set(), "settings": {"ledger"}}
+GROUND = {"foreign": set(), "machine": set(), "pattern": set(), "record": set(), "settings": {"ledger"}}
 
 
 def modules() -> list[Path]:

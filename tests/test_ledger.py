@@ -10,9 +10,8 @@ from typing import Callable
 import pytest
 from bg.desk import doctor
 from bg.host.versions import host_of
-from bg.ledger import migrations, spool
+from bg.ledger import migrations, place, spool
 from bg.ledger.aside import kept_aside
-from bg.ledger.place import directory
 from drive import Drive, block
 from recordings import VERSIONS
 
@@ -28,14 +27,14 @@ def sql(text: str) -> Callable[[], None]:
     """What another program, or another version of the plugin, has done to the file."""
 
     def change() -> None:
-        with closing(sqlite3.connect(directory() / "ledger.db")) as book:
+        with closing(sqlite3.connect(Path(place.directory()) / "ledger.db")) as book:
             book.executescript(text)
 
     return change
 
 
 def another_program() -> None:
-    (directory() / "ledger.db").unlink()
+    (Path(place.directory()) / "ledger.db").unlink()
     sql("CREATE TABLE tasks (id INTEGER, title TEXT); INSERT INTO tasks VALUES (1, 'buy milk')")()
 
 
@@ -57,7 +56,7 @@ UNKNOWN: dict[str, tuple[Callable[[], None], str]] = {
 
 def content() -> dict[str, bytes]:
     """Every row, and the number, whatever file of the database they stand in."""
-    with closing(sqlite3.connect(directory() / "ledger.db")) as book:
+    with closing(sqlite3.connect(Path(place.directory()) / "ledger.db")) as book:
         return {"number": str(book.execute("PRAGMA user_version").fetchone()), "rows": "\n".join(book.iterdump())}
 
 
@@ -70,7 +69,7 @@ def test_a_ledger_of_an_unknown_schema_is_left_in_place(change, words, drive):
     change()
     before = content()
     drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
-    assert len(spool.waiting(directory())) == 1
+    assert len(spool.waiting(place.directory())) == 1
     said = [str(drive.prompt(typed)) for typed in ("/bg More", "/bg-status")]
     for told in said:
         assert words in told
@@ -79,7 +78,7 @@ def test_a_ledger_of_an_unknown_schema_is_left_in_place(change, words, drive):
     [finding] = [one for one in doctor.examine(host_of(None)) if one.subject == "ledger"]
     assert (finding.state, words in finding.found) == ("wrong", True)
     assert finding.remedy.startswith("Update the plugin")
-    assert kept_aside(directory()) == []
+    assert kept_aside(place.directory()) == []
     assert content() == before
 
 

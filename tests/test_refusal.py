@@ -66,7 +66,7 @@ class Hooks:
 
     @property
     def kept(self) -> list[str]:
-        return [json.loads(path.read_text())["hook_event_name"] for path in spool.waiting(self.data)]
+        return [json.loads(Path(path).read_text())["hook_event_name"] for path in spool.waiting(str(self.data))]
 
 
 @pytest.fixture

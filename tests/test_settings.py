@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields
 from pathlib import Path
 
 import jsonschema
@@ -30,9 +29,9 @@ def write(path: Path, text: str) -> Path:
 
 
 def test_without_a_file_the_defaults_of_the_schema_hold(tmp_path: Path) -> None:
-    assert (DEFAULTS, []) == (asdict(settings.read(str(tmp_path))[0]), settings.read(str(tmp_path))[1])
+    assert (DEFAULTS, []) == (settings.read(str(tmp_path))[0]._asdict(), settings.read(str(tmp_path))[1])
     names = [name for name in settings.schema()["properties"] if not name.startswith("$")]
-    assert names == [item.name for item in fields(settings.Settings)]
+    assert names == list(settings.Settings._fields)
 
 
 def test_the_schema_is_one(tmp_path: Path) -> None:
@@ -51,9 +50,9 @@ def test_the_users_file_sets_everything(tmp_path: Path) -> None:
         "notify": True,
         "statusline": "off",
     }
-    write(state.config_directory() / "bg.json", json.dumps(given))
+    write(Path(state.config_directory()) / "bg.json", json.dumps(given))
     found, problems = settings.read(str(tmp_path))
-    assert (given, []) == (asdict(found), problems)
+    assert (given, []) == (found._asdict(), problems)
     assert found.corrections == 0
 
 
@@ -90,23 +89,23 @@ def test_each_key_has_a_rule_for_projects() -> None:
 @pytest.mark.parametrize(("key", "users", "projects", "held"), STRICTER)
 def test_a_projects_file_can_only_be_stricter(tmp_path: Path, key: str, users: object, projects: object, held: object) -> None:
     """It may come with a cloned repository: it loosens nothing, and decides nothing about what you are shown."""
-    write(state.config_directory() / "bg.json", json.dumps({key: users}))
+    write(Path(state.config_directory()) / "bg.json", json.dumps({key: users}))
     path = write(tmp_path / ".claude" / "bg.json", json.dumps({key: projects}))
     found, problems = settings.read(str(tmp_path))
-    assert {**DEFAULTS, key: held} == asdict(found)
+    assert {**DEFAULTS, key: held} == found._asdict()
     if held == projects:
         assert problems == []
     elif "stricter" in settings.schema()["properties"][key]:
         words = f"{json.dumps(projects)}, is looser than yours, {json.dumps(users)}, and is not used"
         assert problems == [f"{path}:1: the project's {key}, {words}"]
     else:
-        mine = state.config_directory() / "bg.json"
+        mine = Path(state.config_directory()) / "bg.json"
         assert problems == [f"{path}:1: the project's {key} is not used; only {mine} sets it"]
 
 
 def test_what_a_project_repeats_is_no_problem(tmp_path: Path) -> None:
     write(tmp_path / ".claude" / "bg.json", json.dumps(DEFAULTS))
-    assert (DEFAULTS, []) == (asdict(settings.read(str(tmp_path))[0]), settings.read(str(tmp_path))[1])
+    assert (DEFAULTS, []) == (settings.read(str(tmp_path))[0]._asdict(), settings.read(str(tmp_path))[1])
 
 
 def test_a_wrong_key_is_named_with_its_line_and_the_rest_holds(tmp_path: Path) -> None:
@@ -124,7 +123,7 @@ def test_a_wrong_key_is_named_with_its_line_and_the_rest_holds(tmp_path: Path) -
 }""",
     )
     found, problems = settings.read(str(tmp_path))
-    assert asdict(found) == {**DEFAULTS, "delegation": "deny"}
+    assert found._asdict() == {**DEFAULTS, "delegation": "deny"}
     assert problems == [
         f"{path}:2: there is no setting gates; gate is meant?",
         f'{path}:3: gate must be "on" or "observe", not "off"',
@@ -146,7 +145,7 @@ def test_a_wrong_key_is_named_with_its_line_and_the_rest_holds(tmp_path: Path) -
 def test_a_file_that_is_none_holds_nothing_and_says_why(tmp_path: Path, text: str, said: str) -> None:
     path = write(tmp_path / ".claude" / "bg.json", text)
     found, problems = settings.read(str(tmp_path))
-    assert asdict(found) == DEFAULTS
+    assert found._asdict() == DEFAULTS
     assert len(problems) == 1
     assert problems[0].startswith(f"{path}{said}")
 

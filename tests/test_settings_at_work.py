@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from pathlib import Path
 
 import pytest
 from bg.desk import status
@@ -21,7 +22,7 @@ def drive(tmp_path, monkeypatch):
 
 
 def given(drive: Drive, **values) -> None:
-    path = state.config_directory() / "bg.json"
+    path = Path(state.config_directory()) / "bg.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(values))
 

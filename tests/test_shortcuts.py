@@ -21,7 +21,7 @@ def bgctl(capsys, *arguments: str) -> tuple[int, str, str]:
 
 
 def place() -> Path:
-    return state.config_directory() / "commands" / "bg.md"
+    return Path(state.config_directory()) / "commands" / "bg.md"
 
 
 def test_shown_written_renewed_and_removed(capsys):
@@ -61,7 +61,7 @@ def test_a_link_that_leads_nowhere_is_not_ours(capsys):
 
 
 def test_a_directory_that_cannot_be_written_is_named(capsys):
-    state.config_directory().mkdir(parents=True)
+    Path(state.config_directory()).mkdir(parents=True)
     place().parent.write_text("a file where the directory should be")
     code, _, errors = bgctl(capsys, "--write")
     assert code == 1
@@ -119,8 +119,8 @@ def test_the_next_version_says_it_again_and_a_shortcut_ends_it(tmp_path, monkeyp
 
 
 def test_notices_off_keeps_it_quiet(tmp_path, monkeypatch):
-    state.config_directory().mkdir(exist_ok=True)
-    (state.config_directory() / "bg.json").write_text('{"notices": false}')
+    Path(state.config_directory()).mkdir(exist_ok=True)
+    (Path(state.config_directory()) / "bg.json").write_text('{"notices": false}')
     assert begins("2.1.327", tmp_path, monkeypatch) == ""
 
 

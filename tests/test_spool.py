@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 from bg.ledger import place as state
@@ -62,8 +63,8 @@ def test_what_waited_says_no_more_than_notices_allow(drive):
     token = drive.launch("Audit", "a1")
     drive.ends("a1", block("CLARIFICATION_NEEDED", token))
     drive.stop()
-    state.config_directory().mkdir()
-    (state.config_directory() / "bg.json").write_text('{"notices": false}')
+    Path(state.config_directory()).mkdir()
+    (Path(state.config_directory()) / "bg.json").write_text('{"notices": false}')
     keeps(drive, "UserPromptSubmit", prompt="/bg-answer bg-1 Q1: one")
     assert "Q1 answered: one" in str(drive.prompt("hello").get("systemMessage"))
 
@@ -71,21 +72,21 @@ def test_what_waited_says_no_more_than_notices_allow(drive):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder another user's")
 def test_a_folder_that_another_user_made_first_is_not_trusted(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    place = tmp_path / "data"
-    place.write_text("no directory can be made here")
-    planted = state.fallback_spools(place)[0]
+    (tmp_path / "data").write_text("no directory can be made here")
+    place = str(tmp_path / "data")
+    planted = Path(state.fallback_spools(place)[0])
     planted.mkdir()
     (planted / "1-1.json").write_text("{}")
     (planted / "errors.log").symlink_to(tmp_path / "mine")
     (planted / "told-s1").touch()
     os.chown(planted, 65534, -1)
     assert spool.waiting(place) == []
-    assert planted / "errors.log" not in spool.logs(place)
+    assert str(planted / "errors.log") not in spool.logs(place)
     spool.log(place, "Stop", "a trace")
     assert not (tmp_path / "mine").exists()
     assert spool.first_in(place, "s1")
     assert spool.keep(place, "{}")
     kept = spool.waiting(place)
-    assert [planted] != [path.parent for path in kept]
+    assert [planted] != [Path(path).parent for path in kept]
     for path in kept:
-        path.unlink()
+        Path(path).unlink()

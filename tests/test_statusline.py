@@ -16,7 +16,7 @@ BGCTL = Path(__file__).resolve().parents[1] / "scripts" / "bgctl"
 
 
 def shown(drive: Drive, project: str = "", **values) -> str:
-    path = state.config_directory() / "bg.json"
+    path = Path(state.config_directory()) / "bg.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(values))
     return statusline.segment(project or str(drive.folder))

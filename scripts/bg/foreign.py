@@ -9,25 +9,27 @@ import errno
 import json
 import os
 import stat
-from pathlib import Path
-from typing import Any, Optional, Union
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional, Union
 
 DEEPEST = 200  # of lists and objects within one another; Python's own limit ends the hook
 
 
-def about(path: Union[str, Path]) -> Optional[os.stat_result]:
+def about(path: Union[str, os.PathLike[str]]) -> Optional[os.stat_result]:
     """What the system knows of the regular file at a path, through any link; None where there is no such file."""
     try:
-        found = Path(path).stat()
+        found = os.stat(path)
     except (OSError, ValueError):
         return None
     return found if stat.S_ISREG(found.st_mode) else None
 
 
-def read(path: Union[str, Path], most: int, offset: int = 0, *, follow: bool = True) -> bytes:
+def read(path: Union[str, os.PathLike[str]], most: int, offset: int = 0, *, follow: bool = True) -> bytes:
     """At most so many bytes of a regular file; an OSError says why where it is none or cannot be read."""
     # Asked before it is opened, as the mere opening can do something to a device, and again of what was opened.
-    _hold_regular(path, os.stat(path, follow_symlinks=follow))  # noqa: PTH116 - called with str too, at every event
+    _hold_regular(path, os.stat(path, follow_symlinks=follow))
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     number = os.open(path, flags if follow else flags | os.O_NOFOLLOW)
     with os.fdopen(number, "rb") as file:
@@ -37,7 +39,7 @@ def read(path: Union[str, Path], most: int, offset: int = 0, *, follow: bool = T
         return file.read(min(most, max(size - offset, 0) + 4096))
 
 
-def _hold_regular(path: Union[str, Path], found: os.stat_result) -> int:
+def _hold_regular(path: Union[str, os.PathLike[str]], found: os.stat_result) -> int:
     if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(found.st_mode):
@@ -45,7 +47,7 @@ def _hold_regular(path: Union[str, Path], found: os.stat_result) -> int:
     return found.st_size
 
 
-def whole(path: Union[str, Path], most: int) -> bytes:
+def whole(path: Union[str, os.PathLike[str]], most: int) -> bytes:
     """All of a regular file that is not larger than that."""
     data = read(path, most + 1)
     if len(data) > most:
@@ -53,7 +55,7 @@ def whole(path: Union[str, Path], most: int) -> bytes:
     return data
 
 
-def names(folder: Union[str, Path]) -> list[str]:
+def names(folder: Union[str, os.PathLike[str]]) -> list[str]:
     """The names in a folder in their order; fewer where it vanishes meanwhile, none where there is none."""
     found: list[str] = []
     try:

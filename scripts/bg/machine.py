@@ -6,20 +6,25 @@ Unknown counts as alive: a task is never called dead on a guess.
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import NamedTuple, Optional
+import sys
+
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 _SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "busybox"}
 
 
-class Process(NamedTuple):
+class Process(Record):
     """A process, told from a later one of the same number by when it started."""
 
     pid: int
     started: str
 
 
-class Done(NamedTuple):
+class Done(Record):
     """What a program answered; `code` is -1 where it could not be started or did not end."""
 
     code: int
@@ -32,9 +37,9 @@ APART = "/"  # what is started may look around itself, and the project may have 
 
 def find(name: str) -> str:
     """A program in PATH; not through a relative entry, which would be the project's."""
-    folders = [Path(each) for each in os.environ.get("PATH", os.defpath).split(os.pathsep)]
-    tries = [folder / name for folder in folders if folder.is_absolute()]
-    return next((str(path) for path in tries if os.access(path, os.X_OK) and not path.is_dir()), "")
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    tries = [os.path.join(folder, name) for folder in folders if os.path.isabs(folder)]
+    return next((path for path in tries if os.access(path, os.X_OK) and not os.path.isdir(path)), "")
 
 
 def ask(command: list[str], seconds: float, given: bytes = b"") -> Done:
@@ -64,6 +69,14 @@ def python(interpreter: str, *arguments: str, seconds: float, given: bytes = b""
     return ask([interpreter, "-I", *arguments], seconds, given)
 
 
+def find_packages() -> None:
+    """What is installed for this Python can be imported from now on: hooks start without, which saves them time."""
+    if sys.flags.no_site and "site" not in sys.modules:
+        import site  # noqa: PLC0415
+
+        site.main()
+
+
 def host() -> Optional[Process]:
     """The host that called `hooks/run`, past the shells between."""
     try:
@@ -75,7 +88,7 @@ def host() -> Optional[Process]:
         if found is None:
             return None
         parent, name, started = found
-        if Path(name).name.lstrip("-") not in _SHELLS:
+        if os.path.basename(name).lstrip("-") not in _SHELLS:
             return Process(pid, started)
         pid = parent
     return None
@@ -98,7 +111,8 @@ def alive(process: Optional[Process]) -> bool:
 def _look(pid: int) -> Optional[tuple[int, str, str]]:
     """A process's parent, name and start, None where the machine does not tell."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            stat = file.read()
         name = stat[stat.index("(") + 1 : stat.rindex(")")]
         fields = stat[stat.rindex(")") + 2 :].split()
         return int(fields[1]), name, fields[19]

@@ -7,24 +7,27 @@ read here with the standard library alone: the hooks need their settings on a ba
 from __future__ import annotations
 
 import json
+import os
 import re
-from dataclasses import dataclass, fields
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, Optional
 
 from bg import foreign
 from bg.ledger import place as state
+from bg.pattern import pattern
+from bg.record import Record
 
-SCHEMA = Path(__file__).with_name("settings.schema.json")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
+
+SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "settings.schema.json")
 FILE = "bg.json"
 MOST = 64 * 1024
 _KINDS = {"string": str, "integer": int, "boolean": bool, "null": type(None), "array": list, "object": dict}
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
+_TOKEN = pattern(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Record):
     """What is set, each with the default of the schema where nothing is."""
 
     gate: str
@@ -45,13 +48,14 @@ class Settings:
 @lru_cache(maxsize=1)
 def schema() -> dict[str, Any]:
     """The schema file."""
-    found: dict[str, Any] = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    with open(SCHEMA, encoding="utf-8") as file:
+        found: dict[str, Any] = json.load(file)
     return found
 
 
-def files(project: str) -> list[Path]:
+def files(project: str) -> list[str]:
     """Where settings may stand: the user's file, then the project's."""
-    return [state.config_directory() / FILE, Path(project or ".") / ".claude" / FILE]
+    return [os.path.join(state.config_directory(), FILE), os.path.join(project, ".claude", FILE)]
 
 
 def load(project: str) -> Settings:
@@ -62,13 +66,13 @@ def load(project: str) -> Settings:
 def read(project: str) -> tuple[Settings, list[str]]:
     """The settings, and a sentence for everything in the files that could not be used."""
     rules = schema()["properties"]
-    found = {item.name: rules[item.name]["default"] for item in fields(Settings)}
+    found = {name: rules[name]["default"] for name in Settings._fields}
     problems: list[str] = []
     users, projects = files(project)
     given, wrong, _ = _file(users)
     found.update(given)
     problems += wrong
-    if projects != users:
+    if os.path.abspath(projects) != os.path.abspath(users):
         given, wrong, text = _file(projects)
         problems += wrong
         for key, value in given.items():
@@ -93,7 +97,7 @@ def _is_stricter(rule: dict[str, Any], value: Any, than: Any) -> bool:
     return than is None or bool(value < than if order == "lower" else value > than)
 
 
-def _file(path: Path) -> tuple[dict[str, Any], list[str], str]:
+def _file(path: str) -> tuple[dict[str, Any], list[str], str]:
     """What holds of a file, a sentence for each thing that does not, and its text."""
     try:
         text = foreign.whole(path, MOST).decode("utf-8-sig")

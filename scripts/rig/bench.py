@@ -1,97 +1,119 @@
-"""The cost of a hook, measured beside a bare interpreter in one run; a ratio says the same on every machine."""
+"""The cost of the hooks in processor time, as ratios to a bare interpreter measured in the same run.
+
+Processor time is that of the process and of all it starts, so a busy machine hardly changes it. The hooks run with
+the interpreter that the ratios refer to: another one's own start would flatter them.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, NamedTuple
 
-from bg.protocol import signals
+from rig import bench_rows
 
 ROOT = Path(__file__).resolve().parents[2]
-ROUNDS = 25
-SESSION = "11111111-2222-4333-8444-555555555555"
+PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
+ROUNDS = 15
 
 
-class Bench:
-    """A data directory with one task in it, and the events that are timed against it."""
+class Cost(NamedTuple):
+    """What one process and its children took: processor seconds, and the peak memory of the largest in MB."""
+
+    seconds: float
+    memory: float
+    answer: dict[str, Any]
+
+
+def run(command: list[str], env: dict[str, str], given: Path) -> Cost:
+    """Start a program with a file as its input, and wait for it."""
+    with given.open("rb") as stdin, tempfile.TemporaryFile() as out:
+        # Popen waits without asking for what was used; wait4 is what asks.
+        child = subprocess.Popen(command, stdin=stdin, stdout=out, stderr=subprocess.DEVNULL, env=env)
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = status
+        if status:
+            raise RuntimeError(f"{command[0]} ended with {status}")
+        out.seek(0)
+        said = out.read()
+    kilobytes = used.ru_maxrss / (1024 if sys.platform == "darwin" else 1)
+    return Cost(used.ru_utime + used.ru_stime, kilobytes / 1024, json.loads(said) if said.startswith(b"{") else {})
+
+
+class Stage:
+    """A home with a project in it, a data directory, and the hooks as the host starts them."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.data = folder / "data"
-        self.data.mkdir()
-        (self.data / "python").write_text(f"{sys.executable}\n", encoding="utf-8")
+        self.project = folder / "project"
+        self.transcripts = folder / "transcripts"
+        for each in (self.data, self.project, self.transcripts):
+            each.mkdir(parents=True)
+        (self.data / "python").write_text(f"{PYTHON}\n", encoding="utf-8")
         self.env = {"HOME": str(folder), "PATH": os.environ.get("PATH", os.defpath), "BG_DATA": str(self.data)}
-        self.agents = 0
+        self._commit()
 
-    def hook(self, session: str = SESSION, **event: Any) -> dict[str, Any]:
-        """One hook process, as the host starts it."""
-        payload = {"session_id": session, "transcript_path": "", "cwd": str(self.data), **event}
-        done = subprocess.run(
-            [str(ROOT / "hooks" / "run")],
-            input=json.dumps(payload, separators=(",", ":")).encode(),
-            env=self.env,
-            capture_output=True,
-            check=True,
-        )
-        answer: dict[str, Any] = json.loads(done.stdout) if done.stdout else {}
-        return answer
+    def _commit(self) -> None:
+        """The project is a repository where git is there, as projects are."""
+        (self.project / "notes.md").write_text("Notes\n", encoding="utf-8")
+        git = shutil.which("git")
+        who = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
+        for words in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "Begin"]) if git else ():
+            subprocess.run([str(git), "-C", str(self.project), *words], env=self.env, check=True, capture_output=True)
 
-    def launch(self) -> tuple[str, str]:
-        """An agent of ours that runs: its id and its token."""
-        self.agents += 1
-        agent, call = f"a{self.agents}", f"toolu_{self.agents}"
-        self.hook(hook_event_name="UserPromptSubmit", prompt="/bg Look")
-        given = {"description": "look", "prompt": "Look."}
-        said = self.hook(hook_event_name="PreToolUse", tool_name="Agent", tool_use_id=call, tool_input=given)
-        taken = said["hookSpecificOutput"]["updatedInput"]
-        response = {"status": "async_launched", "agentId": agent}
-        self.hook(
-            hook_event_name="PostToolUse", tool_name="Agent", tool_use_id=call, tool_input=taken, tool_response=response
-        )
-        return agent, taken["prompt"].split("You are ")[1].split(",")[0]
+    def transcript(self, session: str) -> Path:
+        """The session's transcript, which tells the host's version."""
+        path = self.transcripts / f"{session}.jsonl"
+        if not path.exists():
+            line = {"type": "user", "version": "2.1.327", "cwd": str(self.project)}
+            path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+        return path
 
-    def ending(self) -> Callable[[], object]:
-        """A run of ours that ends with a block."""
-        agent, token = self.launch()
-        fields = {**signals.schema("CLARIFICATION_NEEDED")["examples"][0], "agent_id": token}
-        text = signals.render("CLARIFICATION_NEEDED", fields)
-        return lambda: self.hook(hook_event_name="SubagentStop", agent_id=agent, last_assistant_message=text)
+    def hook(self, session: str, name: str, **event: Any) -> Cost:
+        """One event through hooks/run."""
+        given = self.folder / "event.json"
+        given.write_text(self.event(session, name, **event), encoding="utf-8")
+        return self.hand_over(given)
 
+    def event(self, session: str, name: str, **event: Any) -> str:
+        """An event as the host writes it."""
+        path = str(self.transcript(session))
+        whole = {"session_id": session, "transcript_path": path, "cwd": str(self.project), "hook_event_name": name}
+        return json.dumps({**whole, **event}, separators=(",", ":"))
 
-def median(prepare: Callable[[], Callable[[], object]], rounds: int) -> float:
-    """The median time of what `prepare` gives; preparing is not timed."""
-    times = []
-    for _ in range(rounds):
-        run = prepare()
-        began = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - began)
-    return statistics.median(times)
+    def hand_over(self, given: Path) -> Cost:
+        """The event in this file through hooks/run."""
+        return run(["/bin/sh", str(ROOT / "hooks" / "run")], self.env, given)
+
+    def bare(self) -> Cost:
+        """What everything is measured against."""
+        return run([PYTHON, "-I", "-c", "pass"], self.env, Path(os.devnull))
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Print the table."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
-    with tempfile.TemporaryDirectory(prefix="bg-bench-") as name:
-        bench = Bench(Path(name))
-        bench.launch()
-        bare = [sys.executable, "-c", "pass"]
-        foreign = {"hook_event_name": "SubagentStop", "agent_id": "x", "last_assistant_message": "All fine."}
-        rows = {
-            "a bare Python, `python3 -c pass`": lambda: lambda: subprocess.run(bare, env=bench.env, check=True),
-            "an event in a session without tasks": lambda: lambda: bench.hook("another", hook_event_name="Stop"),
-            "another agent's end beside a task of ours": lambda: lambda: bench.hook(**foreign),
-            "an end of ours, read and recorded": bench.ending,
-        }
-        figures = {what: median(prepare, rounds) for what, prepare in rows.items()}
-    base = next(iter(figures.values()))
-    lines = [f"| What | Cost, as a ratio ({rounds} rounds) |", "| --- | --- |"]
-    lines += [f"| {what} | {seconds / base:.1f} |" for what, seconds in figures.items()]
-    sys.stdout.write("\n".join(lines) + "\n")
+    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"how often each row is measured ({ROUNDS})")
+    parser.add_argument("--small", action="store_true", help="a tenth of the large inputs, for a quick look")
+    chosen = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="bench-") as name:
+        stage = Stage(Path(name) / "few")
+        rows = bench_rows.Rows(stage, Stage(Path(name) / "many"), 0.1 if chosen.small else 1.0)
+        figures: dict[str, list[float]] = {}
+        for _ in range(chosen.rounds):
+            figures.setdefault("bare", []).append(statistics.mean(stage.bare().seconds for _ in range(2)))
+            for what, seconds in rows.round():
+                figures.setdefault(what, []).append(seconds)
+        medians = {what: statistics.median(found) for what, found in figures.items()}
+        lines = rows.table(medians.pop("bare"), medians)
+    title = f"| Work ({chosen.rounds} rounds, {os.path.basename(os.path.realpath(PYTHON))}) | Cost | Goal |"  # noqa: PTH119
+    sys.stdout.write("\n".join([title, "| --- | --- | --- |", *lines]) + "\n")
     return 0

@@ -5,9 +5,9 @@ Arguments: an event's time in seconds, a seed, then what hooks/run gives to Pyth
 
 from __future__ import annotations
 
+import os
 import random
 import runpy
-import secrets
 import sys
 import time
 
@@ -18,7 +18,7 @@ def main(arguments: list[str]) -> None:
     moment = float(at)
     time.time = lambda: moment
     time.time_ns = lambda: int(moment * 1e9)
-    secrets.choice = random.Random(seed).choice
+    os.urandom = random.Random(seed).randbytes
     sys.argv = [script, *rest]
     runpy.run_path(script, run_name="__main__")
 

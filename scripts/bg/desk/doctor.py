@@ -133,7 +133,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def _settings_files() -> list[Path]:
-    config = state.config_directory()
+    config = Path(state.config_directory())
     return [
         config / "settings.json",
         Path.cwd() / ".claude" / "settings.json",
@@ -172,7 +172,7 @@ def _last_call() -> str:
     newest = max(
         (
             found.st_mtime
-            for place in state.directories()
+            for place in map(Path, state.directories())
             for name in foreign.names(place / "sessions")
             if (found := foreign.about(place / "sessions" / name))
         ),
@@ -183,7 +183,7 @@ def _last_call() -> str:
 
 def _installed() -> list[str]:
     """The plugin as the host's own record names it; several marketplaces may have brought it."""
-    found = _json(state.config_directory() / "plugins" / "installed_plugins.json").get("plugins", {})
+    found = _json(Path(state.config_directory()) / "plugins" / "installed_plugins.json").get("plugins", {})
     return sorted(name for name in found if str(name).split("@")[0] == "bg") if isinstance(found, dict) else []
 
 
@@ -207,7 +207,7 @@ def _plugin() -> Iterator[Finding]:
             f"it is not installed in {state.config_directory()}; only --plugin-dir would load it",
             f'claude plugin marketplace add "{ROOT}", then claude plugin install bg@bg',
         )
-    enabled = _json(state.config_directory() / "settings.json").get("enabledPlugins", {})
+    enabled = _json(Path(state.config_directory()) / "settings.json").get("enabledPlugins", {})
     for name in names:
         if isinstance(enabled, dict) and enabled.get(name) is False:
             yield Finding("plugin", "wrong", f"{name} is installed but disabled", f"claude plugin enable {name}")
@@ -241,7 +241,7 @@ def _command(host: Host) -> Iterator[Finding]:
 
 
 def _python() -> Iterator[Finding]:
-    note = state.interpreter_note(state.directory_of_hooks())
+    note = Path(state.interpreter_note(state.directory_of_hooks()))
     chosen = note.read_text(encoding="utf-8").strip() if note.is_file() else ""
     if chosen and not os.access(chosen, os.X_OK):
         yield Finding("python", "wrong", f"the interpreter noted in {note} is gone: {chosen}", f"rm {note}")
@@ -270,9 +270,9 @@ def _too_old(interpreter: str) -> str:
 
 
 def _data() -> Iterator[Finding]:
-    place = state.directory_of_hooks()
+    place = Path(state.directory_of_hooks())
     try:
-        state.make_private(place)
+        state.make_private(str(place))
         trial = place / f".doctor-{os.getpid()}"
         trial.write_bytes(b"x" * 4096)
         trial.unlink()
@@ -296,15 +296,15 @@ def _data() -> Iterator[Finding]:
     if not ledgers:
         yield Finding("ledger", "ok", f"none yet; it will stand in {place}")
     for found in ledgers:
-        yield from _ledger(found)
+        yield from _ledger(Path(found))
 
 
 def _put_off(place: Path, remedy: str) -> Iterator[Finding]:
     """What hooks could not write into the ledger: the events that wait, and why."""
-    waiting = spool.waiting(place)
+    waiting = spool.waiting(str(place))
     if waiting:
         yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", remedy)
-    for path in spool.logs(place):
+    for path in map(Path, spool.logs(str(place))):
         with contextlib.suppress(OSError):
             lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             if lines and time.time() - path.stat().st_mtime < DAY:
@@ -312,11 +312,11 @@ def _put_off(place: Path, remedy: str) -> Iterator[Finding]:
 
 
 def _ledger(place: Path) -> Iterator[Finding]:
-    for path in kept_aside(place):
+    for path in kept_aside(str(place)):
         yield Finding(
             "ledger", "note", f"an unreadable ledger was kept at {path}", "delete it when you no longer need it"
         )
-    damage = health.damage(place)
+    damage = health.damage(str(place))
     if damage:
         yield Finding(
             "ledger",

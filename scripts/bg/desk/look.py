@@ -65,7 +65,7 @@ def run_status(given: argparse.Namespace) -> Outcome:
     with _ledgers() as (books, said):
         if given.json:
             entries = [
-                {**status.record(book, task), "ledger": str(book.path)}
+                {**status.record(book, task), "ledger": book.path}
                 for book in books
                 for task in status.chosen(book, everything=given.all)
                 if given.label in ("", task["label"])
@@ -80,7 +80,7 @@ def run_status(given: argparse.Namespace) -> Outcome:
         for book in books:
             heading = f"{book.path}\n" if len(books) > 1 else ""
             parts.append(heading + status.table(book, everything=given.all) + "\n")
-        nothing = f"No ledger yet in {', '.join(map(str, state.directories()))}.\n"
+        nothing = f"No ledger yet in {', '.join(state.directories())}.\n"
         return int(bool(said)), "\n".join(parts) or ("" if said else nothing), said
 
 

@@ -41,7 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What `bgctl install-packages` takes: nothing."""
     parser.description = "Find a Python with PyYAML and jsonschema, or fetch them into the plugin's data directory."
     parser.epilog = "Exit status: 0 the hooks have them, 1 they could not be had."
-    parser.set_defaults(run=lambda _: install(state.directory_of_hooks()))
+    parser.set_defaults(run=lambda _: install(Path(state.directory_of_hooks())))
 
 
 def folder(place: Path) -> Path:
@@ -51,10 +51,10 @@ def folder(place: Path) -> Path:
 
 def choose(place: Path, interpreter: str) -> None:
     """Write down which interpreter `hooks/run` uses, whole or not at all."""
-    state.make_private(place)
+    state.make_private(str(place))
     temporary = place / f"python.{os.getpid()}"
     temporary.write_text(f"{interpreter}\n", encoding="utf-8")
-    temporary.replace(state.interpreter_note(place))
+    temporary.replace(state.interpreter_note(str(place)))
 
 
 def install(place: Path) -> Outcome:
@@ -63,7 +63,7 @@ def install(place: Path) -> Outcome:
         if candidate and Path(candidate).is_file() and _works(candidate):
             choose(place, _real(candidate))
             return 0, f"{candidate} has both packages\n", ""
-    state.make_private(place)
+    state.make_private(str(place))
     environment, target = place / "venv", folder(place)
     python = str(environment / "bin" / "python3")
     made = _start(sys.executable, "venv", str(environment))
@@ -83,7 +83,7 @@ def install(place: Path) -> Outcome:
 
 def usable(interpreter: str) -> bool:
     """The interpreter that the hooks use finds both packages."""
-    return bool(interpreter) and (folder(state.directory_of_hooks()).is_dir() or _works(interpreter))
+    return bool(interpreter) and (folder(Path(state.directory_of_hooks())).is_dir() or _works(interpreter))
 
 
 def sources() -> list[tuple[str, list[str]]]:
@@ -94,7 +94,7 @@ def sources() -> list[tuple[str, list[str]]]:
     except OSError:
         noted = ""
     usable = [each for each in dict.fromkeys((sys.executable, noted)) if each and os.access(each, os.X_OK)]
-    return [(each, [str(folder(place))]) for each in usable]
+    return [(each, [str(folder(Path(place)))]) for each in usable]
 
 
 def cause(said: str) -> tuple[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any
 
 from bg import settings
 from bg.host import agents, transcripts
@@ -13,6 +12,10 @@ from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 RECENT = 24 * 3600
 COLUMNS = ("label", "task", "state", "for", "waits for", "type")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import subprocess
 from pathlib import Path
 from typing import Optional
 
 from bg.evidence.clock import Clock
+from bg.pattern import pattern
 
 SAFE = ("git", "--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null")
-OBJECT = re.compile(r"[0-9a-f]{7,64}")
+OBJECT = pattern(r"[0-9a-f]{7,64}")
 SECONDS = 2.0
 MOST = 32 * 1024 * 1024
 BLOB = 2 * 1024 * 1024

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bg.evidence import words
+from bg.pattern import pattern
 
 ANY = "[\ue000-\uf8fe]"
 OBJECT = (
@@ -22,28 +23,28 @@ LISTED = (
     rf"(?:{ANY}(?:\s*\([^()]{{0,60}}\))?(?:\s*,\s*|\s+and\s+|\s+und\s+|\s*&\s*|\s+et\s+|"
     rf"\s+y\s+)(?:and\s+)?){{0,8}}"
 )
-PASSIVE = re.compile(r"(?<!\w)(?:is|are|was|were|ist|sind|wurde|wurden|fue|fueron)(?!\w)", re.IGNORECASE)
-DESCRIBING = re.compile(r"(?<!\w)(?:is|are|gets?|be|being|which|that|wird|werden)\s+(?:\w+\s+)?$", re.IGNORECASE)
-PRESENT_PASSIVE = re.compile(
+PASSIVE = pattern(r"(?<!\w)(?:is|are|was|were|ist|sind|wurde|wurden|fue|fueron)(?!\w)", re.IGNORECASE)
+DESCRIBING = pattern(r"(?<!\w)(?:is|are|gets?|be|being|which|that|wird|werden)\s+(?:\w+\s+)?$", re.IGNORECASE)
+PRESENT_PASSIVE = pattern(
     r"(?<!\w)(?:is|are|gets?)\s+(?:\w+\s+)?\w+(?:ed|en|t)\b.*\b(?:and|then)\s+\w+\s+\w+\s+\W*$", re.IGNORECASE
 )
-DESCRIBED = re.compile(
+DESCRIBED = pattern(
     r"\s+(?:by|when|whenever|at|on|from|every|each|via|through|during|only|automatically|ago|since|originally|"
     r"last|in (?:20|19|v\d[\w.]*|commit|version|\d|(?:the |an? )?(?:\w+ )?(?:commit|version|release|pr|pull request|"
     r"branch|past)))\b",
     re.IGNORECASE,
 )
-OTHER_SUBJECT = re.compile(
+OTHER_SUBJECT = pattern(
     r"^\W*(?:the|this|that|these|those|it|they|she|an?|commit|version|pr|pull|upstream|somebody|someone|"
     r"another|nobody|each|every|der|die|das|le|la|el|los|v\d\S*)\b",
     re.IGNORECASE,
 )
-ELSEWHERE = re.compile(
+ELSEWHERE = pattern(
     r"[`*\"')\]]{0,3}\s+(?:in|of|from|on) (?:the |another |an? |our |your |their )?(?:[\w-]+ ){0,2}?(?:repo|"
     r"repository|project|package|library|branch|gist|wiki|server|host|machine|cluster|image|container)\b",
     re.IGNORECASE,
 )
-AGENT_NOUN = re.compile(
+AGENT_NOUN = pattern(
     r"(?:for|from|of|about|on|like|by|with|using|via|than|against|per|auf|aus|für|von|pour|de|"
     r"para)\s+\W{0,3}(?:the\s+)?$",
     re.IGNORECASE,

@@ -9,6 +9,7 @@ from typing import Any, Optional
 from bg.evidence import shell
 from bg.evidence.clock import Clock
 from bg.host import tools, transcripts
+from bg.pattern import pattern
 
 MOST = 16 * 1024 * 1024
 RESULT = 40_000
@@ -24,7 +25,7 @@ PASSIVE = WRITING | {
 ABOUT_CALLS = {
     "TodoWrite", "TodoRead", "StructuredOutput", "TaskList", "TaskGet", "TaskCreate", "TaskUpdate", *_REPORTING,
 }  # fmt: skip
-BACKGROUND = re.compile(r"running in (?:the )?background|backgrounded|Background command", re.IGNORECASE)
+BACKGROUND = pattern(r"running in (?:the )?background|backgrounded|Background command", re.IGNORECASE)
 
 
 @dataclass

@@ -10,8 +10,9 @@ from bg.evidence.paths import Mention
 from bg.evidence.project import Found
 from bg.evidence.reader import Statement
 from bg.evidence.stance import Stance
+from bg.pattern import pattern
 
-LONG = re.compile(r"[^\W\d_]{5,}")
+LONG = pattern(r"[^\W\d_]{5,}")
 EDITS = {"Edit", "MultiEdit"}
 
 

@@ -11,12 +11,13 @@ from bg.evidence.finding import Finding, short
 from bg.evidence.paths import Mention
 from bg.evidence.reader import Statement
 from bg.evidence.stance import FIRST, planned
+from bg.pattern import pattern
 
-PAIR = re.compile(
+PAIR = pattern(
     "([\ue000-\uf8fe])[`*\"')]{0,3}\\s*(?:→|->|=>|⇒|➜|\\bto\\b|\\bnach\\b|\\bin\\b|\\ben\\b|\\bà\\b|\\ba\\b|到|"
     "に)\\s*[`*\"'(]{0,3}([\ue000-\uf8fe])"
 )
-PLAIN = re.compile(
+PLAIN = pattern(
     r"(?<!\w)(?:renamed|moved)\s+(?:the\s+)?(?:folder|directory|file|module|"
     r"package)\s+[`'\"]?([\w./-]{1,200})[`'\"]?\s+(?:to|into)\s+[`'\"]?([\w./-]{1,200})",
     re.IGNORECASE,
@@ -27,7 +28,7 @@ NUMBER_WORDS = (
     "ten zehn dix diez", "eleven elf once", "twelve zwölf douze doce",
 )  # fmt: skip
 NUMBERS = {word: number for number, group in enumerate(NUMBER_WORDS) for word in group.split()}
-COUNT = re.compile(
+COUNT = pattern(
     r"(?<![\w.])(\d{1,4}|[a-zäöüßé]{3,7})\s+(?:(?:new|neue|nouveaux|nuevos|more|separate|markdown|test|json|"
     r"html)\s+){0,2}"
     r"(?:files|pages|documents|guides|specs|modules|tests|dateien|seiten|fichiers|archivos|"
@@ -35,7 +36,7 @@ COUNT = re.compile(
     r"(?:under|in|below|into|to|inside|unter|sous|dans|en|bajo)\s+[`*\"'(]{0,3}([\ue000-\uf8fe])",
     re.IGNORECASE,
 )
-BEHIND = re.compile(
+BEHIND = pattern(
     r"([\ue000-\uf8fe])[`*\"')]{0,3}\s*[(:–—-]\s*(?:all\s+)?(\d{1,4}|[a-zäöüé]{3,7})\s+(?:new\s+)?(?:files|"
     r"pages|dateien|fichiers|archivos)\b",
     re.IGNORECASE,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path, PurePath
 from typing import Optional
 
@@ -11,9 +10,10 @@ from bg.evidence.baseline import Baseline
 from bg.evidence.clock import Clock
 from bg.evidence.finding import Launch
 from bg.evidence.project import Found, Project
+from bg.pattern import pattern
 
 SLACK = 5.0  # seconds by which a file system's clock may differ from the host's
-MAY_BE_EMPTY = re.compile(
+MAY_BE_EMPTY = pattern(
     r"(?:__init__\.py|conftest\.py|py\.typed|\.gitkeep|\.keep|\.nojekyll|\.npmignore|\.metadata_never_index|"
     r".*\.(?:lock|log|done|stamp))$"
 )

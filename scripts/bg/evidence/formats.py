@@ -10,19 +10,22 @@ import warnings
 from pathlib import PurePath
 from typing import Callable, Optional
 
+from bg import machine
+from bg.pattern import pattern
+
 MOST = 256 * 1024
-TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{\{|@@\w+@@")
-NOT_MEANT_TO = re.compile(
+TEMPLATE = pattern(r"\{\{|\{%|<%|\$\{\{|@@\w+@@")
+NOT_MEANT_TO = pattern(
     r"invalid|broken|malformed|corrupt|fixture|template|snippet|\bbad\b|[-_]bad|bad[-_]", re.IGNORECASE
 )
-WITH_COMMENTS = re.compile(
+WITH_COMMENTS = pattern(
     r"(^|/)(\.vscode|\.devcontainer|\.zed)/|(^|/)([tj]sconfig[^/]*|devcontainer|deno|biome|turbo|nx|angular|tslint|"
     r"renovate|api-extractor|language-configuration|\.?eslintrc|\.babelrc|\.swcrc|\.prettierrc|\.jshintrc|\.hintrc)("
     r"\.json)?$|\.(jsonc|json5|code-workspace)$",
     re.IGNORECASE,
 )
-COMMENT = re.compile(r"^\s*(//|/\*|#)", re.MULTILINE)
-NEWER_OR_OLDER = re.compile(
+COMMENT = pattern(r"^\s*(//|/\*|#)", re.MULTILINE)
+NEWER_OR_OLDER = pattern(
     r"^\s*(match|case)\b.*:|\bexcept\s*\*|^\s*type\s+\w+|\b(def|class)\s+\w+\s*\[|^\s*(print|exec)\s+[^=(\s]|"
     r"\bexcept\s+[\w.]+\s*,|"
     r"<>|\b0\d+\b|\bur['\"]|\braise\s+\w+\s*,|`|[fFtT][rR]?['\"]|\bwith\s*\(|\basync\b|\bawait\b|\blazy\b|:=|"
@@ -118,6 +121,7 @@ def _toml(_name: str, text: str) -> Optional[str]:
 
 def _yaml(_name: str, text: str) -> Optional[str]:
     try:
+        machine.find_packages()
         import yaml  # noqa: PLC0415  optional
     except ImportError:
         return None

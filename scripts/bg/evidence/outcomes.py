@@ -8,21 +8,22 @@ from typing import NamedTuple
 from bg.evidence.calls import Call, Calls
 from bg.evidence.shell import Part, is_test
 from bg.host import tools
+from bg.pattern import pattern
 
-BAD = re.compile(
+BAD = pattern(
     r"(?<![\w.])[1-9]\d* (?:tests? )?(?:failed|failing|failures?)(?!\w)|(?:failures?|failed|"
     r"errors?)[=:]\s*[1-9]|^\s*(?:FAIL(?:ED|URE|URES)?|ERROR)\b(?!.*\b0\b)"
     r"|\bBUILD FAILED|\bFAILED \(|[1-9]\d* error(?:s)?(?: in |\b)|test result: FAILED",
     re.IGNORECASE | re.MULTILINE,
 )
-GOOD = re.compile(
+GOOD = pattern(
     r"(?<![\w.])[1-9]\d* (?:tests? )?(?:passed|passing|ok)(?!\w)|test result: ok|^ok\s|All checks passed|no "
     r"issues found|BUILD SUCCESSFUL|^OK\b|congratulations|"
     r"0 (?:failed|failures|errors|problems)|Success:|: OK\b",
     re.IGNORECASE | re.MULTILINE,
 )
-PASSED = re.compile(r"(?<![\w.])[1-9]\d* (?:tests? )?(?:passed|passing)(?!\w)|test result: ok", re.IGNORECASE)
-NUMBERED = re.compile(r"^\s*\d+[→\t]", re.MULTILINE)
+PASSED = pattern(r"(?<![\w.])[1-9]\d* (?:tests? )?(?:passed|passing)(?!\w)|test result: ok", re.IGNORECASE)
+NUMBERED = pattern(r"^\s*\d+[→\t]", re.MULTILINE)
 PREPARING = {"cd", "set", "export", "mkdir", "source", "."}
 
 

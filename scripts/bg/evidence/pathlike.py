@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from bg.pattern import pattern
+
 EXTENSIONS = (
     "adoc asm astro avif bash bat bib bicep bin bmp bzl c cc cert cfg cjs clj cmake cnf cob conf cpp crt cs "
     "csproj css csv cts cue "
@@ -29,7 +31,7 @@ NAMES = {
     "Brewfile", "README", "CHANGELOG", "CONTRIBUTING", "Justfile", "justfile", "Containerfile", "BUILD.bazel",
     "WORKSPACE", "Caddyfile", "Pipfile",
 }  # fmt: skip
-PRODUCT = re.compile(
+PRODUCT = pattern(
     r"(?:node|vue|next|nuxt|express|d3|three|react|ember|backbone|alpine|chart|discord|moment|nest|p5|deno|"
     r"angular|angularjs|"
     r"socket|knockout|underscore|lodash|handlebars|mustache|require|electron|bun|solid|svelte|preact|web3|"
@@ -39,13 +41,13 @@ PRODUCT = re.compile(
     r"strapi|keystone|total|sails|koa|hapi|meteor|redwood|blitz|wasp|apple|ruby|crystal)\.(?:js|io|ts|net|rs|go)",
     re.IGNORECASE,
 )
-HOST = re.compile(
+HOST = pattern(
     r"(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|co|de|uk|app|internal|local|localhost|gov|edu|eu|cloud|sh|me|info|"
     r"example|test|rs|pkg\.github)(?::\d+)?/",
     re.IGNORECASE,
 )
-NO_PATH = re.compile(r"[<>|\"'\n\0$;&=]|\*\*\*|\.\.\.|…|^-|^@|\(\)|^\W+$|://|^[A-Za-z]:[\\/]")
-SYSTEM = re.compile(r"/(?:etc|usr|var|opt|home|root|Users|private|mnt|srv|bin|sbin|lib|dev|proc|tmp|boot|sys)/[\w.-]")
+NO_PATH = pattern(r"[<>|\"'\n\0$;&=]|\*\*\*|\.\.\.|…|^-|^@|\(\)|^\W+$|://|^[A-Za-z]:[\\/]")
+SYSTEM = pattern(r"/(?:etc|usr|var|opt|home|root|Users|private|mnt|srv|bin|sbin|lib|dev|proc|tmp|boot|sys)/[\w.-]")
 
 
 def extension(path: str) -> str:

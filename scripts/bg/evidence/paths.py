@@ -9,33 +9,34 @@ import re
 from typing import NamedTuple, Optional
 
 from bg.evidence.pathlike import KNOWN, extension, pathlike
+from bg.pattern import pattern
 
 MOST = 60
-TICKED = re.compile(r"(`{1,3})([^`\n]{1,400})\1")
-LINKED = re.compile(r"\[([^\]\[\n]{0,200})\]\(<?([^()\s<>]{1,400})>?(?:\s+\"[^\"\n]{0,80}\")?\)")
-TRACED = re.compile(r"File \"([^\"\n]{1,400})\", line (\d+)")
-URL = re.compile(r"[a-zA-Z][\w+.-]{1,15}://[^\s)\]>\"'`]*|[\w.+-]{1,64}@[\w-]+\.[\w.-]+")
+TICKED = pattern(r"(`{1,3})([^`\n]{1,400})\1")
+LINKED = pattern(r"\[([^\]\[\n]{0,200})\]\(<?([^()\s<>]{1,400})>?(?:\s+\"[^\"\n]{0,80}\")?\)")
+TRACED = pattern(r"File \"([^\"\n]{1,400})\", line (\d+)")
+URL = pattern(r"[a-zA-Z][\w+.-]{1,15}://[^\s)\]>\"'`]*|[\w.+-]{1,64}@[\w-]+\.[\w.-]+")
 # Letters of alphabets only: Chinese and Japanese put no blank between a path and the next word.
-BARE = re.compile(
+BARE = pattern(
     r"(?:[A-Za-z]:\\|~/|\.{1,2}[/\\]|/)?[A-Za-z0-9_\u00aa-\u024f\u0370-\u1fff.@+\-*?\[\]{},/\\()=#%]{2,400}"
 )
-LINES = re.compile(
+LINES = pattern(
     r":(\d{1,7})(?:\s?[-–]\s?(\d{1,7})|:\d{1,5}(?:[-–]\d+)?)?(?![A-Za-z0-9_]|\.[A-Za-z0-9])|"
     r"#L(\d{1,7})(?:-L?(\d{1,7}))?"
 )
-NEAR = re.compile(
+NEAR = pattern(
     r"[`*\"')\]]{0,3}[\s,]{0,2}\(?(?:\bat\s|\bon\s|\bin\s)?(?:lines?|zeilen?|lignes?|líneas?|linhas?|righe|"
     r"riga|L|строк[аие]|行)\s?(\d{1,7})"
     r"(?:\s?(?:[-–]|to|bis|à|a)\s?(\d{1,7}))?(?!\d)|[`*\"')\]]{0,3}\s?第\s?(\d{1,7})\s?行",
     re.IGNORECASE,
 )
-CALLED = re.compile(r"[`]?\((\d{1,6})(?:,\d+)?\)")
-LINE_OF = re.compile(
+CALLED = pattern(r"[`]?\((\d{1,6})(?:,\d+)?\)")
+LINE_OF = pattern(
     r"(?:lines?|zeilen?|lignes?|líneas?)\s(\d{1,6})(?:\s?[-–]\s?(\d{1,6}))?\s(?:of|in|from|von|de|"
     r"del)\s(?:the\s(?:file\s)?)?$",
     re.IGNORECASE,
 )
-COUNTED = re.compile(r"\{[^{}/]*,[^{}/]*\}")
+COUNTED = pattern(r"\{[^{}/]*,[^{}/]*\}")
 
 
 class Mention(NamedTuple):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import fnmatch
 import itertools
 import os
-import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Optional
 from bg import foreign
 from bg.evidence.clock import Clock
 from bg.evidence.finding import Launch
+from bg.pattern import pattern
 
 FILE = 8 * 1024 * 1024
 TOTAL = 48 * 1024 * 1024
@@ -28,7 +28,7 @@ NOT_WALKED = {
     ".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache",
     ".pytest_cache", ".ruff_cache", "site-packages", ".gradle", ".terraform",
 }  # fmt: skip
-WINDOWS = re.compile(r"[A-Za-z]:[\\/]")
+WINDOWS = pattern(r"[A-Za-z]:[\\/]")
 
 
 @dataclass(frozen=True)

@@ -13,21 +13,22 @@ from bg.evidence.paths import Mention, lines_of, mentions
 from bg.evidence.project import Found
 from bg.evidence.reader import Statement
 from bg.evidence.stance import planned
+from bg.pattern import pattern
 
 NEAR = 5
 LONG = 4000
-BEHIND = re.compile(
+BEHIND = pattern(
     r"[\s:,;()\[\]*|>`'\"–—-]{0,12}?(?:(?:reads|says|contains|shows|lautet)[\s:]{1,3})?(?:(?:line|zeile|ligne|"
     r"línea)\s\d+[\s,:()-]{0,4})?(`{1,2})([^`\n]{2,400})\1"
 )
-SPOKEN = re.compile(
+SPOKEN = pattern(
     r"[\s:,;(–—-]{0,6}(?:(?:says|reads|states|contains|line says)[\s:,]{0,3})?[\"“]([^\"”\n]{8,400})[\"”]"
 )
-BEFORE = re.compile(r"(`{1,2})([^`\n]{2,400})\1\s{0,2}[(\[–—:,-]{0,2}\s{0,2}(?:at |in |on )?[`*(\[]{0,2}$")
-AT_LINE = re.compile(r"[\s,(]{0,3}(?:at |on |in )?(?:line|zeile|ligne|línea) (\d{1,6})", re.IGNORECASE)
-TICKS = re.compile(r"`([^`\n]{6,400})`")
-COMMENT = re.compile(r"^\s*(?://|#|--|/\*|<!--|;|%)\s*(.{3,300}?)\s*(?:\*/|-->)?\s*$")
-PROPOSED = re.compile(
+BEFORE = pattern(r"(`{1,2})([^`\n]{2,400})\1\s{0,2}[(\[–—:,-]{0,2}\s{0,2}(?:at |in |on )?[`*(\[]{0,2}$")
+AT_LINE = pattern(r"[\s,(]{0,3}(?:at |on |in )?(?:line|zeile|ligne|línea) (\d{1,6})", re.IGNORECASE)
+TICKS = pattern(r"`([^`\n]{6,400})`")
+COMMENT = pattern(r"^\s*(?://|#|--|/\*|<!--|;|%)\s*(.{3,300}?)\s*(?:\*/|-->)?\s*$")
+PROPOSED = pattern(
     r"\b(?:fix|should|suggest\w*|propos\w*|recommend\w*|instead|replace[ds]?|better|use|change(?: it)? to|"
     r"patch|add|becomes?|"
     r"would|could|error|fails?|failed|throws?|raises?|warning|message|e\.g|like|rename[ds]?|expected|missing|"
@@ -35,8 +36,8 @@ PROPOSED = re.compile(
     r"vorschlag|statt|remplac\w+|cambi\w+)\b|→|->|=>",
     re.IGNORECASE,
 )
-CODE_SIGNS = re.compile(r"[(){}\[\]=;<>.:$@\"'_]")
-NOT_CODE = re.compile(
+CODE_SIGNS = pattern(r"[(){}\[\]=;<>.:$@\"'_]")
+NOT_CODE = pattern(
     r"^\s*(?:\$ |>>> |[+-]{1,3}\s?\S|@@ |Traceback|diff --git|(?:PASS|FAIL|ERROR|WARN)\b)", re.MULTILINE
 )
 

@@ -6,22 +6,24 @@ import re
 from dataclasses import dataclass
 from typing import Optional
 
+from bg.pattern import pattern
+
 STATEMENTS = 2000
-MARKER = re.compile(r"^[ >]*\[(/?)([A-Z_]{6,30})\][ ]*$", re.MULTILINE)
-FIELD = re.compile(
+MARKER = pattern(r"^[ >]*\[(/?)([A-Z_]{6,30})\][ ]*$", re.MULTILINE)
+FIELD = pattern(
     r"^[>\s]{0,3}\W{0,3}(agent_id|timestamp|status|deliverables?|summary|metrics(?:_achieved)?|"
     r"issues(?:_encountered)?|"
     r"recommendations?|total_duration|duration|priority)\W{0,3}:[ ]*(?:[|>][-+]?[ ]*$)?",
     re.IGNORECASE,
 )
-HEADING = re.compile(r"^\s{0,3}(#{1,6})\s+(.*)")
-FENCE = re.compile(r"^\s*(?:>\s*)?(`{3,}|~{3,})\s*([\w.+-]*)")
-ITEM = re.compile(r"^(\s*)(?:[-*+•・–]|\d{1,3}[.)])(?:\s+|(?<=・))(?=\S)")
-TREE = re.compile(r"[├└]")
-ROW = re.compile(r"^\s*\|.*\|\s*$")
-RULE = re.compile(r"^[\s|:+-]+$")
-BOLD = re.compile(r"^\s*\*\*([^*]{1,80})\*\*:?\s*$")
-OTHER_KEY = re.compile(r"\w[\w /-]{0,30}: \S|\S+(?: \S+){7}")
+HEADING = pattern(r"^\s{0,3}(#{1,6})\s+(.*)")
+FENCE = pattern(r"^\s*(?:>\s*)?(`{3,}|~{3,})\s*([\w.+-]*)")
+ITEM = pattern(r"^(\s*)(?:[-*+•・–]|\d{1,3}[.)])(?:\s+|(?<=・))(?=\S)")
+TREE = pattern(r"[├└]")
+ROW = pattern(r"^\s*\|.*\|\s*$")
+RULE = pattern(r"^[\s|:+-]+$")
+BOLD = pattern(r"^\s*\*\*([^*]{1,80})\*\*:?\s*$")
+OTHER_KEY = pattern(r"\w[\w /-]{0,30}: \S|\S+(?: \S+){7}")
 SKIPPED = {"agent_id", "timestamp", "status", "total_duration", "duration", "priority"}
 NAMES = {
     "deliverable": "deliverables",

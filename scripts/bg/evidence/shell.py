@@ -6,10 +6,11 @@ import re
 from typing import NamedTuple
 
 from bg.evidence import programs
+from bg.pattern import pattern
 
 MOST = 6000
 PARTS = 60
-ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
+ASSIGNED = pattern(r"[A-Za-z_]\w*=")
 
 
 class Part(NamedTuple):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from bg.evidence import programs, shell
+from bg.pattern import pattern
 
-AMBIGUOUS = re.compile(
+AMBIGUOUS = pattern(
     r"(?<![\w/.@-])(?:python3? -\w|go (?:test|build|vet|run|install)\b|make [a-z][\w-]*(?=\W)|docker (?:build|"
     r"run|compose|push|pull)\b|helm (?:lint|template|upgrade|install)\b|"
     r"dart (?:test|analyze)\b|swift (?:test|build)\b|bun (?:test|run)\b|nix (?:build|flake)\b|node --?\w)"
 )
-SCRIPTS = re.compile(r"(?<![\w/.])(?:\./)?(?:[\w-]+/){1,6}[\w-]+\.(?:sh|bash)(?!\w)")
+SCRIPTS = pattern(r"(?<![\w/.])(?:\./)?(?:[\w-]+/){1,6}[\w-]+\.(?:sh|bash)(?!\w)")
 
 
 def pieces(text: str) -> list[str]:

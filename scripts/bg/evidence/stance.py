@@ -12,20 +12,21 @@ from bg.evidence import words
 from bg.evidence.beside import ANY, by_words
 from bg.evidence.paths import Mention
 from bg.evidence.reader import Statement
+from bg.pattern import pattern
 
 FIRST = 0xE000
 CODE = "\uf8ff"
-CLAUSE = re.compile(
+CLAUSE = pattern(
     r"[;；。]\s*|,?\s+(?:but|although|though|however|whereas|aber|jedoch|mais|pero|mas)\s+|"
     r"(?<=[.!?:])\s+(?=[^a-z\s])|\n"
 )
-ENGLISH_DOTS = re.compile(r"\b(e)\.(g)\.|\b(i)\.(e)\.|\b(v)(s)\.", re.IGNORECASE)
-LED = re.compile(
+ENGLISH_DOTS = pattern(r"\b(e)\.(g)\.|\b(i)\.(e)\.|\b(v)(s)\.", re.IGNORECASE)
+LED = pattern(
     r"^\W{0,6}(?:\[[ xX]\]\s*)?(?:\*\*[^*]{1,60}\*\*\s*[:–—-]\s*)?(?:[^\W\d_:：][^:：\n]{0,60}[:：]\s*)?"
     r"(?:\w{1,12}(?:ed|ée?|iert|ado|wrote|new|written|made)\s+)?(?:the\s+)?\W{0,6}$"
 )
-BETWEEN = re.compile(r"^(?:[\s,&+/|、・`*]|and|und|et|y|e|och|en|sowie|plus|as well as)*$")
-PAST = re.compile(r"(?<!\w)(?:was|were|wurden?|fue|fueron|foi|foram)(?!\w)", re.IGNORECASE)
+BETWEEN = pattern(r"^(?:[\s,&+/|、・`*]|and|und|et|y|e|och|en|sowie|plus|as well as)*$")
+PAST = pattern(r"(?<!\w)(?:was|were|wurden?|fue|fueron|foi|foram)(?!\w)", re.IGNORECASE)
 
 
 class Stance(NamedTuple):

@@ -13,10 +13,11 @@ from bg.evidence.finding import Finding, short
 from bg.evidence.paths import mentions
 from bg.evidence.reader import Statement
 from bg.evidence.stance import planned
+from bg.pattern import pattern
 
 QUICK = 30.0
 REST = 25
-DID = re.compile(
+DID = pattern(
     r"(?<!\w)(?:i (?:have |also |then |just )?|we (?:have )?|[✓✅✔]\s*|^\W*)(?:went through|reviewed|scanned|"
     r"validated|verified|checked|analy[sz]ed|audited|inspected|searched|"
     r"traced|tested|ran|executed|fixed|closed|implemented|created|wrote|updated|modified|refactored|deployed|"
@@ -26,26 +27,26 @@ DID = re.compile(
     r"(?:vérifié|corrigé|analysé|exécuté)|he (?:revisado|corregido|analizado|ejecutado)",
     re.IGNORECASE | re.MULTILINE,
 )
-ON_FILES = re.compile(
+ON_FILES = pattern(
     r"\b(?:files?|modules?|tests?|suite|repo(?:sitory)?|code ?base|issues?|project|source|endpoints?|"
     r"functions?|classes|components?|patterns?|commits?|logs?|pull requests?|prs?|bugs?|"
     r"directories|folders?|packages?|dependenc\w+|scripts?|migrations?|configs?|configuration|build|pipeline|"
     r"dateien|fichiers|archivos|database|server|lines)\b|\.\w{1,4}\b",
     re.IGNORECASE,
 )
-ALL_DONE = re.compile(
+ALL_DONE = pattern(
     r"^\W*(?:(?:all|everything|the) (?:tasks?|work|items?|steps?|requirements?|changes)?\s*(?:is|are|has been|"
     r"have been|was|were)?\s*(?:now\s+)?(?:done|complete[d]?|finished|implemented)|"
     r"done|completed|finished|task completed?|mission accomplished|erledigt|fertig|terminé|"
     r"listo|hecho|完了|完成)(?!\w)",
     re.IGNORECASE,
 )
-GIVEN = re.compile(
+GIVEN = pattern(
     r"\b(?:you (?:gave|pasted|sent|provided|included)|in (?:your|the) (?:message|prompt|task|question)|above|"
     r"pasted|from memory|in the brief|no files?)\b|none\b",
     re.IGNORECASE,
 )
-LETTERS = re.compile(r"[^\W\d_]{3,}|[\u3040-\u9fff]{2,}")
+LETTERS = pattern(r"[^\W\d_]{3,}|[\u3040-\u9fff]{2,}")
 
 
 def idle(

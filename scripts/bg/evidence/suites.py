@@ -10,6 +10,7 @@ from bg.evidence.finding import Finding, short
 from bg.evidence.outcomes import BAD, GOOD, Run, outcome
 from bg.evidence.reader import Statement
 from bg.evidence.stance import planned
+from bg.pattern import pattern
 
 TEST_NAMES = "|".join(
     sorted(
@@ -42,19 +43,19 @@ CHECK_PHRASES = (
     r"npm run (?:lint|typecheck|type-check|check|format)|go vet|cargo clippy|cargo check|cargo fmt|helm lint|"
     r"make lint|tsc --noEmit"
 )
-TESTISH = re.compile(
+TESTISH = pattern(
     rf"(?<![\w/])(?:(?:unit |integration |e2e |regression )?tests?|test suite|suite|specs|{TEST_NAMES}|"
     rf"{RUNNER_PHRASES}|tests?lauf|pruebas|テスト|测试|testes|тест\w*)(?![\w/]|\.\w)",
     re.IGNORECASE,
 )
-CHECKISH = re.compile(
+CHECKISH = pattern(
     rf"(?<![\w/.])(?:lint(?:er|ing)?|type[- ]?checks?|{CHECK_NAMES}|{CHECK_PHRASES})(?![\w/]|\.\w)", re.IGNORECASE
 )
 INTRANSITIVE = (
     r"pass(?:es|ed|ing)?(?=\s*(?:$|[.,;:!)(|/*–—-]|in (?!an? |the )|with\b|on\b|now\b|again\b|too\b|there\b|"
     r"locally\b|inside\b|and\b|for\b|after\b|under\b|cleanly\b|→|✓|✅))"
 )
-PASSING = re.compile(
+PASSING = pattern(
     rf"(?<!\w)(?:{INTRANSITIVE}|green|succeed(?:s|ed)?|successful(?:ly)?|all (?:good|ok)|(?:[:=→-]|is|are|was|"
     rf"were)\s*(?:all\s+)?(?:ok|success)|bestanden|grün|laufen durch|erfolgreich|"
     r"passent|réussi\w*|verts?|pasan|pasaron|pasados?|verdes?|passam|passaram|passano|superati|0 (?:failed|"
@@ -62,26 +63,26 @@ PASSING = re.compile(
     r"|(?:tests?|suite)\W{0,4}[✓✅✔]|成功|通过|パス|通った",
     re.IGNORECASE,
 )
-CLEAN = re.compile(
+CLEAN = pattern(
     r"(?<!\w)(?:clean(?=\s*(?:$|[.,;:!)(|]|now\b|again\b|and\b|on\b|for\b))|no (?:issues|errors|complaints|"
     r"warnings|problems)|0 (?:errors|issues|problems|warnings)|nothing to (?:say|report|complain)|without "
     r"(?:errors|warnings))(?!\w)"
     r"|[✓✅✔]\s*$",
     re.IGNORECASE,
 )
-SUMMARY = re.compile(
+SUMMARY = pattern(
     r"(?<![\w.])[1-9]\d* (?:tests? )?(?:passed|passing)(?!\w)|(?<!\d)(\d{1,5})\s?/\s?\1 (?:tests? "
     r")?(?:pass\w*|green|ok)|Tests:\s+\d+ passed|test result: ok"
     r"|\bpass(?:ed|ing)? \d+/\d+",
     re.IGNORECASE,
 )
-EVERYTHING = re.compile(
+EVERYTHING = pattern(
     r"\b(?:everything|all|it all|the lot) (?:now )?(?:pass(?:es|ed)?|is green|green)\b", re.IGNORECASE
 )
-FAILING = re.compile(
+FAILING = pattern(
     r"\b(?:fails?|failing|failed|not (?:yet )?green|not reached)\b|[1-9]\d* failed|schlagen fehl", re.IGNORECASE
 )
-UNSURE = re.compile(
+UNSURE = pattern(
     r"(?<!\w)(?:not|n't|never|cannot|unable|fails?|failing|still|would|should|could|might|may|if|unless|once|"
     r"until|will|want|need\w*|make sure|ensure|"
     r"verify that|so that|must|has to|have to|requires?|when|whenever|as long as|assuming|configured|enabled|"
@@ -93,13 +94,13 @@ UNSURE = re.compile(
     r"失敗(?!0)|没有|未",
     re.IGNORECASE,
 )
-BENIGN = re.compile(
+BENIGN = pattern(
     r"0 (?:failed|failures?|errors?|failing)|no (?:failures|errors|issues|failing tests)|nothing skipped|"
     r"失敗0件?|any more|still (?:green|pass\w*)|(?:none|nothing) fail\w*|once more|without (?:errors|warnings|"
     r"failures)",
     re.IGNORECASE,
 )
-ADMITTED = re.compile(
+ADMITTED = pattern(
     r"still fail|fails? (?:with|on|because|in)|(?<![\w.])[1-9]\d* (?:tests? )?(?:fail(?:s|ed|ing)?|"
     r"failures?)(?!\w)|not (?:yet )?green|do(?:es)? not pass|"
     r"pre-existing|known failure|unrelated fail|not reached|could not run|timed out|red\b|schlagen fehl|échou|"

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 
+from bg.pattern import pattern
+
 Pattern = re.Pattern[str]
 
 
 def _any(latin: str, cjk: str = "") -> Pattern:
     """One pattern for words with boundaries and for CJK words without."""
     each = rf"(?<!\w)(?:{latin})(?!\w)"
-    return re.compile(f"{each}|{cjk}" if cjk else each, re.IGNORECASE)
+    return pattern(f"{each}|{cjk}" if cjk else each, re.IGNORECASE)
 
 
 MADE_WORDS = (
@@ -128,10 +130,10 @@ PLAN = _any(
     "рекомендации|предложения|следующие шаги|план",
     "推奨|提案|次のステップ|今後|建议|下一步|计划|待办",
 )
-PLAN_CELL = re.compile(
+PLAN_CELL = pattern(
     r"^\W*(?:create|modify|add|extend|update|change|delete|remove|new \(planned\)|planned|todo)\b", re.IGNORECASE
 )
-BASE_VERB = re.compile(
+BASE_VERB = pattern(
     r"^\W*(?:then\s+)?(?:create|add|write|move|put|extend|introduce|implement|make|generate|run|use|read|open|"
     r"edit|update|change|"
     r"modify|delete|remove|rename|fix|try|set|copy|install|configure|consider|review|check|merge|split|place|"
@@ -158,15 +160,15 @@ MADE_HEAD = _any(
     "entregables|livrables|ergebnisdateien|созданные файлы|wrote|added",
     "成果物|作成したファイル|变更文件|新建文件|创建的文件|交付物",
 )
-ALL_MADE = re.compile(
+ALL_MADE = pattern(
     r"\b(?:all|both|each|every(?:thing)?|alle|beide|todos|tous)\b(?: \w+){0,4}? (?:is|are|was|were|has been|"
     r"have been|sind|están|sont) (?:\w+ )?(?:written|created|there|in place|done|delivered|ready|"
     r"finished|complete|completed|saved|erstellt|angelegt|fertig|créés|creados)\b"
     r"|\b(?:mission accomplished|delivered everything|successfully (?:delivered|created|wrote|implemented))\b",
     re.IGNORECASE,
 )
-FINISHED = re.compile(r"\b(?:finished|in place|ready|done|complete|cleaned|fertig|listo|terminé)\b", re.IGNORECASE)
-LABEL = re.compile(
+FINISHED = pattern(r"\b(?:finished|in place|ready|done|complete|cleaned|fertig|listo|terminé)\b", re.IGNORECASE)
+LABEL = pattern(
     r"(?:where|files?|outputs?|location|paths?|results?|report|saved|artifacts?|created|written|deliverables?|"
     r"changed|modified|"
     r"new|added|documentation|linked from|wo|datei(?:en)?|ort|ergebnis|fichiers?|archivos?|salida|文件|ファイル|出力)",
@@ -192,16 +194,16 @@ FORMERLY = _any(
     "formerly|former|previous|previously|was|were|used to|old|before|at launch|ehemals|früher|war|ancien\\w*|"
     "antes|original\\w*"
 )
-NOTHING = re.compile(
+NOTHING = pattern(
     r"^\W*(?:none|no files?|nothing|n/?a|keine?|aucun\w*|ningun\w*|なし|无)\b|^\W*$|^\W*(?:なし|无)\W*$", re.IGNORECASE
 )
-AGENTIVE = re.compile(
+AGENTIVE = pattern(
     rf"(?<!\w)(?:I|I've|I'd|we|we've)(?!\w)|(?<!\w)(?:ich habe|habe ich|wir haben|j'ai|nous avons|he|hemos|eu|"
     rf"ho|abbiamo|ik heb|я)(?!\w)"
     rf"|^\W*(?:\w+:\s+)?(?:{MADE_WORDS}|{CHANGED_WORDS}|{REMOVED_WORDS})(?!\w)|{MADE_CJK}|{CHANGED_CJK}",
     re.IGNORECASE,
 )
-READING = re.compile(
+READING = pattern(
     r"^\W*(?:please )?(?:review|find|explain|list|check|audit|assess|summari[sz]e|trace|explore|investigate|"
     r"analy[sz]e|research|compare|look|show|tell|why|how|what|which|where|"
     r"is|are|does|do|can|who|read|describe|map|locate|search|count|measure|understand|study|inspect|evaluate|"
@@ -216,7 +218,7 @@ ATTRIBUTED = _any(
     "according to|stack trace|outdated|"
     "no such line|has only|only \\d+ lines|wrong line|stale"
 )
-FIRST_PERSON = re.compile(r"(?<!\w)(?:I|I've|I'd|we|we've|ich|j'ai|nous avons|he|hemos|eu|ho|ik)(?!\w)")
+FIRST_PERSON = pattern(r"(?<!\w)(?:I|I've|I'd|we|we've|ich|j'ai|nous avons|he|hemos|eu|ho|ik)(?!\w)")
 REPORTED = _any(
     "according to|says?|said|states?|stated|claims?|claimed|reports? that|reportedly|readme|helper|its author|"
     "laut|selon|según|segundo|"

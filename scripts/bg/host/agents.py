@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 from bg import foreign
 from bg.host.transcripts import last_sign
@@ -14,23 +14,24 @@ def of_agent(session_transcript: str, agent: str) -> str:
         return ""
     for place in _beside(session_transcript, agent):
         if foreign.about(place):
-            return str(place)
+            return place
     elsewhere = _with_another_session(session_transcript, agent)
     return max(elsewhere, key=last_sign) if elsewhere else ""
 
 
-def _beside(session_transcript: str, agent: str) -> tuple[Path, Path]:
+def _beside(session_transcript: str, agent: str) -> tuple[str, str]:
     """Where the agents of a session are kept, by the newer and by the older hosts."""
-    path, name = Path(session_transcript), f"agent-{agent}.jsonl"
-    return path.with_suffix("") / "subagents" / name, path.parent / name
+    own, name = os.path.splitext(session_transcript)[0], f"agent-{agent}.jsonl"
+    return os.path.join(own, "subagents", name), os.path.join(os.path.dirname(session_transcript), name)
 
 
 def _with_another_session(session_transcript: str, agent: str) -> list[str]:
     """The agent's transcripts that lie with other sessions of the same project: after /clear, and in a fork."""
-    path, name = Path(session_transcript), f"agent-{agent}.jsonl"
-    sessions = [each for each in foreign.names(path.parent) if each != path.stem and not each.endswith(".jsonl")]
-    places = [path.parent / each / "subagents" / name for each in sessions]
-    return [str(place) for place in places if foreign.about(place)]
+    own, name = os.path.splitext(session_transcript)[0], f"agent-{agent}.jsonl"
+    project, stem = os.path.split(own)
+    sessions = [each for each in foreign.names(project or ".") if each != stem and not each.endswith(".jsonl")]
+    places = [os.path.join(project, each, "subagents", name) for each in sessions]
+    return [place for place in places if foreign.about(place)]
 
 
 def wakes_whole(session_transcript: str, agent: str) -> bool:
@@ -48,13 +49,13 @@ def agents_of(session_transcript: str) -> list[str]:
     if not session_transcript:
         return []
     return [
-        str(place.parent / name)
-        for place in _beside(session_transcript, "")
-        for name in foreign.names(place.parent)
+        os.path.join(folder, name)
+        for folder in map(os.path.dirname, _beside(session_transcript, ""))
+        for name in foreign.names(folder or ".")
         if name.startswith("agent-") and name.endswith(".jsonl")
     ]
 
 
 def agent_in(path: str) -> str:
     """The agent's id in the name of its transcript."""
-    return Path(path).stem[len("agent-") :]
+    return os.path.splitext(os.path.basename(path))[0][len("agent-") :]

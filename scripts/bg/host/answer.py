@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Optional
 
 from bg.host.event import Event
 from bg.host.versions import Host
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 
 class Answer:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from bg.host.event import Event, mapping, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 HEADER = 12
 

@@ -6,9 +6,14 @@ Unknown keys pass, a malformed value reads as absent.
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple, Optional
 
 from bg import foreign
+from bg.pattern import pattern
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 PATH_LIMIT = 4096
 _CUTS = {"killed": "killed", "failed": "failed", "stopped": "killed"}
@@ -17,14 +22,14 @@ _TURN_LIMIT = "turn limit"
 _API_ERROR = "API Error:"
 _UNSENT = "ended without delivering a report through SubagentHandback"
 
-_NOTIFICATION = re.compile(r"\s*(?:<system-reminder>\s*(?:\[SYSTEM NOTIFICATION[^\n]*\n)?\s*)?<task-notification>")
-_AGENT_MESSAGE = re.compile(r'\s*(?:Another Claude session sent a message:\s*)?<agent-message from="([^"]*)"')
+_NOTIFICATION = pattern(r"\s*(?:<system-reminder>\s*(?:\[SYSTEM NOTIFICATION[^\n]*\n)?\s*)?<task-notification>")
+_AGENT_MESSAGE = pattern(r'\s*(?:Another Claude session sent a message:\s*)?<agent-message from="([^"]*)"')
 
 
 # Plain tuples and classes: a dataclass costs every hook a tenth of its time.
 
 
-class Event(NamedTuple):
+class Event(Record):
     """One hook call, with the fields that this plugin reads."""
 
     name: str
@@ -52,7 +57,7 @@ class Event(NamedTuple):
         return bool(self.agent)
 
 
-class Notification(NamedTuple):
+class Notification(Record):
     """The host's word that an agent's run has ended."""
 
     agent: str
@@ -148,9 +153,6 @@ def notifications(prompt: str) -> list[Notification]:
     """The notifications in a machine prompt; several may arrive together."""
     if not _NOTIFICATION.match(prompt):
         return []
-    # Late: its table of entities costs more than most events.
-    import html  # noqa: PLC0415
-
     found = []
     for part in re.split(r"(?=^\s*<task-notification>)", prompt, flags=re.MULTILINE):
         agent = _element(part.split("<result>", 1)[0], "task-id").strip()
@@ -160,12 +162,21 @@ def notifications(prompt: str) -> list[Notification]:
                 Notification(
                     agent=agent,
                     status=_element(head, "status").strip(),
-                    summary=html.unescape(_element(head, "summary")).strip(),
-                    result=html.unescape(_element(part, "result")),
+                    summary=_plain(_element(head, "summary")).strip(),
+                    result=_plain(_element(part, "result")),
                     tool_use=_element(head, "tool-use-id").strip(),
                 )
             )
     return found
+
+
+def _plain(text: str) -> str:
+    if "&" not in text:
+        return text
+    # Late: its table of entities costs more than most events.
+    import html  # noqa: PLC0415
+
+    return html.unescape(text)
 
 
 def typed_command(prompt: str) -> tuple[str, str]:

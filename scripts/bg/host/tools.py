@@ -5,11 +5,14 @@ A renamed tool is one more name in its record; hooks.json, the routes and the te
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional
-
 from bg import foreign
 from bg.host.event import Event, mapping, text_of, typed_command
 from bg.host.versions import OLDEST, Version
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 ONE_SHOT_TYPES = ("Explore", "Plan")
 DEFAULT_TYPE = "general-purpose"
@@ -85,7 +88,7 @@ RESUMING = LAUNCH.called(OLDEST)
 _DERIVED = ("type", "recipient", "recipient_kind", "content")
 
 
-class Launch(NamedTuple):
+class Launch(Record):
     """A call that launches an agent, or wakes the one that `resume` names."""
 
     description: str
@@ -101,7 +104,7 @@ class Launch(NamedTuple):
         return self.kind in ONE_SHOT_TYPES
 
 
-class Message(NamedTuple):
+class Message(Record):
     """A message to an agent, or of an agent to its parent."""
 
     to: str

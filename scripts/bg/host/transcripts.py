@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import time
-from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
-from typing import Any, NamedTuple
 
 from bg import foreign
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 TAIL = 512 * 1024
 HEAD = 1024 * 1024
@@ -24,7 +28,7 @@ RESUME_LIMIT = 5_242_880
 NEAR_LIMIT = 0.8
 
 
-class Final(NamedTuple):
+class Final(Record):
     """The last thing an agent wrote, and whether the host had finished writing it down."""
 
     text: str
@@ -218,6 +222,6 @@ def _digest_line(part: dict[str, Any]) -> str:
 def last_sign(path: str) -> float:
     """When the transcript last grew, through any link; 0 where there is none."""
     try:
-        return Path(path).stat().st_mtime if path else 0.0
+        return os.stat(path).st_mtime if path else 0.0
     except OSError:
         return 0.0

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from typing import NamedTuple, Optional
+
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 Version = tuple[int, int, int]
 
@@ -35,7 +40,7 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
 }
 
 
-class Host(NamedTuple):
+class Host(Record):
     """What the host of a session can do; of one whose version is unknown, nothing is certain."""
 
     version: Optional[Version]

@@ -6,36 +6,38 @@ import contextlib
 import os
 import sqlite3
 import time
-from pathlib import Path
 
+from bg import foreign
 from bg.ledger.place import LEDGER
 
 LOGS = ("-wal", "-shm", "-journal")
 
 
-def kept_aside(place: Path) -> list[Path]:
+def kept_aside(place: str) -> list[str]:
     """The ledgers that could not be read, the oldest first."""
-    return sorted(place.glob(f"{LEDGER}.corrupt-*[0-9]"))
+    start = f"{LEDGER}.corrupt-"
+    names = [name for name in foreign.names(place) if name.startswith(start) and name[-1].isdigit()]
+    return [os.path.join(place, name) for name in names]
 
 
-def keep_aside(path: Path) -> None:
+def keep_aside(path: str) -> None:
     """Give a damaged ledger another name, its logs with it."""
-    aside = path.with_name(f"{LEDGER}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
+    aside = f"{path}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     # The logs get their second name first: a hook that opens the place in between would throw them away.
     for suffix in LOGS:
         with contextlib.suppress(OSError):
             os.link(f"{path}{suffix}", f"{aside}{suffix}")
-    path.rename(aside)
+    os.rename(path, aside)
     for suffix in LOGS:
-        log, kept = Path(f"{path}{suffix}"), Path(f"{aside}{suffix}")
+        log, kept = f"{path}{suffix}", f"{aside}{suffix}"
         with contextlib.suppress(OSError):
-            log.unlink() if kept.exists() else log.rename(kept)
+            os.unlink(log) if os.path.exists(kept) else os.rename(log, kept)
 
 
-def is_cut_to_nothing(path: Path) -> bool:
+def is_cut_to_nothing(path: str) -> bool:
     """SQLite would throw the log of an empty file away."""
-    log = Path(f"{path}-wal")
-    return path.is_file() and not path.stat().st_size and log.is_file() and log.stat().st_size > 0
+    found, log = foreign.about(path), foreign.about(f"{path}-wal")
+    return found is not None and log is not None and not found.st_size and log.st_size > 0
 
 
 def is_corrupt(error: sqlite3.Error) -> bool:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import os
 import sqlite3
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, NoReturn, Optional
 
 from bg.ledger import migrations, mounts
 from bg.ledger.aside import is_corrupt, is_cut_to_nothing, is_passing, keep_aside, kept_aside
-from bg.ledger.place import LEDGER, make_private
+from bg.ledger.place import LEDGER, make_private, touch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, NoReturn, Optional, Union
 
 LOCK_WAIT = 2.0
 UPDATE = "Update the plugin (claude plugin update bg), then restart Claude Code."
@@ -39,15 +42,15 @@ class Corrupt(Unavailable):
 class Ledger:
     """An open ledger. `transaction` is the only way to write."""
 
-    def __init__(self, place: Path, *, create: bool = True) -> None:
-        self.place = place
-        self.path = place / LEDGER
+    def __init__(self, place: Union[str, os.PathLike[str]], *, create: bool = True) -> None:
+        self.place = os.fspath(place)
+        self.path = os.path.join(self.place, LEDGER)
         self._is_alone = False
         self.is_newer = False  # a newer plugin has added something; this one goes on beside it
-        if not create and not self.path.is_file():
+        if not create and not os.path.isfile(self.path):
             raise Unavailable(f"there is no ledger at {self.path}")
         try:
-            make_private(place)
+            make_private(self.place)
             self._connection = self._open_or_replace()
         except sqlite3.Error as error:
             raise self._problem("opened", error) from error
@@ -59,14 +62,14 @@ class Ledger:
         try:
             return self._open()
         except sqlite3.DatabaseError as error:
-            if not (is_corrupt(error) or self.path.is_dir()):
+            if not (is_corrupt(error) or os.path.isdir(self.path)):
                 raise
         with self._alone():
             try:
                 return self._open()
             except sqlite3.DatabaseError as error:
                 # Another hook may have begun a new one meanwhile, which is only busy.
-                if not (is_corrupt(error) or self.path.is_dir()):
+                if not (is_corrupt(error) or os.path.isdir(self.path)):
                     raise
             keep_aside(self.path)
             return self._open()
@@ -75,8 +78,11 @@ class Ledger:
         if is_cut_to_nothing(self.path):
             raise sqlite3.DatabaseError("file is not a database: it is empty, and its log is not")
         mounts.leave_wal(self.path)
-        connection = sqlite3.connect(str(self.path), timeout=LOCK_WAIT, isolation_level=None)
+        connection = sqlite3.connect(self.path, timeout=LOCK_WAIT, isolation_level=None)
         connection.row_factory = sqlite3.Row
+        # Under WAL a commit outlives the process without it; after a power cut the last ones may be missing.
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+            connection.execute("PRAGMA synchronous=NORMAL")
         try:
             self._examine(connection)
         except BaseException:
@@ -121,8 +127,8 @@ class Ledger:
             if not schema:
                 if migrations.tables(connection):
                     raise self._unknown("the tables of another program")
-                self.path.touch(mode=0o600)
-                self.path.chmod(0o600)
+                touch(self.path)
+                os.chmod(self.path, 0o600)
                 connection.execute(f"PRAGMA journal_mode={mounts.journal_mode(self.place)}")
             if schema < migrations.NEWEST:
                 migrations.bring_up(connection, lambda: self._note_kept_aside(connection))
@@ -132,7 +138,7 @@ class Ledger:
     def _note_kept_aside(self, connection: sqlite3.Connection) -> None:
         # By what lies there, not by who moved it: that hook may have been killed before it could write this down.
         for aside in kept_aside(self.place)[-1:]:
-            connection.execute("INSERT INTO meta VALUES ('kept_aside', ?)", (str(aside),))
+            connection.execute("INSERT INTO meta VALUES ('kept_aside', ?)", (aside,))
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -140,7 +146,7 @@ class Ledger:
         if self._is_alone:
             yield
             return
-        with (self.place / "making.lock").open("a") as lock:
+        with open(os.path.join(self.place, "making.lock"), "a", encoding="utf-8") as lock:
             with contextlib.suppress(OSError):
                 fcntl.flock(lock, fcntl.LOCK_EX)
             self._is_alone = True
@@ -159,7 +165,7 @@ class Ledger:
 
     def _is_whole(self) -> bool:
         try:
-            with contextlib.closing(sqlite3.connect(str(self.path), timeout=LOCK_WAIT)) as connection:
+            with contextlib.closing(sqlite3.connect(self.path, timeout=LOCK_WAIT)) as connection:
                 return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
         except sqlite3.DatabaseError as error:
             return not is_corrupt(error)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 
 from bg.ledger.place import LEDGER
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def damage(place: Path) -> str:
+def damage(place: str) -> str:
     """What is wrong with the file of this directory's ledger, empty where it is whole."""
     try:
-        with contextlib.closing(sqlite3.connect(f"file:{place / LEDGER}?mode=ro", uri=True)) as connection:
+        with contextlib.closing(sqlite3.connect(f"file:{os.path.join(place, LEDGER)}?mode=ro", uri=True)) as connection:
             found = str(connection.execute("PRAGMA quick_check").fetchone()[0])
     except sqlite3.DatabaseError as error:
         return str(error)

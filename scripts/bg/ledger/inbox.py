@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Optional
 
+
 QUESTION, BLOCKER, DELEGATION = "question", "blocker", "delegation"
 SKIP = "skip"
 APPROVED, DENIED = "approved", "denied"

@@ -8,15 +8,18 @@ leaves the latter as it is, so that sessions that began with an older plugin go 
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Callable, Optional
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Callable, Optional
 
 # Of the folder's newest file, and of the tables as it leaves them; a test holds them equal, so no event reads a file.
 NEWEST = 2
 DIGEST = 3234714903
-FOLDER = Path(__file__).with_name("schema")
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "schema")
 
 
 def writer(connection: sqlite3.Connection) -> int:
@@ -51,7 +54,9 @@ def bring_up(connection: sqlite3.Connection, begun: Callable[[], object]) -> Non
 
 def _apply(connection: sqlite3.Connection, number: int) -> None:
     # One by one: executescript would end the transaction first.
-    for statement in _statements((FOLDER / f"{number:04}.sql").read_text(encoding="utf-8")):
+    with open(os.path.join(FOLDER, f"{number:04}.sql"), encoding="utf-8") as file:
+        statements = list(_statements(file.read()))
+    for statement in statements:
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {number}")
 

@@ -6,22 +6,23 @@ import contextlib
 import os
 import re
 import sqlite3
-from pathlib import Path
 
-MOUNTS = Path("/proc/self/mounts")
+from bg.pattern import pattern
+
+MOUNTS = "/proc/self/mounts"
 # Where shared memory does not work, or works within one machine only; `autofs` stands for what it will mount, and
 # below `fuse` anything may lie.
-NETWORK_FILESYSTEMS = re.compile(
+NETWORK_FILESYSTEMS = pattern(
     "nfs4?|cifs|smb[23]?|smbfs|9p|afs|afpfs|webdav|autofs|ncpfs|ceph|lustre|gfs2?|ocfs2|gpfs|virtiofs|vboxsf|prl_fs|fuse.*"
 )
 
 
-def filesystem(place: Path, mounts: Path = MOUNTS) -> str:
+def filesystem(place: str, mounts: str = MOUNTS) -> str:
     """The kind of file system below a directory, empty where the machine does not tell."""
     best, kind = "", ""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError), open(mounts, encoding="utf-8", errors="replace") as listing:
         where = os.path.realpath(place)
-        for line in mounts.read_text(encoding="utf-8", errors="replace").splitlines():
+        for line in listing:
             fields = line.split()
             if len(fields) < 3:
                 continue
@@ -32,7 +33,7 @@ def filesystem(place: Path, mounts: Path = MOUNTS) -> str:
     return kind
 
 
-def journal_mode(place: Path, mounts: Path = MOUNTS) -> str:
+def journal_mode(place: str, mounts: str = MOUNTS) -> str:
     """WAL, except where its shared memory does not work: a home on the network."""
     asked = os.environ.get("BG_JOURNAL_MODE", "").upper()
     if asked in {"WAL", "DELETE"}:
@@ -40,18 +41,18 @@ def journal_mode(place: Path, mounts: Path = MOUNTS) -> str:
     return "DELETE" if NETWORK_FILESYSTEMS.fullmatch(filesystem(place, mounts)) else "WAL"
 
 
-def leave_wal(path: Path) -> None:
+def leave_wal(path: str) -> None:
     """A ledger that came onto a network home in WAL is turned, without shared memory, once no other hook has it."""
     with contextlib.suppress(OSError):
-        with path.open("rb") as file:
+        with open(path, "rb") as file:
             header = file.read(20)
         # A disk of this machine's own has a device number; asking costs less than reading the mounts.
-        near = os.major(path.stat().st_dev) and not os.environ.get("BG_JOURNAL_MODE")
-        if header[18:20] != b"\2\2" or near or journal_mode(path.parent) == "WAL":
+        near = os.major(os.stat(path).st_dev) and not os.environ.get("BG_JOURNAL_MODE")
+        if header[18:20] != b"\2\2" or near or journal_mode(os.path.dirname(path)) == "WAL":
             return
         with (
             contextlib.suppress(sqlite3.Error),
-            contextlib.closing(sqlite3.connect(str(path), timeout=0.2, isolation_level=None)) as alone,
+            contextlib.closing(sqlite3.connect(path, timeout=0.2, isolation_level=None)) as alone,
         ):
             alone.execute("PRAGMA locking_mode=EXCLUSIVE")
             alone.execute("PRAGMA journal_mode=DELETE")

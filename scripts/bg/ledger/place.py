@@ -6,41 +6,41 @@ quiet path may not start Python; a test holds the two equal.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
-from pathlib import Path
 
 from bg import foreign
 
 LEDGER = "ledger.db"
 
 
-def config_directory() -> Path:
+def config_directory() -> str:
     """The host's configuration directory."""
     named = os.environ.get("CLAUDE_CONFIG_DIR")
-    return Path(named) if named else Path(os.environ.get("HOME") or Path.home()) / ".claude"
+    return named or os.path.join(os.environ.get("HOME") or os.path.expanduser("~"), ".claude")
 
 
-def directories() -> list[Path]:
+def directories() -> list[str]:
     """Every place where a data directory may stand, the preferred one first."""
     named = os.environ.get("BG_DATA")
     if named:
-        return [Path(named)]
+        return [named]
     config = config_directory()
     given = os.environ.get("CLAUDE_PLUGIN_DATA")
-    places = [Path(given)] if given else []
-    data = config / "plugins" / "data"
-    places += [data / name for name in foreign.names(data) if name.startswith("bg-")]
-    places.append(config / "bg")
+    places = [given] if given else []
+    data = os.path.join(config, "plugins", "data")
+    places += [os.path.join(data, name) for name in foreign.names(data) if name.startswith("bg-")]
+    places.append(os.path.join(config, "bg"))
     return list(dict.fromkeys(places))
 
 
-def existing() -> list[Path]:
+def existing() -> list[str]:
     """The places that hold a ledger."""
-    return [place for place in directories() if (place / LEDGER).is_file()]
+    return [place for place in directories() if os.path.isfile(os.path.join(place, LEDGER))]
 
 
-def directory() -> Path:
+def directory() -> str:
     """The data directory in use: an older ledger is adopted where the preferred place has none."""
     found = existing()
     if found:
@@ -50,25 +50,42 @@ def directory() -> Path:
     return places[0] if given else places[-1]
 
 
-def directory_of_hooks() -> Path:
+def directory_of_hooks() -> str:
     """The directory that the hooks use, as far as a command outside the host can tell: it has no ledger at first."""
     used = directory()
-    made = [place for place in directories()[:-1] if place.is_dir()]
-    return made[0] if made and not used.is_dir() else used
+    made = [place for place in directories()[:-1] if os.path.isdir(place)]
+    return made[0] if made and not os.path.isdir(used) else used
 
 
-def make_private(place: Path) -> None:
+def make_private(place: str) -> None:
     """The directory, its parents where they are missing, readable by its owner only."""
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if os.path.isdir(place):
+        return
+    try:
+        os.mkdir(place, 0o700)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        make_private(place)
+    except FileExistsError:
+        if not os.path.isdir(place):  # else another hook was faster
+            raise
 
 
-def fallback_spools(place: Path) -> list[Path]:
+def touch(path: str) -> None:
+    """The file, empty if it is new, for its owner only."""
+    try:
+        os.utime(path)
+    except OSError:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
+def fallback_spools(place: str) -> list[str]:
     """Where events are kept when this data directory cannot be written: of its own, for no other ledger."""
     owner = os.getuid() if hasattr(os, "getuid") else 0
-    name = re.sub(r"[^A-Za-z0-9_-]", "-", str(place))[-80:]
+    name = re.sub(r"[^A-Za-z0-9_-]", "-", place)[-80:]
     places = (os.environ.get("TMPDIR"), "/tmp", "/var/tmp")  # noqa: S108 - as tempfile, which costs more than this hook
-    found = dict.fromkeys(each for each in places if each and os.path.isdir(each))  # noqa: PTH112 - a quarter of the cost
-    return [Path(each) / f"bg-spool-{owner}-{name}" for each in found]
+    found = dict.fromkeys(each for each in places if each and os.path.isdir(each))
+    return [os.path.join(each, f"bg-spool-{owner}-{name}") for each in found]
 
 
 def safe_name(text: str) -> str:
@@ -76,18 +93,29 @@ def safe_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "-", text)[:80] or "none"
 
 
-def marker(place: Path, session: str) -> Path:
+def marker(place: str, session: str) -> str:
     """The file whose presence tells `hooks/run` that this session has something of ours."""
-    return place / "sessions" / safe_name(session)
+    return os.path.join(place, "sessions", safe_name(session))
 
 
-def mark(place: Path, session: str) -> None:
+def mark(place: str, session: str) -> None:
     """Let the hooks of this session start Python from now on."""
     path = marker(place, session)
-    make_private(path.parent)
-    path.touch(mode=0o600)
+    make_private(os.path.dirname(path))
+    touch(path)
 
 
-def interpreter_note(place: Path) -> Path:
+def idle(place: str, session: str) -> str:
+    """The file by which `hooks/run` knows, while it is newer than the marker, that nothing is due in this session."""
+    return f"{marker(place, session)}.idle"
+
+
+def wake(place: str, session: str) -> None:
+    """From now on every event of this session starts Python again."""
+    with contextlib.suppress(OSError):
+        os.unlink(idle(place, session))
+
+
+def interpreter_note(place: str) -> str:
     """The file that names the interpreter which `hooks/run` uses."""
-    return place / "python"
+    return os.path.join(place, "python")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import time
-from pathlib import Path
-from typing import Callable, Optional
 
 from bg import foreign, machine
 from bg.ledger import place as state
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable, Optional
 
 LOG_LIMIT = 200_000
 TRIAL = 4096
@@ -19,100 +22,101 @@ MOST = 64 * 1024 * 1024  # more than any host sends
 LONG = 5.0  # for what waited; the rest of its time belongs to the event that the hook was called for
 
 
-def keep(place: Path, text: str) -> bool:
+def keep(place: str, text: str) -> bool:
     """Keep one event, in the data directory or, where that cannot be written, in a temporary one."""
     for folder in folders(place) if len(text) <= MOST else ():
         with contextlib.suppress(OSError):
             part = _write(folder, text)
-            part.replace(part.with_suffix(".json"))
+            os.replace(part, f"{part[: -len('.part')]}.json")
             return True
     return False
 
 
-def folders(place: Path) -> list[Path]:
+def folders(place: str) -> list[str]:
     """Where events may wait, the preferred place first."""
-    return [place / "spool", *state.fallback_spools(place)]
+    return [os.path.join(place, "spool"), *state.fallback_spools(place)]
 
 
-def can_keep(place: Path) -> bool:
+def can_keep(place: str) -> bool:
     """An event that comes now could be kept: tried, not asked."""
     for folder in folders(place):
         with contextlib.suppress(OSError):
-            _write(folder, "x" * TRIAL).unlink()
+            os.unlink(_write(folder, "x" * TRIAL))
             return True
     return False
 
 
-def trouble(place: Path) -> Optional[OSError]:
+def trouble(place: str) -> Optional[OSError]:
     """Why nothing can be written into this directory, None where something can: tried, not asked."""
     try:
-        _write(place, "x" * TRIAL).unlink()
+        os.unlink(_write(place, "x" * TRIAL))
     except OSError as error:
         return error
     return None
 
 
-def _make(folder: Path) -> None:
+def _make(folder: str) -> None:
     state.make_private(folder)
     if not _is_own(folder):
-        raise PermissionError(errno.EACCES, "it belongs to another user", str(folder))
+        raise PermissionError(errno.EACCES, "it belongs to another user", folder)
 
 
-def _write(folder: Path, text: str) -> Path:
+def _write(folder: str, text: str) -> str:
     """A whole file, or none: half of one would take room that nobody has."""
     _make(folder)
-    part = folder / f"{time.time_ns()}-{os.getpid()}.part"
+    part = os.path.join(folder, f"{time.time_ns()}-{os.getpid()}.part")
     try:
-        with part.open("w", encoding="utf-8") as file:
-            part.chmod(0o600)
+        with open(part, "w", encoding="utf-8") as file:
+            os.chmod(part, 0o600)
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
     except OSError:
         with contextlib.suppress(OSError):
-            part.unlink()
+            os.unlink(part)
         raise
     return part
 
 
-def waiting(place: Path) -> list[Path]:
+def waiting(place: str) -> list[str]:
     """The events that wait, the oldest first."""
-    found: list[Path] = []
+    found: list[str] = []
     for folder in filter(_is_own, folders(place)):
-        for path in map(folder.joinpath, foreign.names(folder)):
-            kind = path.suffix.partition("-")[0]
+        for path in (os.path.join(folder, name) for name in foreign.names(folder)):
+            kind = os.path.splitext(path)[1].partition("-")[0]
             if kind in _LEFT and _LEFT[kind](path) and foreign.about(path):
                 found.append(path)
-    return sorted(found, key=lambda path: path.name)
+    return sorted(found, key=os.path.basename)
 
 
-def _is_own(folder: Path) -> bool:
+def _is_own(folder: str) -> bool:
     """A temporary directory is everybody's: another user may have made a folder of this name first."""
     try:
-        return folder.is_dir() and {folder.lstat().st_uid, folder.stat().st_uid} == {os.getuid()}
+        found = os.stat(folder)
+        return stat.S_ISDIR(found.st_mode) and {os.lstat(folder).st_uid, found.st_uid} == {os.getuid()}
     except OSError:
         return False
 
 
-def _is_abandoned(path: Path) -> bool:
+def _is_abandoned(path: str) -> bool:
     """The hook that took this event in was killed before it had finished."""
-    owner = path.suffix.rpartition("-")[2]
+    owner = os.path.splitext(path)[1].rpartition("-")[2]
     return _is_stale(path) or (owner.isdigit() and not machine.alive(machine.Process(int(owner), "")))
 
 
-def _is_stale(path: Path) -> bool:
+def _is_stale(path: str) -> bool:
     """Nobody works on this file any more, whoever has its owner's number by now."""
     try:
-        return time.time() - path.stat().st_ctime > STALE
+        return time.time() - os.stat(path).st_ctime > STALE
     except OSError:
         return False
 
 
 # The endings under which an event may wait, and when nobody else works on it.
-_LEFT: dict[str, Callable[[Path], bool]] = {".json": lambda _: True, ".taken": _is_abandoned, ".part": _is_stale}
+_LEFT: dict[str, Callable[[str], bool]] = {".json": lambda _: True, ".taken": _is_abandoned, ".part": _is_stale}
 
 
-def take_in(place: Path, replay: Callable[[str, float], None]) -> bool:
+def take_in(place: str, replay: Callable[[str, float], None]) -> bool:
     """Hand each waiting event, and when it came, to `replay`; removed only after that, so a crash repeats it.
 
     Whether all were taken in: where hundreds wait, the next hooks go on.
@@ -122,9 +126,9 @@ def take_in(place: Path, replay: Callable[[str, float], None]) -> bool:
     for path in found:
         if time.monotonic() > until:
             return False
-        claimed = path.with_suffix(f".taken-{os.getpid()}")
+        claimed = f"{os.path.splitext(path)[0]}.taken-{os.getpid()}"
         try:
-            path.rename(claimed)
+            os.rename(path, claimed)
             text = foreign.read(claimed, 4 * MOST).decode("utf-8", "replace")
         except OSError:
             continue
@@ -132,58 +136,59 @@ def take_in(place: Path, replay: Callable[[str, float], None]) -> bool:
             replay(text, _came(path))
         except BaseException:
             with contextlib.suppress(OSError):
-                claimed.rename(path)
+                os.rename(claimed, path)
             raise
         with contextlib.suppress(OSError):
-            claimed.unlink()
+            os.unlink(claimed)
     if found:
         _forget_who_was_told(place)
     return True
 
 
-def _forget_who_was_told(place: Path) -> None:
+def _forget_who_was_told(place: str) -> None:
     """It is over: another time is told anew."""
     for folder in state.fallback_spools(place):
         for name in foreign.names(folder):
             if name.startswith("told-"):
                 with contextlib.suppress(OSError):
-                    (folder / name).unlink()
+                    os.unlink(os.path.join(folder, name))
 
 
-def first_in(place: Path, session: str) -> bool:
+def first_in(place: str, session: str) -> bool:
     """Whether the session has not been told yet that the ledger cannot be used; noted where that can be written."""
     name = f"told-{state.safe_name(session)}"
-    noted = [folder / name for folder in state.fallback_spools(place)]
-    if any(_is_own(path.parent) and path.exists() for path in noted):
+    noted = [os.path.join(folder, name) for folder in state.fallback_spools(place)]
+    if any(_is_own(os.path.dirname(path)) and os.path.exists(path) for path in noted):
         return False
     for path in noted:
         with contextlib.suppress(OSError):
-            _make(path.parent)
-            path.touch(mode=0o600)
+            _make(os.path.dirname(path))
+            state.touch(path)
             break
     return True
 
 
-def _came(path: Path) -> float:
+def _came(path: str) -> float:
     """When the event came, as its file's name tells."""
-    number = path.name.partition("-")[0]
+    number = os.path.basename(path).partition("-")[0]
     return int(number) / 1e9 if number.isdigit() else time.time()
 
 
-def logs(place: Path) -> list[Path]:
+def logs(place: str) -> list[str]:
     """Where traces lie that the ledger could not take."""
-    return [folder / "errors.log" for folder in (place, *filter(_is_own, state.fallback_spools(place)))]
+    return [os.path.join(folder, "errors.log") for folder in (place, *filter(_is_own, state.fallback_spools(place)))]
 
 
-def log(place: Path, event: str, text: str) -> None:
+def log(place: str, event: str, text: str) -> None:
     """A trace for the time when the ledger cannot take it."""
     for folder in (place, *state.fallback_spools(place)):
         with contextlib.suppress(OSError):
             _make(folder)
-            path = folder / "errors.log"
-            path.touch(mode=0o600)
-            if path.is_file() and path.stat().st_size > LOG_LIMIT:
-                path.replace(path.with_suffix(".log.old"))
-            with path.open("a", encoding="utf-8") as file:
+            path = os.path.join(folder, "errors.log")
+            state.touch(path)
+            found = foreign.about(path)
+            if found and found.st_size > LOG_LIMIT:
+                os.replace(path, f"{path}.old")
+            with open(path, "a", encoding="utf-8") as file:
                 file.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {event}: {text.strip()[:2000]}\n")
             return

@@ -6,22 +6,24 @@ the host's events in any order.
 
 from __future__ import annotations
 
-import re
+import contextlib
 import time
 
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
+from bg.pattern import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Optional
+    from typing import Any, Optional
+
 
 OPEN_STATES = ("launched", "working", "needs_answer", "blocked")
 ENDED_STATES = ("not_launched", "done", "partial", "failed", "unreported", "interrupted", "stopped")
 RUNNING_STATES = ("launched", "working")
 
-LABEL = re.compile(r"\bbg-\d{1,6}\b(?!-[a-z2-7]{10})")
-TOKEN = re.compile(r"\bbg-\d{1,6}-[a-z2-7]{10}\b")
+LABEL = pattern(r"\bbg-\d{1,6}\b(?!-[a-z2-7]{10})")
+TOKEN = pattern(r"\bbg-\d{1,6}-[a-z2-7]{10}\b")
 
 
 class Task(Record):
@@ -45,10 +47,18 @@ class Task(Record):
 
 def digest(text: str) -> str:
     """What tells two texts apart, whatever white space a path added."""
-    # Late: it loads OpenSSL, which most events do without.
+    found: str = _sha256()(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()
+    return found[:24]
+
+
+def _sha256() -> Any:
+    """Python's own, as hashlib would load OpenSSL with it: a quarter of a bare start."""
+    for name in ("_sha2", "_sha256"):  # since 3.12, and before
+        with contextlib.suppress(ImportError, AttributeError):
+            return __import__(name).sha256
     import hashlib  # noqa: PLC0415
 
-    return hashlib.sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:24]
+    return hashlib.sha256
 
 
 def create(book: Ledger, label: str, group: str, session: str, project: str, text: str, state: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-from typing import Any, NamedTuple, Optional
 
 from bg.host import tools
 from bg.host.event import Event
@@ -13,15 +12,20 @@ from bg.ledger import launches, notes, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.launches import Window
 from bg.protocol import signals
+from bg.record import Record
 from bg.words import phrases
 from bg.words.quoting import inline
 from bg.words.texts import fill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 OURS = "bg:"
 BRIEF_LINES = ("Goal", "Deliverables", "Done when")
 
 
-class Adoption(NamedTuple):
+class Adoption(Record):
     """A launch that is ours: under which label, with which token, what the host is handed instead."""
 
     label: str

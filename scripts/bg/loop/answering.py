@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
-
 from bg.ledger import delegations, inbox, launches
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
@@ -11,11 +9,16 @@ from bg.loop import adopting as launch
 from bg.loop import decisions
 from bg.loop import sessions as session
 from bg.loop.scene import Scene
+from bg.record import Record
 from bg.words import phrases
 from bg.words.quoting import inline, neutral
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
-class Taken(NamedTuple):
+
+class Taken(Record):
     """What came of the user's words, in a line for the user, and whether they are recorded."""
 
     line: str

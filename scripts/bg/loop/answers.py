@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from typing import Any, Callable, NamedTuple, Optional
 
 from bg.host import dialogs
 from bg.ledger.inbox import Question
+from bg.pattern import pattern
+from bg.record import Record
 from bg.words.quoting import inline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional
 
 GO = "go"
 # A label before an id counts at the beginning of a line only: elsewhere it belongs to the answer before it.
-_ID = re.compile(r"(?:^\s*(?:(bg-\d+)[\s.:]+)?|(?<=[\s,;]))([QBD]\d{1,3})\s*[:=]\s*", re.IGNORECASE | re.MULTILINE)
+_ID = pattern(r"(?:^\s*(?:(bg-\d+)[\s.:]+)?|(?<=[\s,;]))([QBD]\d{1,3})\s*[:=]\s*", re.IGNORECASE | re.MULTILINE)
 _LIKE = 0.55
 
 
-class Typed(NamedTuple):
+class Typed(Record):
     """The arguments of `/bg-answer`, taken apart: every character typed stands in one of the fields."""
 
     label: str
@@ -114,6 +118,9 @@ def _likeness(one: str, other: str) -> float:
     short, long = sorted((one, other), key=len)
     if len(short) > 12 and short in long:
         return 1.0
+    # Late: nearly no prompt is an answer.
+    import difflib  # noqa: PLC0415
+
     return difflib.SequenceMatcher(None, one, other).ratio()
 
 

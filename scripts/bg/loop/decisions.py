@@ -8,9 +8,14 @@ Where in doubt it is asked back: that costs the user a line, a wrong reading an 
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from typing import NamedTuple, Optional
+
+from bg.pattern import pattern
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 YES, NO = "yes", "no"
 _LATER, _FILLER = "later", "filler"
@@ -74,16 +79,16 @@ _PHRASES: dict[str, tuple[str, bool]] = {
 }
 _MOST_WORDS = 1 + max(phrase.count(" ") for phrase in _PHRASES)
 
-_UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufe0f\ufeff\U0001f3fb-\U0001f3ff]")
-_QUESTION = re.compile(r"[?\u061f](?!\w)")
-_ASKS = re.compile(
+_UNSEEN = pattern("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufe0f\ufeff\U0001f3fb-\U0001f3ff]")
+_QUESTION = pattern(r"[?\u061f](?!\w)")
+_ASKS = pattern(
     r"(?:what|why|how|who|which|warum|wieso|wie viel|wozu|pourquoi|combien|por qué|cuánto|perché|quanto|waarom|hoeveel"
     r"|dlaczego|ile|почему|зачем|сколько)\b|なぜ|いくら|为什么|多少|왜|얼마"
 )
-_NOT = re.compile(r"(?:not|don't|dont|do not|never|nicht|kein|pas|niet|не)\b")
-_SEPARATOR = re.compile(rf"[,;:!(\n、。]|\.(?=\s|\.)|\s[-–]+\s|—|\s(?=(?:{_BUT})\s)")
+_NOT = pattern(r"(?:not|don't|dont|do not|never|nicht|kein|pas|niet|не)\b")
+_SEPARATOR = pattern(rf"[,;:!(\n、。]|\.(?=\s|\.)|\s[-–]+\s|—|\s(?=(?:{_BUT})\s)")
 # Wherever one of these stands in a condition, it may be meant as the decision.
-_DECIDES = re.compile(
+_DECIDES = pattern(
     r"\b(?:approv|disapprov|den(?:y|ie)|reject|refus|declin|genehmig|ablehn|abgelehnt|approuv|aprob|aprueb|rechaz|deneg"
     r"|rifiut|aprov|recus|rejeit|goedgekeurd|afgewez|geweiger|zatwierdz|odrzuc|одобр|отклон|отказ)"
     r"|承認|却下|拒否|批准|拒绝|拒絕|승인|거절|거부"
@@ -91,14 +96,14 @@ _DECIDES = re.compile(
 _EDGES = " \t\n*_`\"'“”„«»‘()[]<>{}.!,;:…-–—、。"
 
 
-class Decision(NamedTuple):
+class Decision(Record):
     """Yes or no, and whether the user's words set a condition or give a reason besides."""
 
     verdict: str
     qualified: bool
 
 
-class _Piece(NamedTuple):
+class _Piece(Record):
     """What a piece says that consists of nothing but phrases of the table."""
 
     verdicts: set[str]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Optional
 
 from bg.host import agents, tools, transcripts
 from bg.host.transcripts import Final
@@ -11,6 +10,10 @@ from bg.ledger import launches, runs
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 
 def stopped(scene: Scene) -> None:

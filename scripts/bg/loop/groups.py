@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from pathlib import Path
-from typing import Any, NamedTuple
 
 from bg import foreign
 from bg.ledger import launches, runs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.loop import reports
+from bg.record import Record
 from bg.results import account, intake, merge
 from bg.results.records import Source
 from bg.words import phrases
 from bg.words.quoting import quote
 from bg.words.texts import fill
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 MOST_BYTES = 1_000_000
 RESULT_FILES = re.compile(r"[\w./-]{1,200}\.(?:md|jsonl)\b")
 KEY = "group"
 
 
-class Together(NamedTuple):
+class Together(Record):
     """What the parent hears of a finished group, and the user's line."""
 
     text: str
@@ -58,16 +62,17 @@ def _sources(book: Ledger, task: Task) -> list[Source]:
     named = fields.get("deliverables") or ""
     names = dict.fromkeys(RESULT_FILES.findall(named if isinstance(named, str) else json.dumps(named)))
     for name in list(names)[:20] if folder else []:
-        data = _inside(Path(folder), name)
+        data = _inside(folder, name)
         if data:
             found.append(Source(f"{task['label']} {name}", data))
     return found
 
 
-def _inside(folder: Path, name: str) -> bytes:
+def _inside(folder: str, name: str) -> bytes:
     """A file's content, nothing where it lies outside the folder or is none."""
     try:
-        root, path = folder.resolve(), (folder / name).resolve()
-        return foreign.whole(path, MOST_BYTES) if root in path.parents else b""
-    except (OSError, ValueError, RuntimeError):  # the last: links in a circle, before Python 3.13
+        root = os.path.realpath(folder)
+        path = os.path.realpath(os.path.join(root, name))
+        return foreign.whole(path, MOST_BYTES) if path.startswith(os.path.join(root, "")) else b""
+    except (OSError, ValueError):
         return b""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
-from typing import Any, Optional
 
 from bg import settings
 from bg.host import agents
@@ -15,6 +13,10 @@ from bg.ledger.tasks import Task
 from bg.loop import adopting as launch
 from bg.loop import reports
 from bg.loop.scene import Scene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 
 def judge(scene: Scene, task: Task, run: Run) -> str:
@@ -69,6 +71,8 @@ def _transcript(scene: Scene, agent: str) -> str:
 
 def _gather(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict[str, Any]]) -> dict[str, Any]:
     # Late: only a run's end needs the checker, and it is the largest part of the package.
+    from pathlib import Path  # noqa: PLC0415
+
     from bg.evidence import Launch, examine  # noqa: PLC0415
 
     rows = launches.of_task(scene.book, task["label"])

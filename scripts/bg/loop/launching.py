@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Optional
 
 from bg import machine
 from bg.host import tools
@@ -14,6 +13,10 @@ from bg.loop import judging, reports, resuming
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 
 class _FullError(Exception):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Optional
 
 from bg.host import agents, tools, transcripts
 from bg.host.event import Notification, live_agents, notifications
@@ -13,6 +12,10 @@ from bg.ledger.tasks import Task
 from bg.loop import judging, reports, resuming
 from bg.loop import sessions as session
 from bg.loop.scene import Scene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 GRACE = 5.0
 SILENCE = 60.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any, NamedTuple, Optional
+from functools import lru_cache
 
 from bg import settings
 from bg.ledger import delegations, deliveries, inbox, runs, tasks
@@ -12,10 +12,15 @@ from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
 from bg.ledger.runs import Report, Run
 from bg.protocol import signals
+from bg.record import Record
 from bg.words import phrases
 from bg.words.quoting import inline
 from bg.words.texts import fill
 from bg.words.times import age
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
 
 MESSAGE = "message"
 MOST_CORRECTIONS = 2
@@ -24,7 +29,7 @@ CUT_STATES = {"killed": "stopped", "failed": "failed", "API error": "failed", "o
 COMPLETION_STATES = {"success": "done", "partial_success": "partial", "failed": "failed"}
 
 
-class Reading(NamedTuple):
+class Reading(Record):
     """What a text says in blocks that carry the agent's own token."""
 
     own: list[signals.Signal]
@@ -32,9 +37,15 @@ class Reading(NamedTuple):
     strange: Optional[signals.Signal]
 
 
+@lru_cache(maxsize=4)
+def _signals(text: str) -> signals.Reading:
+    """One event asks several times about the same few texts; decoding is what its end costs most."""
+    return signals.read(text)
+
+
 def read(text: str, token: str) -> Reading:
     """Only a block signed with the agent's own token counts; another one is remembered as strange."""
-    found = signals.read(text)
+    found = _signals(text)
     own = [signal for signal in found.signals if signal.agent_id.strip() == token and not _is_example(signal, token)]
     terminal = [signal for signal in own if signal.terminal]
     strange = [signal for signal in found.signals if signal.agent_id.strip() != token]

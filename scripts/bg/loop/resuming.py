@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Optional
-
 from bg.host import agents, tools, transcripts
 from bg.ledger import inbox, launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
@@ -12,6 +10,10 @@ from bg.loop import judging, reports
 from bg.loop import sessions as session
 from bg.loop.scene import Scene, resumable
 from bg.words import phrases, replies, resume
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 CONTINUABLE = ("needs_answer", "blocked", "interrupted", "failed", "stopped", "unreported", "partial")
 

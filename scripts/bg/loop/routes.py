@@ -9,21 +9,24 @@ from __future__ import annotations
 import contextlib
 import errno
 import importlib
+import os
 import sys
-from pathlib import Path
-from typing import Callable, Optional, TextIO
 
 from bg.host import tools, transcripts, versions
 from bg.host.answer import Answer, render, show
 from bg.host.event import Event, is_machine_prompt, read, typed_command
-from bg.ledger import deliveries, notes, spool
+from bg.ledger import deliveries, idle, notes, spool
 from bg.ledger import place as state
 from bg.ledger.file import Corrupt, Ledger, Unavailable
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
 
-Handler = Callable[[Scene], None]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable, Optional, TextIO
+
+    Handler = Callable[[Scene], None]
 
 # An event, with its tool where it has one, and its step, by name, so that an event reads only the module that knows it.
 # hooks/hooks.json is generated from this table, in its order.
@@ -85,6 +88,7 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
 
 def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
     place = state.directory()
+    state.wake(place, event.session)
     first = _first_words(event, place)
     if event.name in WITHOUT_LEDGER and not state.existing() and not spool.waiting(place):
         stdout.write(render(event, Answer(notice=first)))
@@ -101,6 +105,7 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
             scene = Scene(event, book, Answer(notice=first))
             handler(scene)
             _say(scene, stdout)
+            _rest(scene)
         except Unavailable as error:
             corrupt = isinstance(error, Corrupt)
             _put_off(place, event, text, error, stdout, None if corrupt else book)
@@ -127,7 +132,7 @@ def _in_short(error: Exception) -> str:
     return phrases.HOOK_FAILED.format(kind=type(error).__name__, words=inline(str(error), 160))
 
 
-def _take_in(book: Ledger, place: Path, event: Event) -> bool:
+def _take_in(book: Ledger, place: str, event: Event) -> bool:
     """What waited comes before this event, so that each run's texts stand in their order; False where more is left."""
     try:
         return spool.take_in(place, lambda old, at: _replay(book, old, at, event))
@@ -143,7 +148,7 @@ def _can_wait(event: Event) -> bool:
     return _worth_keeping(event) and not tools.is_call(event, tools.LAUNCH)
 
 
-def _first_words(event: Event, place: Path) -> list[str]:
+def _first_words(event: Event, place: str) -> list[str]:
     """What a session that a person looks at is told once: which command is ours on this version."""
     if event.name != "SessionStart" or not versions.attended():
         return []
@@ -185,6 +190,18 @@ def _say(scene: Scene, stdout: TextIO) -> None:
         _trace(scene.book, scene.event.name, _traceback())
 
 
+def _rest(scene: Scene) -> None:
+    """Where nothing is left to do for this session, its next events need not start Python."""
+    if not os.path.exists(state.marker(scene.book.place, scene.session)):
+        return
+    try:
+        idle.note(scene.book, scene.session)
+    except Unavailable:
+        pass
+    except Exception:  # noqa: BLE001 - the answer is out, and what is not marked only costs time
+        _trace(scene.book, scene.event.name, _traceback())
+
+
 def _speaks_to_the_user(event: Event) -> bool:
     """The host shows the user a line from this event."""
     return event.name in SHOWN and not event.in_subagent
@@ -218,7 +235,7 @@ def _worth_keeping(event: Event) -> bool:
 
 
 def _put_off(
-    place: Path, event: Event, text: str, error: Unavailable, stdout: TextIO, book: Optional[Ledger] = None
+    place: str, event: Event, text: str, error: Unavailable, stdout: TextIO, book: Optional[Ledger] = None
 ) -> None:
     """The ledger cannot be used now: what this event brings waits in the spool, and the user knows."""
     _trace_aside(event.name, error.reason)
@@ -243,7 +260,7 @@ def _put_off(
         stdout.flush()
 
 
-def _explained(place: Path, error: Unavailable) -> str:
+def _explained(place: str, error: Unavailable) -> str:
     """What is wrong and what helps: the disk itself tells it better than the database does."""
     found = None if error.passing or error.remedy else spool.trouble(place)
     if found is None:
@@ -272,6 +289,7 @@ def _replay(book: Ledger, text: str, at: float, now: Event) -> None:
         return
     if event.name == "SessionEnd" and event.session == now.session:
         return  # it has been resumed
+    state.wake(book.place, event.session)
     scene = Scene(event, book, late=at)
     try:
         handler(scene)

@@ -5,9 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Optional
 
 from bg import machine
 from bg.host import agents, transcripts, versions
@@ -21,11 +18,15 @@ from bg.ledger.tasks import Task
 from bg.words import phrases
 from bg.words.quoting import CONTEXT_LIMIT, fit
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Optional
+
     from bg.settings import Settings
     from bg.words.replies import Reminder
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = os.path.realpath(os.path.join(__file__, *[os.pardir] * 4))
 MOST_REMINDERS = 12  # more than fit into one event, less than what would take long to compose
 LEAST_ROOM = 400
 DAY = 24 * 3600
@@ -163,7 +164,10 @@ class Scene:
         deliveries.settle_next_step(self.book, label)
         key = deliveries.Key.of_answers(label, self.session)
         deliveries.make(self.book, label, deliveries.ANSWERED, key)
-        return bool(task["session"] != self.session)
+        elsewhere = bool(task["session"] != self.session)
+        if elsewhere:
+            state.wake(self.book.place, task["session"])
+        return elsewhere
 
     def reminder(self, row: Delivery) -> Reminder:
         """The text of one delivery, from the record as it is now."""
@@ -223,7 +227,7 @@ class Scene:
 
     def bgctl(self, arguments: str) -> str:
         """The command that shows something outside the conversation."""
-        return f"`{ROOT / 'scripts' / 'bgctl'} {arguments}`"
+        return f"`{os.path.join(ROOT, 'scripts', 'bgctl')} {arguments}`"
 
     def next_step(self, task: Task) -> str:
         """What the parent does after an answer: resume, wait for the rest, or wait for another agent."""

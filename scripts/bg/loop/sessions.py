@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Optional
 
 from bg import machine
 from bg.desk.status import at_a_glance
@@ -15,6 +14,10 @@ from bg.loop.scene import Scene, resumable
 from bg.words import phrases
 from bg.words.quoting import inline
 from bg.words.times import age
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 MOST_LINES = 15
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from bisect import bisect_right
 from itertools import accumulate
-from pathlib import Path
-from typing import Any, NamedTuple
 
-SCHEMAS = Path(__file__).resolve().parent / "schemas"
-MARKERS = tuple(sorted(path.stem.upper() for path in SCHEMAS.glob("*.json")))
+from bg.pattern import pattern
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SCHEMAS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "schemas")
+MARKERS = tuple(sorted(name[:-5].upper() for name in os.listdir(SCHEMAS) if name.endswith(".json")))
 INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060\u00ad"))
 
 # Deeper nesting than this is an attack on the clock, not markdown.
@@ -18,12 +24,12 @@ DEPTH = 16
 # Objects that fail to parse cost a scan each; a report has one or two.
 JSON_ATTEMPTS = 20
 
-_INDENT = re.compile(r"[ \t\u00a0\u3000]*")
-_KEYLIKE = re.compile(r"[\s\-*`\"'{]*[A-Za-z][\w \-]{0,40}[*`\"']*\s{0,4}[:\uff1a]")
-_SIGNAL_TYPE = re.compile(r"\"signal_?type\"", re.IGNORECASE)
+_INDENT = pattern(r"[ \t\u00a0\u3000]*")
+_KEYLIKE = pattern(r"[\s\-*`\"'{]*[A-Za-z][\w \-]{0,40}[*`\"']*\s{0,4}[:\uff1a]")
+_SIGNAL_TYPE = pattern(r"\"signal_?type\"", re.IGNORECASE)
 
 
-class Block(NamedTuple):
+class Block(Record):
     """One signal as it stands in the text; `line` is that of its opening marker, from 1."""
 
     marker: str
@@ -33,13 +39,13 @@ class Block(NamedTuple):
     repairs: tuple[str, ...]
 
 
-class _Mark(NamedTuple):
+class _Mark(Record):
     name: str
     closing: bool
     plain: bool
 
 
-class _Fence(NamedTuple):
+class _Fence(Record):
     char: str
     length: int
     bare: bool

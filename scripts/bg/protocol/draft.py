@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
+from bg.pattern import pattern
 from bg.protocol import fields, questions
 from bg.protocol.blocks import Block
 
-PLACEHOLDER = re.compile(r"\s*(?:<[^<>\n]{1,80}>|\.\.\.|\u2026)\s*")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+PLACEHOLDER = pattern(r"\s*(?:<[^<>\n]{1,80}>|\.\.\.|\u2026)\s*")
 _SHOWN = 60
 
 

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
 
 from bg import foreign
+from bg.pattern import pattern
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
 INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060\u00ad"))
 
-_KEY = re.compile(
+_KEY = pattern(
     r"(?P<bullet>(?:[-*+\u2022]\s+)?)(?P<key>[^\s:\uff1a][^:\uff1a]{0,48})(?P<colon>[:\uff1a])(?P<rest>.*)", re.DOTALL
 )
-_HEADING = re.compile(r"(?:#{1,6}\s+(?P<title>[^#:]{1,40})|\*\*(?P<bold>[^*:]{1,40})\*\*)\s*")
-_SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
-_SCALAR = re.compile(r"(?P<style>[|>])(?P<indent>[1-9]?)(?P<chomp>[+-]?)(?P<late>[1-9]?)")
-_INDENT = re.compile(r"[ \t]*")
-_FENCE = re.compile(r"(```+|~~~+)([^`]*)")
+_HEADING = pattern(r"(?:#{1,6}\s+(?P<title>[^#:]{1,40})|\*\*(?P<bold>[^*:]{1,40})\*\*)\s*")
+_SNAKE = pattern(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+_SCALAR = pattern(r"(?P<style>[|>])(?P<indent>[1-9]?)(?P<chomp>[+-]?)(?P<late>[1-9]?)")
+_INDENT = pattern(r"[ \t]*")
+_FENCE = pattern(r"(```+|~~~+)([^`]*)")
 # Deeper nesting than this is no report, and would exhaust the stack of whoever walks it.
 _DEPTH = 20
 # An unterminated string runs to the end, so that no quote is scanned twice.
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.?)*(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
+_TRAILING_COMMA = pattern(r'("(?:[^"\\]|\\.?)*(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
 _PAIRS = {'"': '"', "'": "'", "\u201c": "\u201d", "\u201d": "\u201d", "\u2018": "\u2019"}
 
 
-class Key(NamedTuple):
+class Key(Record):
     """A line that opens a field: its canonical name, whether it was spelled so, and the text after the colon."""
 
     name: str
@@ -36,7 +41,7 @@ class Key(NamedTuple):
     rest: str
 
 
-class Field(NamedTuple):
+class Field(Record):
     """A field's name, the number of its line in the body (from 0), the text after the colon and the lines below."""
 
     name: str

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
 
+from bg.pattern import pattern
 from bg.protocol import fields
+from bg.record import Record
 
-_DASH = re.compile(r"[-*+\u2022](?:\s+|$)")
-_NUMBER = re.compile(r"\(?\d{1,3}[.)]\s+")
-_LABEL = re.compile(
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+_DASH = pattern(r"[-*+\u2022](?:\s+|$)")
+_NUMBER = pattern(r"\(?\d{1,3}[.)]\s+")
+_LABEL = pattern(
     r"#*\s*[*`_\"']*(?:q|question)[ _\-#]?(?P<number>\d{1,3})[*`_\"']*\s*(?:[:.)\uff1a]|\s[-\u2013\u2014]\s)[*`_]*\s*",
     re.IGNORECASE,
 )
-_SCALAR_ONLY = re.compile(r"[|>][+-]?")
+_SCALAR_ONLY = pattern(r"[|>][+-]?")
 
 
-class Reading(NamedTuple):
+class Reading(Record):
     """The questions; where they were not a list of maps, the name of the shape they had; the keys spelled otherwise."""
 
     items: list[dict[str, str]]
@@ -133,8 +139,8 @@ def _chunks(lines: list[str], opener: str, names: Mapping[str, str]) -> list[lis
 
 def _item(lines: list[str], names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
     first, item = lines[0], {}
-    for pattern in (_DASH, _NUMBER):
-        match = pattern.match(first)
+    for mark in (_DASH, _NUMBER):
+        match = mark.match(first)
         if match is not None:
             width = match.end()
             lines = [" " * width + first[width:], *lines[1:]]

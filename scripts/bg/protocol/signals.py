@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
 
 from bg.protocol import blocks, validator
 from bg.protocol.blocks import Block
 from bg.protocol.draft import PLACEHOLDER, Draft, short
+from bg.record import Record
 
-Fields = dict[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    Fields = dict[str, Any]
 
 
-class Problem(NamedTuple):
+class Problem(Record):
     """What is wrong with one field; `text` is the finished sentence."""
 
     field: str
@@ -25,8 +29,7 @@ class Problem(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
-class Signal:
+class Signal(Record):
     """One decoded signal; `fields` holds everything that was given, by canonical name."""
 
     marker: str
@@ -56,7 +59,7 @@ class Signal:
         return any(_says(self.fields.get(name)) for name in schema(self.marker)["x-readable"])
 
 
-class Reading(NamedTuple):
+class Reading(Record):
     """All signals of a text and the one that decides: the last that is terminal."""
 
     signals: list[Signal]
@@ -67,10 +70,10 @@ class Reading(NamedTuple):
 @lru_cache(maxsize=1)
 def schemas() -> dict[str, dict[str, Any]]:
     """The schemas by marker, in the order of the protocol; the title is the marker."""
-    loaded = [
-        {"title": path.stem.upper(), **json.loads(path.read_text(encoding="utf-8"))}
-        for path in blocks.SCHEMAS.glob("*.json")
-    ]
+    loaded = []
+    for marker in blocks.MARKERS:
+        with open(os.path.join(blocks.SCHEMAS, f"{marker.lower()}.json"), encoding="utf-8") as file:
+            loaded.append({"title": marker, **json.load(file)})
     return {each["title"]: each for each in sorted(loaded, key=lambda each: int(each["x-order"]))}
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
 
-Violation = tuple[tuple[Any, ...], str]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    Violation = tuple[tuple[Any, ...], str]
+
 TYPES: dict[str, type] = {"object": dict, "array": list, "string": str}
 
 

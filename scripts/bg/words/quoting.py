@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 
+from bg.pattern import pattern
+
 CONTEXT_LIMIT = 4000
 MESSAGE_LIMIT = 16000
 
-_CONTROL = re.compile(
+_CONTROL = pattern(
     r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]"
 )
 # What Python, a terminal or a model may take for the end of a line: behind it, words would stand outside their frame.
-_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_HOST_TAG = re.compile(
+_LINE_END = pattern("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_HOST_TAG = pattern(
     r"<(?=/?(?:system|task-|agent-message|user-|command-|local-command|persisted-output|antml|function_calls|invoke"
     r"|parameter|result|tool_|human|assistant|bash-))",
     re.IGNORECASE,

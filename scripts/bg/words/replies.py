@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
-
 from bg.host import tools, versions
 from bg.ledger import inbox
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
+from bg.record import Record
 from bg.words.quoting import inline, quote
 from bg.words.texts import fill
 
-Payload = dict[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
+
+    Payload = dict[str, Any]
 
 
-class Reminder(NamedTuple):
+
+class Reminder(Record):
     """The text for the parent model and the line for the user."""
 
     text: str
     notice: str
 
 
-class Told(NamedTuple):
+class Told(Record):
     """What a reminder needs to know besides the signal."""
 
     task: Task

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 from bg.host import transcripts
 from bg.ledger import delegations, inbox, runs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Answered, Question
 from bg.ledger.tasks import Task
+from bg.record import Record
 from bg.words.quoting import MESSAGE_LIMIT, neutral, quote
 from bg.words.texts import fill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 ACKNOWLEDGE = (
     "Acknowledge in a line or two what you received, restore the state above, then continue. "
@@ -18,7 +21,7 @@ ACKNOWLEDGE = (
 )
 
 
-class Message(NamedTuple):
+class Message(Record):
     """A resume message, what kind of response it is, and whether it carries the user's answers."""
 
     kind: str

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from string import Template
 
 from bg.host import tools
 from bg.words.phrases import SENDER
 
-_FOLDER = Path(__file__).parent
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
 _TOOLS = {"ask_tool": tools.ASK, "handback_tool": tools.HANDBACK, "message_tool": tools.MESSAGE}
 
 
 def fill(name: str, **slots: str) -> str:
     """The text of that name with its slots and tools filled in; lines whose slot is empty leave no gap."""
-    text = (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    with open(os.path.join(_FOLDER, f"{name}.md"), encoding="utf-8") as file:
+        text = file.read()
     given = {"sender": SENDER, **slots}
     filled = Template(text).substitute(_TOOLS, **{key: value.strip("\n") for key, value in given.items()})
     lines: list[str] = []

@@ -1,0 +1,38 @@
+"""Idle sessions: nothing in the ledger waits for an event of theirs, whatever the time, so Python need not start."""
+
+from __future__ import annotations
+
+import contextlib
+
+from bg.ledger import place, tasks
+from bg.ledger.file import Ledger
+
+# What a prompt or the end of a turn would look at: each row keeps the session awake.
+_DUE = """
+SELECT 1 FROM windows WHERE session = ? AND closed IS NULL
+UNION ALL SELECT 1 FROM meta WHERE key = 'late:' || ?
+UNION ALL SELECT 1 FROM meta WHERE key = 'kept_aside'
+  AND value <> coalesce((SELECT value FROM meta WHERE key = 'kept_aside_told'), '')
+UNION ALL SELECT 1 FROM tasks WHERE session = ? AND state IN ({open})
+UNION ALL SELECT 1 FROM tasks t JOIN runs r ON r.agent = t.agent WHERE t.session = ? AND r.ended IS NULL
+UNION ALL SELECT 1 FROM deliveries d JOIN tasks t ON t.label = d.label
+  WHERE d.seen IS NULL AND ? IN (d.session, t.session)
+UNION ALL SELECT 1 FROM tasks t JOIN launches l ON l.label = t.label
+  WHERE t.session = ? AND l.agent = '' AND l.failed IS NULL
+UNION ALL SELECT 1 FROM tasks t JOIN resumes r ON r.label = t.label
+  WHERE t.session = ? AND r.proven IS NULL AND r.failed IS NULL
+UNION ALL SELECT 1 FROM tasks t JOIN questions q ON q.label = t.label
+  WHERE t.session = ? AND q.state = 'open' AND q.shown IS NULL
+LIMIT 1
+""".format(open=", ".join(f"'{state}'" for state in tasks.OPEN_STATES))
+
+
+def note(book: Ledger, session: str) -> None:
+    """Mark the session as idle where it is; another hook that makes something due waits until that is written."""
+    values = [session] * _DUE.count("?")
+    if book.value(_DUE, *values):
+        place.wake(book.place, session)
+        return
+    with contextlib.suppress(OSError), book.transaction():
+        if not book.value(_DUE, *values):
+            place.touch(place.idle(book.place, session))

@@ -1,0 +1,192 @@
+"""What the bench measures: the rows of the table, the events behind each, and the figure it is to stay under."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bg.ledger import deliveries, runs, tasks
+from bg.ledger.file import Ledger
+from bg.protocol import signals
+
+if TYPE_CHECKING:
+    from rig.bench import Cost, Stage
+
+ROOT = Path(__file__).resolve().parents[2]
+FEW, MANY = 10, 10_000
+MEGABYTE = 1_000_000
+MOST_MEMORY = 80
+CUT = "(cut)"
+EVERYDAY = ("Bash", "Read", "Edit", "Write", "Grep", "Glob", "WebFetch", "TodoWrite", "mcp__files__read")
+
+NONE = "tool call that has nothing to do with background agents"
+QUIET = "event in a session without tasks"
+PLAIN = "plain prompt in a session with tasks, nothing due"
+QUESTION = "a run's end with a question"
+COMPLETION = "a run's end with a completion, evidence looked at"
+LIFE = "the hooks of one agent's life, summed"
+LIFE_AMONG_MANY = "the same in a ledger of 10,000 tasks"
+GOALS = {QUIET: 0.3, PLAIN: 1.0, QUESTION: 4.5, COMPLETION: 7.0, LIFE: 22.0}
+MOST_GROWTH = 1.3
+
+
+class Rows:
+    """The rows, measured in turn on a stage with few tasks and on one with many."""
+
+    def __init__(self, few: Stage, many: Stage, scale: float) -> None:
+        self.few, self.many, self.scale = few, many, scale
+        self.count = 0
+        _fill(few, FEW)
+        _fill(many, int(MANY * scale))
+        self.life(few, "plain")
+        few.hook("plain", "Stop", background_tasks=[])
+
+    def round(self) -> Iterator[tuple[str, float]]:
+        """Each row once."""
+        self.count += 1
+        yield QUIET, self.few.hook("another", "Stop").seconds
+        yield PLAIN, self.few.hook("plain", "UserPromptSubmit", prompt="What does the parser do?").seconds
+        agent, token, _ = self.launch(self.few, f"question-{self.count}")
+        fields = {**signals.schema("CLARIFICATION_NEEDED")["examples"][0], "agent_id": token}
+        yield QUESTION, self.end(self.few, agent, signals.render("CLARIFICATION_NEEDED", fields)).seconds
+        life = self.life(self.few, f"life-{self.count}")
+        yield COMPLETION, life[-2]
+        yield LIFE, sum(life)
+        yield LIFE_AMONG_MANY, sum(self.life(self.many, f"life-{self.count}"))
+
+    def launch(self, stage: Stage, session: str) -> tuple[str, str, list[float]]:
+        """An agent of ours: its id, its token, and what its launch cost."""
+        call, agent = f"toolu_{session}", f"a-{session}"
+        first = stage.hook(session, "UserPromptSubmit", prompt="/bg Look at the notes")
+        given = {"description": "look", "prompt": "Look at the notes.", "subagent_type": "general-purpose"}
+        before = stage.hook(session, "PreToolUse", tool_name="Agent", tool_use_id=call, tool_input=given)
+        taken = before.answer["hookSpecificOutput"]["updatedInput"]
+        found = tasks.TOKEN.search(taken["prompt"])
+        assert found  # noqa: S101 - else nothing of what follows would be measured
+        response = {"status": "async_launched", "agentId": agent}
+        after = stage.hook(
+            session, "PostToolUse", tool_name="Agent", tool_use_id=call, tool_input=taken, tool_response=response
+        )
+        self._write_transcript(stage, session, agent, taken["prompt"])
+        return agent, found[0], [first.seconds, before.seconds, after.seconds]
+
+    def end(self, stage: Stage, agent: str, text: str | None) -> Cost:
+        """The agent's run ends with this text, or with what its transcript says."""
+        session = agent[2:]
+        path = str(_own_transcript(stage, session, agent))
+        words = {} if text is None else {"last_assistant_message": text}
+        return stage.hook(session, "SubagentStop", agent_id=agent, agent_transcript_path=path, **words)
+
+    def life(self, stage: Stage, session: str) -> list[float]:
+        """What the hooks of an agent's life cost: prompt, launch before and after, end, notification."""
+        agent, token, costs = self.launch(stage, session)
+        (stage.project / f"{session}.md").write_text("The notes say nothing.\n", encoding="utf-8")
+        end = self.end(stage, agent, _report(token, session))
+        assert not end.answer, end.answer  # noqa: S101 - a report that is sent back would be looked at twice
+        costs.append(end.seconds)
+        words = f"<task-notification>\n<task-id>{agent}</task-id>\n<status>completed</status>\n<summary>look</summary>"
+        told = stage.hook(session, "UserPromptSubmit", prompt=f"{words}\n<result>done</result>\n</task-notification>")
+        return [*costs, told.seconds]
+
+    @staticmethod
+    def _write_transcript(stage: Stage, session: str, agent: str, prompt: str) -> None:
+        path = _own_transcript(stage, session, agent)
+        path.parent.mkdir(parents=True)
+        written = {"file_path": str(stage.project / f"{session}.md"), "content": "The notes say nothing.\n"}
+        call = {"type": "tool_use", "id": "toolu_w", "name": "Write", "input": written}
+        result = {"type": "tool_result", "tool_use_id": "toolu_w", "content": "File created successfully"}
+        said = [
+            {"type": "user", "message": {"role": "user", "content": prompt}},
+            {"type": "assistant", "message": {"role": "assistant", "content": [call]}},
+            {"type": "user", "message": {"role": "user", "content": [result]}},
+        ]
+        lines = [json.dumps({"cwd": str(stage.project), "version": "2.1.327", **each}) for each in said]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def large(self) -> Iterator[tuple[str, str, str]]:
+        """Inputs far beyond the usual: what they cost, and that their size does not matter."""
+        base = int(5 * MEGABYTE * self.scale)
+        small, large = (self._large_report(f"report-{times}", times * base) for times in (1, 4))
+        what = f"a report of {4 * base / MEGABYTE:g} MB against one of {base / MEGABYTE:g} MB"
+        yield what, f"{large.seconds / small.seconds:.1f}, {large.memory:.0f} MB", f"4 (linear), {MOST_MEMORY} MB"
+        size = int(1000 * MEGABYTE * self.scale)
+        small, large = (self._large_transcript(f"transcript-{each}", each) for each in (0, size))
+        what = f"a transcript of {size / MEGABYTE:g} MB, of which the end is wanted, against one of 2 kB"
+        yield what, f"{large.seconds / small.seconds:.1f}, {large.memory:.0f} MB", f"1, {MOST_MEMORY} MB"
+
+    def _large_report(self, session: str, size: int) -> Cost:
+        """Written in pieces: a program that is started counts the memory of the one that starts it as its own peak."""
+        agent, token, _ = self.launch(self.few, session)
+        text = f"{CUT}{_report(token, session)}"
+        event = self.few.event(session, "SubagentStop", agent_id=agent, last_assistant_message=text)
+        head, _, tail = event.partition(CUT)
+        lines = "One line of a long report.\\n" * 1000
+        given = self.few.folder / "large.json"
+        with given.open("w", encoding="utf-8") as file:
+            file.write(head)
+            for _ in range(size // len(lines)):
+                file.write(lines)
+            file.write(tail)
+        return self.few.hand_over(given)
+
+    def _large_transcript(self, session: str, size: int) -> Cost:
+        """Most of it is a hole, which takes no room on the disk."""
+        agent, token, _ = self.launch(self.few, session)
+        content = [{"type": "text", "text": _report(token, session)}]
+        message = {"role": "assistant", "stop_reason": "end_turn", "content": content}
+        last = {"type": "assistant", "uuid": "u", "cwd": str(self.few.project), "message": message}
+        with _own_transcript(self.few, session, agent).open("ab") as file:
+            file.truncate(max(size, file.tell()))
+            file.seek(0, 2)
+            file.write(b"\n" + json.dumps(last).encode() + b"\n")
+        return self.end(self.few, agent, None)
+
+    def table(self, bare: float, medians: dict[str, float]) -> list[str]:
+        """The lines of the table, each with its goal."""
+        lines = [(NONE, "no process" if _is_left_alone() else "a process", "no process")]
+        for what, goal in GOALS.items():
+            lines.append((what, f"{medians[what] / bare:.2f}", f"{goal:g}"))
+        lines.append((LIFE_AMONG_MANY, f"{medians[LIFE_AMONG_MANY] / medians[LIFE]:.2f}", f"{MOST_GROWTH:g}"))
+        return [f"| {' | '.join(line)} |" for line in [*lines, *self.large()]]
+
+
+def _is_left_alone() -> bool:
+    """No matcher of ours takes the tools of everyday work, so the host starts nothing for them."""
+    hooks = json.loads((ROOT / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
+    matchers = [entry.get("matcher", "") for name in hooks if "ToolUse" in name for entry in hooks[name]]
+    return not any(re.fullmatch(each or ".*", tool) for each in matchers for tool in EVERYDAY)
+
+
+def _fill(stage: Stage, count: int) -> None:
+    """Tasks of earlier sessions, launched, reported and heard."""
+    book = Ledger(stage.data)
+    with contextlib.closing(book), book.transaction():
+        for number in range(count):
+            session, agent, label = f"former-{number // 10}", f"former-{number}", tasks.next_label(book)
+            if number % 10 == 0:
+                tasks.note_session(book, session, str(stage.project), "", "2.1.327")
+            tasks.create(book, label, label, session, str(stage.project), "Look at the notes", "launched")
+            token = tasks.note_launch(book, f"toolu_{agent}", label, "", "", str(stage.project), "")
+            runs.bind(book, token, agent)
+            runs.keep_report(book, agent, 1, "SubagentStop", _report(token, agent))
+            runs.end_run(book, agent, 1)
+            tasks.set_state(book, label, "done")
+            deliveries.make(book, label, deliveries.ENDED, f"{agent}:1:end")
+            deliveries.settle(book, f"{agent}:1:end")
+
+
+def _own_transcript(stage: Stage, session: str, agent: str) -> Path:
+    """Where the host keeps what this agent says."""
+    return stage.transcripts / session / "subagents" / f"agent-{agent}.jsonl"
+
+
+def _report(token: str, name: str) -> str:
+    """A completion that names a file, as most do."""
+    fields = signals.schema("COMPLETION_REPORT")["examples"][0]
+    named = {"status": "success", "deliverables": f"{name}.md", "summary": f"Wrote {name}.md."}
+    named |= {"metrics_achieved": "The notes are read", "issues_encountered": "None", "recommendations": "None"}
+    return "Read the notes.\n\n" + signals.render("COMPLETION_REPORT", {**fields, **named, "agent_id": token})
