@@ -81,7 +81,7 @@ def life(drive: Drive, agent: str, label: str) -> None:
 def long_history(tmp_path: Path) -> Drive:
     drive = Drive(NEWEST, tmp_path)
     life(drive, "a1", "bg-1")
-    with closing(sqlite3.connect(directory() / "ledger.db")) as book:
+    with closing(sqlite3.connect(Path(directory()) / "ledger.db")) as book:
         book.executescript(HISTORY.format(most=99 + MANY, project=tmp_path))
         assert book.execute("SELECT count(*) FROM tasks").fetchone()[0] == MANY + 1
     return drive
@@ -119,6 +119,6 @@ def test_no_event_reads_a_whole_table(long_history, monkeypatch):
         drive.prompt("And now?")
     asked = {one for one in said if re.match(r"SELECT|INSERT|UPDATE|DELETE", one) and one not in AT_OPENING}
     assert len(asked) > 100
-    with closing(sqlite3.connect(directory() / "ledger.db")) as book:
+    with closing(sqlite3.connect(Path(directory()) / "ledger.db")) as book:
         found = {one: scanned(book, one) - SHORT for one in asked}
     assert {one: tables for one, tables in found.items() if tables} == {}

@@ -132,7 +132,7 @@ def test_a_migration_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
     before = state(place)
     folder = tmp_path / "schema"
     folder.mkdir()
-    for path in migrations.FOLDER.glob("*.sql"):
+    for path in Path(migrations.FOLDER).glob("*.sql"):
         (folder / path.name).write_text(path.read_text(encoding="utf-8"))
     with (folder / f"{migrations.NEWEST:04}.sql").open("a") as newest:
         newest.write("CREATE TABLE late (at REAL);\nINSERT INTO nowhere VALUES (1);\n")
@@ -165,6 +165,8 @@ def test_no_event_reads_a_schema_file_once_it_is_done(tmp_path, monkeypatch):
         "PRAGMA application_id",
         "SELECT sql FROM sqlite_master WHERE type = 'table' ORDER BY name",
         "SELECT 1 FROM tasks LIMIT 1",
+        "PRAGMA journal_mode",
+        "PRAGMA synchronous=NORMAL",
     ] == said
 
 

@@ -238,10 +238,9 @@ def test_nothing_is_fetched_and_no_other_file_is_read(tmp_path):
         there = f"http://127.0.0.1:{server.server_port}/open.json"
         for reference in (there, (tmp_path / "open.json").as_uri()):
             for schema in ({"$ref": reference}, {"$schema": reference, "$ref": reference}, {"$dynamicRef": reference}):
-                assert (
-                    check("{}", json.dumps(schema)).why
-                    == f"the schema cannot be used: it refers to {reference}, which is not within it"
-                )
+                why = check("{}", json.dumps(schema)).why  # a long reference is cut
+                assert why.startswith(f"the schema cannot be used: it refers to {reference[:40]}")
+                assert why.endswith(", which is not within it")
         server.shutdown()
     assert asked == []
 
@@ -486,7 +485,7 @@ def test_all_checks_of_a_report_have_one_bound(place, monkeypatch):
 
 def reported(drive: Drive, agent: str = "a1", **fields: str):
     """A task whose launch names a schema, its agent's report, and what the hook answers to that."""
-    assert "[bg] label: bg-1" in context(drive.prompt("/bg Audit the shop"))
+    assert "label: bg-1" in context(drive.prompt("/bg Audit the shop"))
     drive.token = drive.launch(f"Audit.\nGoal: find holes\nDeliverables: {PAIR}\nDone when: the file is there", agent)
     drive.stop()
     return drive.ends(agent, block("COMPLETION_REPORT", drive.token, **{"status": "success", **fields}))

@@ -67,13 +67,13 @@ class Beside(Drive):
 
     def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
         """Whatever schema it has."""
-        with closing(sqlite3.connect(directory() / "ledger.db")) as book:
+        with closing(sqlite3.connect(Path(directory()) / "ledger.db")) as book:
             book.row_factory = sqlite3.Row
             return [dict(row) for row in book.execute(sql, values)]
 
     def whole(self) -> list[str]:
         """All that stands in the ledger."""
-        with closing(sqlite3.connect(directory() / "ledger.db")) as book:
+        with closing(sqlite3.connect(Path(directory()) / "ledger.db")) as book:
             return [
                 *book.iterdump(),
                 *(str(book.execute(f"PRAGMA {name}").fetchone()) for name in ("user_version", "application_id")),
@@ -92,8 +92,8 @@ class Beside(Drive):
 
 @pytest.fixture
 def drive(tmp_path: Path) -> Beside:
-    directory().mkdir(parents=True)
-    (directory() / "python").write_text(f"{sys.executable}\n")
+    Path(directory()).mkdir(parents=True)
+    (Path(directory()) / "python").write_text(f"{sys.executable}\n")
     return Beside(VERSIONS[-1], tmp_path)
 
 

@@ -122,7 +122,7 @@ def elsewhere(folder: Path) -> Iterator[Path]:
     """The place of a ledger in a home of its own."""
     own = {"HOME": str(folder), "BG_DATA": str(folder / "data"), "CLAUDE_CONFIG_DIR": str(folder / ".claude")}
     with mock.patch.dict(os.environ, own):
-        yield directory() / "ledger.db"
+        yield Path(directory()) / "ledger.db"
 
 
 def keep(number: int, folder: Path) -> None:
@@ -143,7 +143,7 @@ def keep_export(number: int, folder: Path) -> None:
 
 def main(arguments: list[str]) -> int:
     """Keep the newest, or the exports of all."""
-    newest = max(int(path.stem) for path in FOLDER.glob("*.sql"))
+    newest = max(int(path.stem) for path in Path(FOLDER).glob("*.sql"))
     numbers = range(1, newest + 1) if arguments == ["--exports"] else [newest]
     if not arguments and kept(newest).exists():
         sys.stdout.write(f"{kept(newest).name} is kept already\n")

@@ -15,7 +15,7 @@ from bg.ledger.place import directory
 from drive import Drive, context
 
 KEPT = sorted(int(path.stem) for path in kept.HERE.glob("*.sql"))
-SCHEMAS = sorted(int(path.stem) for path in migrations.FOLDER.glob("*.sql"))
+SCHEMAS = sorted(int(path.stem) for path in Path(migrations.FOLDER).glob("*.sql"))
 
 
 def opened(path: Path) -> sqlite3.Connection:
@@ -63,7 +63,7 @@ def test_a_schema_file_says_which_plugins_go_on_writing(number):
     with closing(made_anew(number)) as book, closing(made_anew(number - 1)) as before:
         assert migrations.writer(before) <= migrations.writer(book) <= number
         assert migrations.writer(book) >= 1
-    text = (migrations.FOLDER / f"{number:04}.sql").read_text(encoding="utf-8")
+    text = (Path(migrations.FOLDER) / f"{number:04}.sql").read_text(encoding="utf-8")
     assert text.count("PRAGMA user_version =") == 1
 
 
@@ -80,12 +80,12 @@ def test_a_released_schema_is_never_changed(number, tmp_path):
 @pytest.fixture(params=KEPT)
 def old(request) -> int:
     """The number of a kept ledger, which lies where the hooks look."""
-    kept.rebuild(kept.kept(request.param).read_text(encoding="utf-8"), directory() / "ledger.db")
+    kept.rebuild(kept.kept(request.param).read_text(encoding="utf-8"), Path(directory()) / "ledger.db")
     return request.param
 
 
 def test_it_opens_with_everything(old):
-    path = directory() / "ledger.db"
+    path = Path(directory()) / "ledger.db"
     before = content(path)
     assert {row["state"] for row in before["tasks"]} >= {"needs_answer", "done", "blocked", "working", "not_launched"}
     Ledger(directory(), create=False).close()
@@ -113,4 +113,4 @@ def test_the_work_goes_on(old, tmp_path):
     drive.ends("a7", "Only prose, and no block.")
     drive.ends("a7", "Prose again.", stop_hook_active=True)
     assert drive.rows("SELECT state FROM tasks WHERE label = 'bg-7'") == [{"state": "unreported"}]
-    assert "[bg] label: bg-10" in context(drive.prompt("/bg More"))
+    assert "label: bg-10" in context(drive.prompt("/bg More"))

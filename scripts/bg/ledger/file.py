@@ -80,11 +80,11 @@ class Ledger:
         mounts.leave_wal(self.path)
         connection = sqlite3.connect(self.path, timeout=LOCK_WAIT, isolation_level=None)
         connection.row_factory = sqlite3.Row
-        # Under WAL a commit outlives the process without it; after a power cut the last ones may be missing.
-        if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
-            connection.execute("PRAGMA synchronous=NORMAL")
         try:
             self._examine(connection)
+            # Under WAL a commit outlives the process without it; after a power cut the last ones may be missing.
+            if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+                connection.execute("PRAGMA synchronous=NORMAL")
         except BaseException:
             connection.close()
             raise

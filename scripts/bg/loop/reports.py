@@ -46,16 +46,21 @@ def _signals(text: str) -> signals.Reading:
 def read(text: str, token: str) -> Reading:
     """Only a block signed with the agent's own token counts; another one is remembered as strange."""
     found = _signals(text)
-    own = [signal for signal in found.signals if signal.agent_id.strip() == token and not _is_example(signal, token)]
+    example = _quoted_example(text, token)
+    own = [signal for signal in found.signals if signal.agent_id.strip() == token]
+    own = [signal for signal in own if example is None or (signal.marker, signal.fields) != example]
     terminal = [signal for signal in own if signal.terminal]
     strange = [signal for signal in found.signals if signal.agent_id.strip() != token]
     return Reading(own, terminal[-1] if terminal else None, strange[-1] if strange else None)
 
 
-def _is_example(signal: signals.Signal, token: str) -> bool:
-    """An agent that quotes the example of its own instructions asks nothing by it."""
-    [example] = signals.read(fill("example", agent_id=token)).signals
-    return (signal.marker, signal.fields) == (example.marker, example.fields)
+def _quoted_example(text: str, token: str) -> Optional[tuple[str, dict[str, Any]]]:
+    """What the example of an agent's own instructions says, where its text quotes it: it asks nothing by that."""
+    example = fill("example", agent_id=token)
+    if not all(line.strip() in text for line in example.splitlines()):
+        return None
+    [signal] = signals.read(example).signals
+    return signal.marker, signal.fields
 
 
 def keep(
