@@ -11,7 +11,7 @@ from typing import Any, Optional
 from answers import check_answer
 from bg.ledger.file import Ledger
 from bg.ledger.place import directory
-from bg.loop import routes as handlers
+from bg.loop import routes
 from bg.protocol import signals
 from recordings import recorded
 
@@ -40,7 +40,7 @@ class Drive:
             **changes,
         }
         out = io.StringIO()
-        assert handlers.main(io.StringIO(json.dumps(whole)), out) == 0
+        assert routes.main(io.StringIO(json.dumps(whole)), out) == 0
         return check_answer(whole["hook_event_name"], out.getvalue()) or {}
 
     def prompt(self, words: str) -> dict[str, Any]:

@@ -9,9 +9,7 @@ import re
 
 import pytest
 from bg.ledger import tasks
-from bg.loop import adopting
-from bg.loop import groups as together
-from bg.loop import routes as handlers
+from bg.loop import adopting, groups, routes
 from bg.protocol import signals
 from bg.words.texts import fill
 from drive import PLAIN, Drive, block, context
@@ -471,7 +469,7 @@ def test_garbage_says_nothing_and_keeps_the_ledger():
         json.dumps({"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": 5}),
     ):
         out = io.StringIO()
-        assert handlers.main(io.StringIO(text), out) == 0
+        assert routes.main(io.StringIO(text), out) == 0
         assert out.getvalue() == ""
 
 
@@ -495,7 +493,7 @@ def test_a_group_that_has_ended_is_taken_together(newest):
     assert [row["kind"] for row in rows] == ["ended", "ended", "group"]
     book = newest.ledger()
     try:
-        account = together.told(book, "bg-1").text
+        account = groups.told(book, "bg-1").text
     finally:
         book.close()
     assert "96.5" in account

@@ -16,8 +16,8 @@ from bg import settings
 from bg.evidence import Launch, baseline, examine
 from bg.evidence.clock import Clock
 from bg.host import agents, transcripts
-from bg.ledger import place as state
-from bg.loop import groups as together
+from bg.ledger import place
+from bg.loop import groups
 from drive import Drive, block, context, recorded
 
 KINDS = ["device", "pipe", "folder", "huge", "loop"]
@@ -67,7 +67,7 @@ def _let_go(path: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("whose", ["the user's", "the project's"])
 def test_settings_are_read_from_a_file_only(kind: str, whose: str, tmp_path: Path) -> None:
-    folder = Path(state.config_directory()) if whose == "the user's" else tmp_path / ".claude"
+    folder = Path(place.config_directory()) if whose == "the user's" else tmp_path / ".claude"
     path = make(folder / "bg.json", kind)
     found, problems = settings.read(str(tmp_path))
     assert found == settings.read(str(tmp_path / "other"))[0]
@@ -114,7 +114,7 @@ def test_a_deliverable_is_read_from_a_file_only(kind: str, tmp_path: Path) -> No
     launch = Launch(tmp_path, tmp_path, "", 0.0)
     fields = {"deliverables": "Wrote `out/result.json`, 3 lines", "summary": "See out/result.json:2", "status": "success"}
     examine("I wrote out/result.json; see out/result.json:2", fields, launch, "")
-    assert together._inside(tmp_path, "out/result.md") == b""
+    assert groups._inside(tmp_path, "out/result.md") == b""
 
 
 def test_a_huge_file_of_the_commit_at_launch_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,7 +297,7 @@ while True:
             assert agents.of_agent(str(path), "none") == ""
             assert agents.wakes_whole(str(path), "none")
             assert agents.agents_of(str(path)) == []
-            state.directories()
+            place.directories()
         assert process.poll() is None
     finally:
         os.environ.clear()

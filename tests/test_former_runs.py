@@ -9,8 +9,7 @@ import pytest
 from bg.host import transcripts
 from bg.ledger import tasks
 from bg.ledger.runs import bind
-from bg.loop import reconciling as closing
-from bg.loop import reports
+from bg.loop import reconciling, reports
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 
@@ -122,7 +121,7 @@ def test_answers_that_the_end_has_overtaken_are_named_with_it(tmp_path):
 
 def test_words_on_the_way_to_a_handback_are_no_run_of_their_own(tmp_path, monkeypatch):
     """In auto mode SubagentStop follows with no text; what stands in the transcript was said before the handback."""
-    monkeypatch.setattr(closing, "GRACE", 0.0)
+    monkeypatch.setattr(reconciling, "GRACE", 0.0)
     drive = Drive(VERSIONS[-1], tmp_path)
     drive.scene = "handback"
     drive.prompt("/bg Audit")

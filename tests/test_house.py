@@ -13,8 +13,8 @@ from string import Formatter
 
 import pytest
 from bg.host import tools
-from bg.ledger import place as state
-from bg.loop import routes as handlers
+from bg.ledger import place
+from bg.loop import routes
 from bg.words import phrases, texts
 from rig import tree
 
@@ -268,7 +268,7 @@ def test_every_registered_tool_has_a_handler_and_every_handler_is_registered():
         for tool in entry.get("matcher", "").split("|")
     }
     handled = {
-        f"{event} {name}".strip() for event, tool in handlers.HANDLERS for name in (tool.names if tool else ("",))
+        f"{event} {name}".strip() for event, tool in routes.HANDLERS for name in (tool.names if tool else ("",))
     }
     assert registered == handled
 
@@ -423,12 +423,12 @@ def test_the_launcher_and_the_resolver_name_the_same_directory(ledgers, given, t
     monkeypatch.setenv("HOME", str(tmp_path))
     for name, value in env.items():
         monkeypatch.setenv(name, value)
-    assert str(state.directory()) == shell
+    assert str(place.directory()) == shell
 
 
 def test_no_test_can_reach_the_real_home():
     real = Path("~root").expanduser()
-    assert not str(state.directory()).startswith(str(real / ".claude"))
+    assert not str(place.directory()).startswith(str(real / ".claude"))
 
 
 def test_nothing_tells_where_it_was_made():

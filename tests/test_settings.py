@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from bg import settings
-from bg.ledger import place as state
+from bg.ledger import place
 
 DEFAULTS = {
     "gate": "on",
@@ -50,7 +50,7 @@ def test_the_users_file_sets_everything(tmp_path: Path) -> None:
         "notify": True,
         "statusline": "off",
     }
-    write(Path(state.config_directory()) / "bg.json", json.dumps(given))
+    write(Path(place.config_directory()) / "bg.json", json.dumps(given))
     found, problems = settings.read(str(tmp_path))
     assert (given, []) == (found._asdict(), problems)
     assert found.corrections == 0
@@ -89,7 +89,7 @@ def test_each_key_has_a_rule_for_projects() -> None:
 @pytest.mark.parametrize(("key", "users", "projects", "held"), STRICTER)
 def test_a_projects_file_can_only_be_stricter(tmp_path: Path, key: str, users: object, projects: object, held: object) -> None:
     """It may come with a cloned repository: it loosens nothing, and decides nothing about what you are shown."""
-    write(Path(state.config_directory()) / "bg.json", json.dumps({key: users}))
+    write(Path(place.config_directory()) / "bg.json", json.dumps({key: users}))
     path = write(tmp_path / ".claude" / "bg.json", json.dumps({key: projects}))
     found, problems = settings.read(str(tmp_path))
     assert {**DEFAULTS, key: held} == found._asdict()
@@ -99,7 +99,7 @@ def test_a_projects_file_can_only_be_stricter(tmp_path: Path, key: str, users: o
         words = f"{json.dumps(projects)}, is looser than yours, {json.dumps(users)}, and is not used"
         assert problems == [f"{path}:1: the project's {key}, {words}"]
     else:
-        mine = Path(state.config_directory()) / "bg.json"
+        mine = Path(place.config_directory()) / "bg.json"
         assert problems == [f"{path}:1: the project's {key} is not used; only {mine} sets it"]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from bg.desk import status
 from bg.host import versions
-from bg.ledger import place as state
+from bg.ledger import place
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 
@@ -22,7 +22,7 @@ def drive(tmp_path, monkeypatch):
 
 
 def given(drive: Drive, **values) -> None:
-    path = Path(state.config_directory()) / "bg.json"
+    path = Path(place.config_directory()) / "bg.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(values))
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from bg.desk import cli, shortcuts
 from bg.host import versions
-from bg.ledger import place as state
-from bg.loop import routes as handlers
+from bg.ledger import place
+from bg.loop import routes
 from drive import Drive
 from recordings import VERSIONS, recorded
 
@@ -20,63 +20,63 @@ def bgctl(capsys, *arguments: str) -> tuple[int, str, str]:
     return (code, *capsys.readouterr())
 
 
-def place() -> Path:
-    return Path(state.config_directory()) / "commands" / "bg.md"
+def shortcut() -> Path:
+    return Path(place.config_directory()) / "commands" / "bg.md"
 
 
 def test_shown_written_renewed_and_removed(capsys):
     code, out, _ = bgctl(capsys)
-    assert (code, place().exists()) == (0, False)
-    assert f"{place()} would be written with --write" in out
-    assert bgctl(capsys, "--write")[:2] == (0, f"{place()} written. Type /bg <task> in a new session.\n")
-    text = place().read_text()
+    assert (code, shortcut().exists()) == (0, False)
+    assert f"{shortcut()} would be written with --write" in out
+    assert bgctl(capsys, "--write")[:2] == (0, f"{shortcut()} written. Type /bg <task> in a new session.\n")
+    text = shortcut().read_text()
     assert text in out
-    assert bgctl(capsys, "--write")[:2] == (0, f"{place()} is there already.\n")
-    place().write_text(f"---\nname: bg\n---\n{shortcuts.MARK}\nAn earlier text.\n")
+    assert bgctl(capsys, "--write")[:2] == (0, f"{shortcut()} is there already.\n")
+    shortcut().write_text(f"---\nname: bg\n---\n{shortcuts.MARK}\nAn earlier text.\n")
     assert "with an earlier text" in bgctl(capsys)[1]
     bgctl(capsys, "--write")
-    assert place().read_text() == text
-    assert bgctl(capsys, "--remove")[:2] == (0, f"{place()} removed.\n")
-    assert not place().exists()
-    assert bgctl(capsys, "--remove")[:2] == (0, f"{place()} is not there.\n")
+    assert shortcut().read_text() == text
+    assert bgctl(capsys, "--remove")[:2] == (0, f"{shortcut()} removed.\n")
+    assert not shortcut().exists()
+    assert bgctl(capsys, "--remove")[:2] == (0, f"{shortcut()} is not there.\n")
 
 
 @pytest.mark.parametrize("text", ["Mine.\n", "", "---\nname: bg\n---\nMine, for /bg\n"])
 def test_a_file_that_is_not_ours_is_never_touched(capsys, text):
-    place().parent.mkdir(parents=True)
-    place().write_text(text)
+    shortcut().parent.mkdir(parents=True)
+    shortcut().write_text(text)
     for arguments in (["--write"], []):
         code, out, errors = bgctl(capsys, *arguments)
         assert (code, out) == (1, "")
         assert "not ours; it stays as it is" in errors
     assert bgctl(capsys, "--remove")[0] == 0
-    assert place().read_text() == text
+    assert shortcut().read_text() == text
 
 
 def test_a_link_that_leads_nowhere_is_not_ours(capsys):
-    place().parent.mkdir(parents=True)
-    place().symlink_to("/nowhere/bg.md")
+    shortcut().parent.mkdir(parents=True)
+    shortcut().symlink_to("/nowhere/bg.md")
     assert bgctl(capsys, "--write")[0] == 1
-    assert place().is_symlink()
+    assert shortcut().is_symlink()
 
 
 def test_a_directory_that_cannot_be_written_is_named(capsys):
-    Path(state.config_directory()).mkdir(parents=True)
-    place().parent.write_text("a file where the directory should be")
+    Path(place.config_directory()).mkdir(parents=True)
+    shortcut().parent.write_text("a file where the directory should be")
     code, _, errors = bgctl(capsys, "--write")
     assert code == 1
-    assert errors.startswith(f"bgctl: {place()}: ")
+    assert errors.startswith(f"bgctl: {shortcut()}: ")
 
 
 def test_the_text_tells_by_itself_when_nobody_listens(capsys):
     """It is the plugin's command, but for what only a plugin's file can say."""
     bgctl(capsys, "--write")
-    text = place().read_text()
+    text = shortcut().read_text()
     own = (shortcuts.ROOT / "commands" / "bg.md").read_text()
     assert "${" not in text
     assert "begins `[from the bg plugin, not from the user] label:`. If there is none, the plugin's hooks are not running" in text
     assert "`claude plugin list` shows" in text
-    assert f"the file `{place()}`" in text
+    assert f"the file `{shortcut()}`" in text
     assert "and launch nothing." in text
     assert text.splitlines()[:5] == own.splitlines()[:5]
     assert len(text.splitlines()) == len(own.splitlines()) + 1
@@ -90,8 +90,8 @@ def begins(version: str, tmp_path: Path, monkeypatch, attended: bool = True) -> 
     payload = recorded(version, "background", "SessionStart")
     out = io.StringIO()
     given = {**payload, "transcript_path": str(tmp_path / "none.jsonl"), "cwd": str(tmp_path)}
-    handlers.main(io.StringIO(json.dumps(given)), out)
-    assert state.existing() == []
+    routes.main(io.StringIO(json.dumps(given)), out)
+    assert place.existing() == []
     return str(json.loads(out.getvalue() or "{}").get("systemMessage", ""))
 
 
@@ -119,8 +119,8 @@ def test_the_next_version_says_it_again_and_a_shortcut_ends_it(tmp_path, monkeyp
 
 
 def test_notices_off_keeps_it_quiet(tmp_path, monkeypatch):
-    Path(state.config_directory()).mkdir(exist_ok=True)
-    (Path(state.config_directory()) / "bg.json").write_text('{"notices": false}')
+    Path(place.config_directory()).mkdir(exist_ok=True)
+    (Path(place.config_directory()) / "bg.json").write_text('{"notices": false}')
     assert begins("2.1.327", tmp_path, monkeypatch) == ""
 
 

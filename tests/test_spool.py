@@ -7,8 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from bg.ledger import place as state
-from bg.ledger import spool
+from bg.ledger import place, spool
 from bg.ledger.place import directory
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
@@ -63,8 +62,8 @@ def test_what_waited_says_no_more_than_notices_allow(drive):
     token = drive.launch("Audit", "a1")
     drive.ends("a1", block("CLARIFICATION_NEEDED", token))
     drive.stop()
-    Path(state.config_directory()).mkdir()
-    (Path(state.config_directory()) / "bg.json").write_text('{"notices": false}')
+    Path(place.config_directory()).mkdir()
+    (Path(place.config_directory()) / "bg.json").write_text('{"notices": false}')
     keeps(drive, "UserPromptSubmit", prompt="/bg-answer bg-1 Q1: one")
     assert "Q1 answered: one" in str(drive.prompt("hello").get("systemMessage"))
 
@@ -73,20 +72,20 @@ def test_what_waited_says_no_more_than_notices_allow(drive):
 def test_a_folder_that_another_user_made_first_is_not_trusted(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     (tmp_path / "data").write_text("no directory can be made here")
-    place = str(tmp_path / "data")
-    planted = Path(state.fallback_spools(place)[0])
+    folder = str(tmp_path / "data")
+    planted = Path(place.fallback_spools(folder)[0])
     planted.mkdir()
     (planted / "1-1.json").write_text("{}")
     (planted / "errors.log").symlink_to(tmp_path / "mine")
     (planted / "told-s1").touch()
     os.chown(planted, 65534, -1)
-    assert spool.waiting(place) == []
-    assert str(planted / "errors.log") not in spool.logs(place)
-    spool.log(place, "Stop", "a trace")
+    assert spool.waiting(folder) == []
+    assert str(planted / "errors.log") not in spool.logs(folder)
+    spool.log(folder, "Stop", "a trace")
     assert not (tmp_path / "mine").exists()
-    assert spool.first_in(place, "s1")
-    assert spool.keep(place, "{}")
-    kept = spool.waiting(place)
+    assert spool.first_in(folder, "s1")
+    assert spool.keep(folder, "{}")
+    kept = spool.waiting(folder)
     assert [planted] != [Path(path).parent for path in kept]
     for path in kept:
         Path(path).unlink()

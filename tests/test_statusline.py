@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 from bg.desk import statusline
-from bg.ledger import place as state
+from bg.ledger import place
 from drive import Drive, block
 
 BGCTL = Path(__file__).resolve().parents[1] / "scripts" / "bgctl"
 
 
 def shown(drive: Drive, project: str = "", **values) -> str:
-    path = Path(state.config_directory()) / "bg.json"
+    path = Path(place.config_directory()) / "bg.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(values))
     return statusline.segment(project or str(drive.folder))

@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 
 from bg import foreign
-from bg.ledger import place as state
+from bg.ledger import place
 from bg.pattern import pattern
 from bg.record import Record
 
@@ -55,7 +55,7 @@ def schema() -> dict[str, Any]:
 
 def files(project: str) -> list[str]:
     """Where settings may stand: the user's file, then the project's."""
-    return [os.path.join(state.config_directory(), FILE), os.path.join(project, ".claude", FILE)]
+    return [os.path.join(place.config_directory(), FILE), os.path.join(project, ".claude", FILE)]
 
 
 def load(project: str) -> Settings:

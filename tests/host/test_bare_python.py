@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from answers import check_answer, context, updated
 from bg.host import tools
-from bg.ledger import place as state
+from bg.ledger import place
 from bg.ledger.tasks import TOKEN
-from bg.loop import routes as handlers
+from bg.loop import routes
 from bg.protocol import signals
 from hook import STDERR_LIMIT, Machine, name_of
 from loop import PLAIN
@@ -114,10 +114,10 @@ class Story:
         said = self.machine.tell({**self.named("UserPromptSubmit"), "prompt": f"/bg-answer {words}"})
         assert "Resume it now" in context(said), said
         tool, key = ("Task", "prompt") if self.spawn == "Task" else ("SendMessage", "message")
-        place = 1 if tool == "Task" else 0
-        given = updated(self.machine.tell(self.named(f"PreToolUse {tool}", place)))
+        directory = 1 if tool == "Task" else 0
+        given = updated(self.machine.tell(self.named(f"PreToolUse {tool}", directory)))
         self.turns.append(("user", given[key]))
-        after = self.named(f"PostToolUse {tool}", place)
+        after = self.named(f"PostToolUse {tool}", directory)
         after["tool_input"] = given
         assert (self.machine.tell(after) or {}).get("systemMessage") == "bg-1 goes on"
         return str(given[key])
@@ -296,9 +296,9 @@ def _mine(payload: Payload, session: str) -> Payload:
 
 def _corpus() -> list[tuple[str, Payload]]:
     found = [
-        (place, payload)
-        for place, payload in everything()
-        if (name_of(payload), tools.known(payload.get("tool_name", ""))) in handlers.HANDLERS
+        (directory, payload)
+        for directory, payload in everything()
+        if (name_of(payload), tools.known(payload.get("tool_name", ""))) in routes.HANDLERS
     ]
     assert len(found) > 300
     return found
@@ -315,7 +315,7 @@ class _Bytes(io.StringIO):
 def _inside(payload: Any) -> str:
     """What the handlers answer, without the cost of a process."""
     out = io.StringIO()
-    assert handlers.main(_Bytes(json.dumps(payload)), out) == 0  # type: ignore[arg-type]
+    assert routes.main(_Bytes(json.dumps(payload)), out) == 0  # type: ignore[arg-type]
     return out.getvalue()
 
 
@@ -342,7 +342,7 @@ def test_wrong_fields_anywhere_in_the_recorded_payloads(
             failures.setdefault(f"{where}: {done}", str(error)[:300])
     said = _inside({"hook_event_name": "UserPromptSubmit", "session_id": "good", "prompt": f"/bg {TASK}"})
     assert "[from the bg plugin, not from the user] label: bg-" in said
-    book = handlers.Ledger(state.directory())
+    book = routes.Ledger(place.directory())
     errors = book.all("SELECT event, text FROM errors")
     traces = [f"{row['event']}: {row['text'].strip().splitlines()[-1]}" for row in errors]
     book.close()

@@ -17,8 +17,7 @@ from bg import foreign, machine, settings
 from bg.desk import packages, shortcuts
 from bg.host import agents, tools, transcripts, versions
 from bg.host.versions import Host
-from bg.ledger import health, notes, sessions, spool, tasks
-from bg.ledger import place as state
+from bg.ledger import health, notes, place, sessions, spool, tasks
 from bg.ledger.aside import kept_aside
 from bg.ledger.file import UPDATE, Ledger, Unavailable
 from bg.words.quoting import inline
@@ -133,7 +132,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def _settings_files() -> list[Path]:
-    config = Path(state.config_directory())
+    config = Path(place.config_directory())
     return [
         config / "settings.json",
         Path.cwd() / ".claude" / "settings.json",
@@ -172,9 +171,9 @@ def _last_call() -> str:
     newest = max(
         (
             found.st_mtime
-            for place in map(Path, state.directories())
-            for name in foreign.names(place / "sessions")
-            if (found := foreign.about(place / "sessions" / name))
+            for folder in map(Path, place.directories())
+            for name in foreign.names(folder / "sessions")
+            if (found := foreign.about(folder / "sessions" / name))
         ),
         default=0.0,
     )
@@ -183,7 +182,7 @@ def _last_call() -> str:
 
 def _installed() -> list[str]:
     """The plugin as the host's own record names it; several marketplaces may have brought it."""
-    found = _json(Path(state.config_directory()) / "plugins" / "installed_plugins.json").get("plugins", {})
+    found = _json(Path(place.config_directory()) / "plugins" / "installed_plugins.json").get("plugins", {})
     return sorted(name for name in found if str(name).split("@")[0] == "bg") if isinstance(found, dict) else []
 
 
@@ -204,10 +203,10 @@ def _plugin() -> Iterator[Finding]:
         yield Finding(
             "plugin",
             "note",
-            f"it is not installed in {state.config_directory()}; only --plugin-dir would load it",
+            f"it is not installed in {place.config_directory()}; only --plugin-dir would load it",
             f'claude plugin marketplace add "{ROOT}", then claude plugin install bg@bg',
         )
-    enabled = _json(Path(state.config_directory()) / "settings.json").get("enabledPlugins", {})
+    enabled = _json(Path(place.config_directory()) / "settings.json").get("enabledPlugins", {})
     for name in names:
         if isinstance(enabled, dict) and enabled.get(name) is False:
             yield Finding("plugin", "wrong", f"{name} is installed but disabled", f"claude plugin enable {name}")
@@ -241,7 +240,7 @@ def _command(host: Host) -> Iterator[Finding]:
 
 
 def _python() -> Iterator[Finding]:
-    note = Path(state.interpreter_note(state.directory_of_hooks()))
+    note = Path(place.interpreter_note(place.directory_of_hooks()))
     chosen = note.read_text(encoding="utf-8").strip() if note.is_file() else ""
     if chosen and not os.access(chosen, os.X_OK):
         yield Finding("python", "wrong", f"the interpreter noted in {note} is gone: {chosen}", f"rm {note}")
@@ -270,10 +269,10 @@ def _too_old(interpreter: str) -> str:
 
 
 def _data() -> Iterator[Finding]:
-    place = Path(state.directory_of_hooks())
+    folder = Path(place.directory_of_hooks())
     try:
-        state.make_private(str(place))
-        trial = place / f".doctor-{os.getpid()}"
+        place.make_private(str(folder))
+        trial = folder / f".doctor-{os.getpid()}"
         trial.write_bytes(b"x" * 4096)
         trial.unlink()
     except OSError as error:
@@ -281,52 +280,54 @@ def _data() -> Iterator[Finding]:
         yield Finding(
             "data",
             "wrong",
-            f"{place} cannot be written: {error.strerror}",
-            "free some space on that disk" if full else f"make {place} writable, or set BG_DATA to a directory that is",
+            f"{folder} cannot be written: {error.strerror}",
+            "free some space on that disk"
+            if full
+            else f"make {folder} writable, or set BG_DATA to a directory that is",
         )
-        yield from _put_off(place, "they are taken in as soon as the ledger can be written")
+        yield from _put_off(folder, "they are taken in as soon as the ledger can be written")
         return
-    free = shutil.disk_usage(place).free
+    free = shutil.disk_usage(folder).free
     if free < LOW_SPACE:
         yield Finding(
-            "data", "wrong", f"only {free // 1024} KB are left on the disk of {place}", "free some space on that disk"
+            "data", "wrong", f"only {free // 1024} KB are left on the disk of {folder}", "free some space on that disk"
         )
-    yield from _put_off(place, "they are taken in by the next hook")
-    ledgers = state.existing()
+    yield from _put_off(folder, "they are taken in by the next hook")
+    ledgers = place.existing()
     if not ledgers:
-        yield Finding("ledger", "ok", f"none yet; it will stand in {place}")
+        yield Finding("ledger", "ok", f"none yet; it will stand in {folder}")
     for found in ledgers:
         yield from _ledger(Path(found))
 
 
-def _put_off(place: Path, remedy: str) -> Iterator[Finding]:
+def _put_off(folder: Path, remedy: str) -> Iterator[Finding]:
     """What hooks could not write into the ledger: the events that wait, and why."""
-    waiting = spool.waiting(str(place))
+    waiting = spool.waiting(str(folder))
     if waiting:
         yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", remedy)
-    for path in map(Path, spool.logs(str(place))):
+    for path in map(Path, spool.logs(str(folder))):
         with contextlib.suppress(OSError):
             lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             if lines and time.time() - path.stat().st_mtime < DAY:
                 yield Finding("hook error", "note", f"the last: {inline(lines[-1], 300)}", f"all of them: {path}")
 
 
-def _ledger(place: Path) -> Iterator[Finding]:
-    for path in kept_aside(str(place)):
+def _ledger(folder: Path) -> Iterator[Finding]:
+    for path in kept_aside(str(folder)):
         yield Finding(
             "ledger", "note", f"an unreadable ledger was kept at {path}", "delete it when you no longer need it"
         )
-    damage = health.damage(str(place))
+    damage = health.damage(str(folder))
     if damage:
         yield Finding(
             "ledger",
             "wrong",
-            f"{place / state.LEDGER} is damaged: {damage}",
+            f"{folder / place.LEDGER} is damaged: {damage}",
             "nothing to do: the next hook keeps it aside and begins a new one",
         )
         return
     try:
-        book = Ledger(place, create=False)
+        book = Ledger(folder, create=False)
     except Unavailable as error:
         remedy = error.remedy or "run this again when no other process holds it"
         yield Finding("ledger", "wrong", error.reason, remedy)

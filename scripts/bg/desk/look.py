@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bg.desk import status
-from bg.ledger import inbox, resumes, runs, tasks
-from bg.ledger import place as state
+from bg.ledger import inbox, place, resumes, runs, tasks
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
@@ -52,9 +51,9 @@ def _ledgers() -> Iterator[tuple[list[Ledger], str]]:
     """Every ledger that can be read, and a line for each that cannot."""
     with contextlib.ExitStack() as stack:
         books, said = [], ""
-        for place in state.existing():
+        for folder in place.existing():
             try:
-                books.append(stack.enter_context(contextlib.closing(Ledger(place, create=False))))
+                books.append(stack.enter_context(contextlib.closing(Ledger(folder, create=False))))
             except Unavailable as error:
                 said += f"bgctl: {error.reason}\n"
         yield books, said
@@ -80,7 +79,7 @@ def run_status(given: argparse.Namespace) -> Outcome:
         for book in books:
             heading = f"{book.path}\n" if len(books) > 1 else ""
             parts.append(heading + status.table(book, everything=given.all) + "\n")
-        nothing = f"No ledger yet in {', '.join(state.directories())}.\n"
+        nothing = f"No ledger yet in {', '.join(place.directories())}.\n"
         return int(bool(said)), "\n".join(parts) or ("" if said else nothing), said
 
 

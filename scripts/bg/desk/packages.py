@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from bg import foreign, machine
-from bg.ledger import place as state
+from bg.ledger import place
 
 Outcome = tuple[int, str, str]
 REQUIREMENTS = ("PyYAML>=6,<7", "jsonschema>=4,<5")
@@ -41,39 +41,39 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What `bgctl install-packages` takes: nothing."""
     parser.description = "Find a Python with PyYAML and jsonschema, or fetch them into the plugin's data directory."
     parser.epilog = "Exit status: 0 the hooks have them, 1 they could not be had."
-    parser.set_defaults(run=lambda _: install(Path(state.directory_of_hooks())))
+    parser.set_defaults(run=lambda _: install(Path(place.directory_of_hooks())))
 
 
-def folder(place: Path) -> Path:
+def folder(directory: Path) -> Path:
     """Where packages stand that were installed without a virtual environment."""
-    return place / "packages"
+    return directory / "packages"
 
 
-def choose(place: Path, interpreter: str) -> None:
+def choose(directory: Path, interpreter: str) -> None:
     """Write down which interpreter `hooks/run` uses, whole or not at all."""
-    state.make_private(str(place))
-    temporary = place / f"python.{os.getpid()}"
+    place.make_private(str(directory))
+    temporary = directory / f"python.{os.getpid()}"
     temporary.write_text(f"{interpreter}\n", encoding="utf-8")
-    temporary.replace(state.interpreter_note(str(place)))
+    temporary.replace(place.interpreter_note(str(directory)))
 
 
-def install(place: Path) -> Outcome:
+def install(directory: Path) -> Outcome:
     """Find an interpreter with both packages, or give the plugin its own; what was done, or why not and what helps."""
     for candidate in dict.fromkeys([*SYSTEM, machine.find("python3"), sys.executable]):
         if candidate and Path(candidate).is_file() and _works(candidate):
-            choose(place, _real(candidate))
+            choose(directory, _real(candidate))
             return 0, f"{candidate} has both packages\n", ""
-    state.make_private(str(place))
-    environment, target = place / "venv", folder(place)
+    place.make_private(str(directory))
+    environment, target = directory / "venv", folder(directory)
     python = str(environment / "bin" / "python3")
     made = _start(sys.executable, "venv", str(environment))
     filled = _start(python, "pip", "install", "--quiet", *REQUIREMENTS) if made.code == 0 else made
     if filled.code == 0 and _works(python):
-        choose(place, python)
+        choose(directory, python)
         return 0, f"a virtual environment was built in {environment}\n", ""
     put = _start(sys.executable, "pip", "install", "--quiet", "--target", str(target), *REQUIREMENTS)
     if put.code == 0:
-        choose(place, _real(sys.executable))
+        choose(directory, _real(sys.executable))
         return 0, f"the packages were installed in {target}\n", ""
     for left in (environment, target):
         shutil.rmtree(left, ignore_errors=True)
@@ -83,18 +83,18 @@ def install(place: Path) -> Outcome:
 
 def usable(interpreter: str) -> bool:
     """The interpreter that the hooks use finds both packages."""
-    return bool(interpreter) and (folder(Path(state.directory_of_hooks())).is_dir() or _works(interpreter))
+    return bool(interpreter) and (folder(Path(place.directory_of_hooks())).is_dir() or _works(interpreter))
 
 
 def sources() -> list[tuple[str, list[str]]]:
     """Where the packages may be found: each interpreter, this one first, then that of the hooks, with its folders."""
-    place = state.directory_of_hooks()
+    directory = place.directory_of_hooks()
     try:
-        noted = foreign.whole(state.interpreter_note(place), 4096).decode("utf-8", "replace").strip()
+        noted = foreign.whole(place.interpreter_note(directory), 4096).decode("utf-8", "replace").strip()
     except OSError:
         noted = ""
     usable = [each for each in dict.fromkeys((sys.executable, noted)) if each and os.access(each, os.X_OK)]
-    return [(each, [str(folder(Path(place)))]) for each in usable]
+    return [(each, [str(folder(Path(directory)))]) for each in usable]
 
 
 def cause(said: str) -> tuple[str, str]:

@@ -12,7 +12,7 @@ import contextlib
 from pathlib import Path
 
 from bg.host.versions import Host
-from bg.ledger import place as state
+from bg.ledger import place
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def folder() -> Path:
     """Where the host looks for the user's own commands."""
-    return Path(state.config_directory()) / "commands"
+    return Path(place.config_directory()) / "commands"
 
 
 def all_of_them() -> list[Shortcut]:
@@ -144,16 +144,16 @@ def launch_command(host: Host) -> str:
     return "/bg" if ours() or (host.version is not None and not host.has_its_own_bg) else "/bg:bg"
 
 
-def first_words(place: str, host: Host) -> list[str]:
+def first_words(directory: str, host: Host) -> list[str]:
     """Once for each version that has taken the name: what to type, and how to get `/bg`; none elsewhere."""
     if host.version is None or not is_shadowed(host):
         return []
     name = ".".join(map(str, host.version))
-    said = Path(place) / "said" / f"name-{name}"
+    said = Path(directory) / "said" / f"name-{name}"
     if said.exists():
         return []
     with contextlib.suppress(OSError):
-        state.make_private(str(said.parent))
+        place.make_private(str(said.parent))
         said.touch(mode=0o600)
     words = f"bg: in Claude Code {name} a plain /bg is the host's own command. Type /bg:bg <task>; for the plain /bg"
     return [f'{words} run once: "{ROOT / "scripts" / "bgctl"}" shortcuts --write']

@@ -12,8 +12,7 @@ from typing import Any
 
 from bg import foreign, settings
 from bg.desk import status
-from bg.ledger import inbox, tasks
-from bg.ledger import place as state
+from bg.ledger import inbox, place, tasks
 from bg.ledger.file import Ledger, Unavailable
 
 Outcome = tuple[int, str, str]
@@ -53,8 +52,8 @@ def segment(project: str) -> str:
         return ""
     only = project if scope == "project" else ""
     working = asking = broken = 0
-    for place in state.existing():
-        with contextlib.suppress(Unavailable, OSError), contextlib.closing(Ledger(place, create=False)) as book:
+    for folder in place.existing():
+        with contextlib.suppress(Unavailable, OSError), contextlib.closing(Ledger(folder, create=False)) as book:
             rows = status.chosen(book, only)
             working += sum(row["state"] in tasks.RUNNING_STATES for row in rows)
             asking += len({item["label"] for item in inbox.waiting(book, project=only)})

@@ -9,7 +9,7 @@ import stat
 import time
 
 from bg import foreign, machine
-from bg.ledger import place as state
+from bg.ledger import place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ MOST = 64 * 1024 * 1024  # more than any host sends
 LONG = 5.0  # for what waited; the rest of its time belongs to the event that the hook was called for
 
 
-def keep(place: str, text: str) -> bool:
+def keep(directory: str, text: str) -> bool:
     """Keep one event, in the data directory or, where that cannot be written, in a temporary one."""
-    for folder in folders(place) if len(text) <= MOST else ():
+    for folder in folders(directory) if len(text) <= MOST else ():
         with contextlib.suppress(OSError):
             part = _write(folder, text)
             os.replace(part, f"{part[: -len('.part')]}.json")
@@ -32,31 +32,31 @@ def keep(place: str, text: str) -> bool:
     return False
 
 
-def folders(place: str) -> list[str]:
+def folders(directory: str) -> list[str]:
     """Where events may wait, the preferred place first."""
-    return [os.path.join(place, "spool"), *state.fallback_spools(place)]
+    return [os.path.join(directory, "spool"), *place.fallback_spools(directory)]
 
 
-def can_keep(place: str) -> bool:
+def can_keep(directory: str) -> bool:
     """An event that comes now could be kept: tried, not asked."""
-    for folder in folders(place):
+    for folder in folders(directory):
         with contextlib.suppress(OSError):
             os.unlink(_write(folder, "x" * TRIAL))
             return True
     return False
 
 
-def trouble(place: str) -> Optional[OSError]:
+def trouble(directory: str) -> Optional[OSError]:
     """Why nothing can be written into this directory, None where something can: tried, not asked."""
     try:
-        os.unlink(_write(place, "x" * TRIAL))
+        os.unlink(_write(directory, "x" * TRIAL))
     except OSError as error:
         return error
     return None
 
 
 def _make(folder: str) -> None:
-    state.make_private(folder)
+    place.make_private(folder)
     if not _is_own(folder):
         raise PermissionError(errno.EACCES, "it belongs to another user", folder)
 
@@ -78,10 +78,10 @@ def _write(folder: str, text: str) -> str:
     return part
 
 
-def waiting(place: str) -> list[str]:
+def waiting(directory: str) -> list[str]:
     """The events that wait, the oldest first."""
     found: list[str] = []
-    for folder in filter(_is_own, folders(place)):
+    for folder in filter(_is_own, folders(directory)):
         for path in (os.path.join(folder, name) for name in foreign.names(folder)):
             kind = os.path.splitext(path)[1].partition("-")[0]
             if kind in _LEFT and _LEFT[kind](path) and foreign.about(path):
@@ -116,12 +116,12 @@ def _is_stale(path: str) -> bool:
 _LEFT: dict[str, Callable[[str], bool]] = {".json": lambda _: True, ".taken": _is_abandoned, ".part": _is_stale}
 
 
-def take_in(place: str, replay: Callable[[str, float], None]) -> bool:
+def take_in(directory: str, replay: Callable[[str, float], None]) -> bool:
     """Hand each waiting event, and when it came, to `replay`; removed only after that, so a crash repeats it.
 
     Whether all were taken in: where hundreds wait, the next hooks go on.
     """
-    found = waiting(place)
+    found = waiting(directory)
     until = time.monotonic() + LONG
     for path in found:
         if time.monotonic() > until:
@@ -141,29 +141,29 @@ def take_in(place: str, replay: Callable[[str, float], None]) -> bool:
         with contextlib.suppress(OSError):
             os.unlink(claimed)
     if found:
-        _forget_who_was_told(place)
+        _forget_who_was_told(directory)
     return True
 
 
-def _forget_who_was_told(place: str) -> None:
+def _forget_who_was_told(directory: str) -> None:
     """It is over: another time is told anew."""
-    for folder in state.fallback_spools(place):
+    for folder in place.fallback_spools(directory):
         for name in foreign.names(folder):
             if name.startswith("told-"):
                 with contextlib.suppress(OSError):
                     os.unlink(os.path.join(folder, name))
 
 
-def first_in(place: str, session: str) -> bool:
+def first_in(directory: str, session: str) -> bool:
     """Whether the session has not been told yet that the ledger cannot be used; noted where that can be written."""
-    name = f"told-{state.safe_name(session)}"
-    noted = [os.path.join(folder, name) for folder in state.fallback_spools(place)]
+    name = f"told-{place.safe_name(session)}"
+    noted = [os.path.join(folder, name) for folder in place.fallback_spools(directory)]
     if any(_is_own(os.path.dirname(path)) and os.path.exists(path) for path in noted):
         return False
     for path in noted:
         with contextlib.suppress(OSError):
             _make(os.path.dirname(path))
-            state.touch(path)
+            place.touch(path)
             break
     return True
 
@@ -174,18 +174,19 @@ def _came(path: str) -> float:
     return int(number) / 1e9 if number.isdigit() else time.time()
 
 
-def logs(place: str) -> list[str]:
+def logs(directory: str) -> list[str]:
     """Where traces lie that the ledger could not take."""
-    return [os.path.join(folder, "errors.log") for folder in (place, *filter(_is_own, state.fallback_spools(place)))]
+    folders = (directory, *filter(_is_own, place.fallback_spools(directory)))
+    return [os.path.join(folder, "errors.log") for folder in folders]
 
 
-def log(place: str, event: str, text: str) -> None:
+def log(directory: str, event: str, text: str) -> None:
     """A trace for the time when the ledger cannot take it."""
-    for folder in (place, *state.fallback_spools(place)):
+    for folder in (directory, *place.fallback_spools(directory)):
         with contextlib.suppress(OSError):
             _make(folder)
             path = os.path.join(folder, "errors.log")
-            state.touch(path)
+            place.touch(path)
             found = foreign.about(path)
             if found and found.st_size > LOG_LIMIT:
                 os.replace(path, f"{path}.old")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from bg.ledger import delegations, inbox, launches
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import adopting as launch
-from bg.loop import decisions
-from bg.loop import sessions as session
+from bg.loop import adopting, decisions, inheriting
 from bg.loop.scene import Scene
 from bg.record import Record
 from bg.words import phrases
@@ -74,7 +72,7 @@ def _decide(scene: Scene, item: Question, text: str, decision: decisions.Decisio
     if decision.verdict == decisions.YES:
         label = launches.open_window(scene.book, scene.session, "delegation", item["text"])
         scene.answer.context.append(
-            launch.window_line(label, "delegation")
+            adopting.window_line(label, "delegation")
             + phrases.LAUNCH_DELEGATED.format(name=f"{item['label']} {item['qid']}", work=neutral(item["text"])[:1500])
         )
         if decision.qualified:
@@ -85,7 +83,7 @@ def _decide(scene: Scene, item: Question, text: str, decision: decisions.Decisio
 
 def owe(scene: Scene, task: Task) -> list[str]:
     """Inside a transaction: the parent is owed the next step; a line for the user where that is another session's."""
-    session.claim(scene, task)
+    inheriting.claim(scene, task)
     if not scene.owe_next_step(task["label"]):
         return []
     return [phrases.SENT_ELSEWHERE.format(label=task["label"])]

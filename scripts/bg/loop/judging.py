@@ -10,8 +10,7 @@ from bg.ledger import launches, notes, runs
 from bg.ledger.file import Unavailable
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
-from bg.loop import adopting as launch
-from bg.loop import reports
+from bg.loop import adopting, reports
 from bg.loop.scene import Scene
 
 TYPE_CHECKING = False
@@ -92,7 +91,7 @@ def _gather(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict
         ),
         path,
         seconds=time.time() - run["began"],
-        text_of_brief=launch.brief(task["prompt"] or ""),
+        text_of_brief=adopting.brief(task["prompt"] or ""),
     )
     refuted = [{"claim": item.claim, "reason": item.reason} for item in found.refuted]
     return {"line": found.line(), "counts": found.counts(), "refuted": refuted, **found.to_json()}

@@ -8,8 +8,7 @@ from bg import machine
 from bg.host import tools
 from bg.ledger import delegations, launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
-from bg.loop import adopting as launch
-from bg.loop import judging, reports, resuming
+from bg.loop import adopting, judging, reports, resuming
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -35,14 +34,14 @@ def before(scene: Scene) -> None:
     again = resuming.relaunch_window(scene)
     head = git_head(event.cwd) if scene.late is None else ""  # by now the agent may have committed
     with contextlib.suppress(_FullError), scene.book.transaction():
-        adopted = launch.adopt(scene.book, event, scene.project, scene.host, head)
+        adopted = adopting.adopt(scene.book, event, scene.project, scene.host, head)
         if adopted is None:
-            lost = launch.lost_label(scene.book, event)
+            lost = adopting.lost_label(scene.book, event)
             if lost:
                 why = phrases.LEDGER_LOST.format(label=lost)
-                scene.answer.deny = launch.unidentified(why, phrases.TYPE_AGAIN)
+                scene.answer.deny = adopting.unidentified(why, phrases.TYPE_AGAIN)
             return
-        scene.answer.deny = launch.full(scene.book, scene.project, scene.settings.max_tasks, adopted.label)
+        scene.answer.deny = adopting.full(scene.book, scene.project, scene.settings.max_tasks, adopted.label)
         if scene.answer.deny:
             raise _FullError
         if adopted.again and again is not None:
@@ -134,7 +133,7 @@ def skill(scene: Scene) -> None:
     if command == "bg":
         with scene.book.transaction():
             label = launches.open_window(scene.book, scene.session, "skill", arguments)
-        scene.answer.context.append(launch.window_line(label))
+        scene.answer.context.append(adopting.window_line(label))
     elif command == "bg-answer":
         scene.answer.context.append(
             phrases.ONLY_THE_USER_ANSWERS.format(ask=tools.ASK, message=tools.MESSAGE, resuming=tools.RESUMING)

@@ -9,8 +9,7 @@ from bg.host.event import Notification, live_agents, notifications
 from bg.host.transcripts import Final
 from bg.ledger import launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
-from bg.loop import judging, reports, resuming
-from bg.loop import sessions as session
+from bg.loop import inheriting, judging, reports, resuming
 from bg.loop.scene import Scene
 
 TYPE_CHECKING = False
@@ -92,7 +91,7 @@ def catch_up(scene: Scene) -> None:
     unfinished = tasks.unfinished(book, scene.session)
     live = live_agents(scene.event) if unfinished else None
     # A second process on this session lists its own agents, not those of the first.
-    if live is not None and session.is_shared(scene):
+    if live is not None and inheriting.is_shared(scene):
         live = None
     for task in unfinished:
         with scene.apart(f"catching up with {task['label']}"):

@@ -5,9 +5,7 @@ from __future__ import annotations
 from bg.host import agents, tools, transcripts
 from bg.ledger import inbox, launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
-from bg.loop import adopting as launch
-from bg.loop import judging, reports
-from bg.loop import sessions as session
+from bg.loop import adopting, inheriting, judging, reports
 from bg.loop.scene import Scene, resumable
 from bg.words import phrases, replies, resume
 
@@ -43,7 +41,7 @@ def _refused(scene: Scene, task: Task) -> str:
     if not resumable(task) or scene.can_wake(task["agent"]):
         return ""
     with scene.book.transaction():
-        if not session.claim(scene, task):
+        if not inheriting.claim(scene, task):
             return phrases.OTHER_SESSION_GOES_ON.format(label=task["label"])
     return phrases.WAKES_WITHOUT_MEMORY.format(label=task["label"], way=replies.launch_anew(task["label"]))
 
@@ -201,13 +199,13 @@ def relaunch_window(scene: Scene) -> Optional[Task]:
     if task is None or task["state"] not in CONTINUABLE or not task["agent"] or task["project"] != scene.project:
         return None
     with scene.book.transaction():
-        if not session.claim(scene, task):
+        if not inheriting.claim(scene, task):
             return None
         launches.open_window(scene.book, scene.session, "relaunch", task["text"] or "", task["label"])
     return task
 
 
-def fill_relaunch(scene: Scene, task: Task, adopted: launch.Adoption) -> None:
+def fill_relaunch(scene: Scene, task: Task, adopted: adopting.Adoption) -> None:
     """The new agent gets the old one's task, state, questions and answers. Inside a transaction."""
     typed = tools.launch_of(scene.event).prompt
     path = agents.of_agent(scene.event.transcript, task["agent"])

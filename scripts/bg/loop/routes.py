@@ -15,8 +15,7 @@ import sys
 from bg.host import tools, transcripts, versions
 from bg.host.answer import Answer, render, show
 from bg.host.event import Event, is_machine_prompt, read, typed_command
-from bg.ledger import deliveries, idle, notes, spool
-from bg.ledger import place as state
+from bg.ledger import deliveries, idle, notes, place, spool
 from bg.ledger.file import Corrupt, Ledger, Unavailable
 from bg.loop.scene import Scene
 from bg.words import phrases
@@ -79,7 +78,7 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
         _trace_aside("main", _traceback())
         try:
             if event and not _refused(event, None, _in_short(error), stdout) and _worth_keeping(event):
-                spool.keep(state.directory(), text)
+                spool.keep(place.directory(), text)
         except Exception:  # noqa: BLE001 - as above
             _trace_aside("main", _traceback())
             return 1
@@ -87,20 +86,20 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
 
 
 def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
-    place = state.directory()
-    state.wake(place, event.session)
-    first = _first_words(event, place)
-    if event.name in WITHOUT_LEDGER and not state.existing() and not spool.waiting(place):
+    folder = place.directory()
+    place.wake(folder, event.session)
+    first = _first_words(event, folder)
+    if event.name in WITHOUT_LEDGER and not place.existing() and not spool.waiting(folder):
         stdout.write(render(event, Answer(notice=first)))
         return
     try:
-        book = Ledger(place)
+        book = Ledger(folder)
     except Unavailable as error:
-        _put_off(place, event, text, error, stdout)
+        _put_off(folder, event, text, error, stdout)
         return
     with contextlib.closing(book):
         try:
-            if not _take_in(book, place, event) and _can_wait(event) and spool.keep(place, text):
+            if not _take_in(book, folder, event) and _can_wait(event) and spool.keep(folder, text):
                 return
             scene = Scene(event, book, Answer(notice=first))
             handler(scene)
@@ -108,7 +107,7 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
             _rest(scene)
         except Unavailable as error:
             corrupt = isinstance(error, Corrupt)
-            _put_off(place, event, text, error, stdout, None if corrupt else book)
+            _put_off(folder, event, text, error, stdout, None if corrupt else book)
             if corrupt:
                 book.retire()
         except Exception as error:  # noqa: BLE001 - see main
@@ -119,9 +118,9 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
 def _refused(event: Event, book: Optional[Ledger], why: str, stdout: TextIO) -> bool:
     """Whether this was a launch of ours, which has been refused: its agent would have had no identity."""
     # Late: nearly no event fails.
-    from bg.loop import adopting as launch  # noqa: PLC0415
+    from bg.loop import adopting  # noqa: PLC0415
 
-    reason = launch.refusal(book, event, why)
+    reason = adopting.refusal(book, event, why)
     if reason:
         stdout.write(render(event, Answer(deny=reason)))
         stdout.flush()
@@ -132,10 +131,10 @@ def _in_short(error: Exception) -> str:
     return phrases.HOOK_FAILED.format(kind=type(error).__name__, words=inline(str(error), 160))
 
 
-def _take_in(book: Ledger, place: str, event: Event) -> bool:
+def _take_in(book: Ledger, folder: str, event: Event) -> bool:
     """What waited comes before this event, so that each run's texts stand in their order; False where more is left."""
     try:
-        return spool.take_in(place, lambda old, at: _replay(book, old, at, event))
+        return spool.take_in(folder, lambda old, at: _replay(book, old, at, event))
     except Unavailable:
         return True
     except Exception:  # noqa: BLE001 - what came before may not cost this event
@@ -148,7 +147,7 @@ def _can_wait(event: Event) -> bool:
     return _worth_keeping(event) and not tools.is_call(event, tools.LAUNCH)
 
 
-def _first_words(event: Event, place: str) -> list[str]:
+def _first_words(event: Event, folder: str) -> list[str]:
     """What a session that a person looks at is told once: which command is ours on this version."""
     if event.name != "SessionStart" or not versions.attended():
         return []
@@ -156,7 +155,7 @@ def _first_words(event: Event, place: str) -> list[str]:
     from bg import settings  # noqa: PLC0415
     from bg.desk import shortcuts  # noqa: PLC0415
 
-    return shortcuts.first_words(place, _host(event)) if settings.load(event.cwd).notices else []
+    return shortcuts.first_words(folder, _host(event)) if settings.load(event.cwd).notices else []
 
 
 def _host(event: Event) -> versions.Host:
@@ -192,7 +191,7 @@ def _say(scene: Scene, stdout: TextIO) -> None:
 
 def _rest(scene: Scene) -> None:
     """Where nothing is left to do for this session, its next events need not start Python."""
-    if not os.path.exists(state.marker(scene.book.place, scene.session)):
+    if not os.path.exists(place.marker(scene.book.place, scene.session)):
         return
     try:
         idle.note(scene.book, scene.session)
@@ -235,13 +234,13 @@ def _worth_keeping(event: Event) -> bool:
 
 
 def _put_off(
-    place: str, event: Event, text: str, error: Unavailable, stdout: TextIO, book: Optional[Ledger] = None
+    folder: str, event: Event, text: str, error: Unavailable, stdout: TextIO, book: Optional[Ledger] = None
 ) -> None:
     """The ledger cannot be used now: what this event brings waits in the spool, and the user knows."""
     _trace_aside(event.name, error.reason)
-    if _refused(event, book, _explained(place, error), stdout):
+    if _refused(event, book, _explained(folder, error), stdout):
         return
-    kept = _worth_keeping(event) and spool.keep(place, text)
+    kept = _worth_keeping(event) and spool.keep(folder, text)
     command = typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
     if command == "bg-status" and not error.passing:
         _show_doctor(event, stdout)
@@ -252,22 +251,22 @@ def _put_off(
         "bg-answer": phrases.ANSWER_KEPT if kept else phrases.ANSWER_NOT_RECORDED.format(when=again),
         "bg-status": phrases.TRY_AGAIN,
     }.get(command, "")
-    if not advice and _speaks_to_the_user(event) and not error.passing and spool.first_in(place, event.session):
-        advice = phrases.REPORTS_KEPT if spool.can_keep(place) else phrases.REPORTS_NOT_KEPT
+    if not advice and _speaks_to_the_user(event) and not error.passing and spool.first_in(folder, event.session):
+        advice = phrases.REPORTS_KEPT if spool.can_keep(folder) else phrases.REPORTS_NOT_KEPT
     if advice:
-        words = phrases.PUT_OFF.format(why=_explained(place, error), advice=advice)
+        words = phrases.PUT_OFF.format(why=_explained(folder, error), advice=advice)
         stdout.write(render(event, Answer(notice=[words])))
         stdout.flush()
 
 
-def _explained(place: str, error: Unavailable) -> str:
+def _explained(folder: str, error: Unavailable) -> str:
     """What is wrong and what helps: the disk itself tells it better than the database does."""
-    found = None if error.passing or error.remedy else spool.trouble(place)
+    found = None if error.passing or error.remedy else spool.trouble(folder)
     if found is None:
         return f"{error.reason}. {error.remedy}".strip()
     if found.errno in FULL:
-        return phrases.DISK_FULL.format(place=place)
-    return phrases.NOT_WRITABLE.format(place=place, why=found.strerror)
+        return phrases.DISK_FULL.format(place=folder)
+    return phrases.NOT_WRITABLE.format(place=folder, why=found.strerror)
 
 
 def _show_doctor(event: Event, stdout: TextIO) -> None:
@@ -289,7 +288,7 @@ def _replay(book: Ledger, text: str, at: float, now: Event) -> None:
         return
     if event.name == "SessionEnd" and event.session == now.session:
         return  # it has been resumed
-    state.wake(book.place, event.session)
+    place.wake(book.place, event.session)
     scene = Scene(event, book, late=at)
     try:
         handler(scene)
@@ -323,4 +322,4 @@ def _trace_aside(event: str, text: str) -> None:
     """The last resort for a trace: a line on stderr and in the spool's log."""
     with contextlib.suppress(Exception):
         sys.stderr.write(f"bg: {event}: {text.strip().splitlines()[-1]}\n")
-        spool.log(state.directory(), event, text)
+        spool.log(place.directory(), event, text)

@@ -10,8 +10,7 @@ from bg import machine
 from bg.host import agents, transcripts, versions
 from bg.host.answer import Answer
 from bg.host.event import Event
-from bg.ledger import delegations, deliveries, inbox, launches, notes, runs, sessions, tasks
-from bg.ledger import place as state
+from bg.ledger import delegations, deliveries, inbox, launches, notes, place, runs, sessions, tasks
 from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.tasks import Task
@@ -96,7 +95,7 @@ class Scene:
             sessions.note(self.book, self.session, project, self.event.transcript, version)
             if self.late is None:
                 sessions.note_process(self.book, self.session, process.pid, process.started)
-        state.mark(self.book.place, self.session)
+        place.mark(self.book.place, self.session)
 
     def see(self) -> None:
         """The host went on after what was said before."""
@@ -166,14 +165,13 @@ class Scene:
         deliveries.make(self.book, label, deliveries.ANSWERED, key)
         elsewhere = bool(task["session"] != self.session)
         if elsewhere:
-            state.wake(self.book.place, task["session"])
+            place.wake(self.book.place, task["session"])
         return elsewhere
 
     def reminder(self, row: Delivery) -> Reminder:
         """The text of one delivery, from the record as it is now."""
         # Late: what composes words is half of the package, and most events say nothing.
-        from bg.loop import adopting as launch  # noqa: PLC0415
-        from bg.loop import reports  # noqa: PLC0415
+        from bg.loop import adopting, reports  # noqa: PLC0415
         from bg.words import replies  # noqa: PLC0415
 
         if row["kind"] == deliveries.GROUP:
@@ -187,7 +185,7 @@ class Scene:
         agent, run = row.about.subject, row.about.run
         told = replies.Told(
             task=task,
-            brief=launch.brief(task["prompt"] or ""),
+            brief=adopting.brief(task["prompt"] or ""),
             items=inbox.items(self.book, agent, run),
             resume=self.resume_how(agent, task["label"]),
             answer_command=self.answer_command,
@@ -207,10 +205,10 @@ class Scene:
 
     def _group(self, group: str) -> Reminder:
         # Late: merging is a tenth of the package and happens once a group.
-        from bg.loop import groups as together  # noqa: PLC0415
+        from bg.loop import groups  # noqa: PLC0415
         from bg.words import replies  # noqa: PLC0415
 
-        return replies.Reminder(*together.told(self.book, group))
+        return replies.Reminder(*groups.told(self.book, group))
 
     def resume_how(self, agent: str, label: str) -> str:
         """How the parent wakes this agent here, with a warning where that may fail."""

@@ -11,10 +11,7 @@ from bg.ledger import deliveries, inbox, launches, notes, sessions, tasks
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import adopting as launch
-from bg.loop import commands, resuming
-from bg.loop import reconciling as closing
-from bg.loop import sessions as session
+from bg.loop import adopting, commands, inheriting, reconciling, resuming
 from bg.loop.scene import Scene
 from bg.words import phrases, replies
 from bg.words.quoting import inline
@@ -32,13 +29,13 @@ def prompt(scene: Scene) -> None:
     event = scene.event
     scene.see()
     if is_machine_prompt(event.prompt):
-        closing.announced(scene)
+        reconciling.announced(scene)
         scene.remind()
         return
     command, arguments = typed_command(event.prompt)
     if command:
         scene.enter()
-    closing.catch_up(scene)
+    reconciling.catch_up(scene)
     _close_windows(scene)
     _mention_quiet(scene)
     _repeat_next_step(scene)
@@ -84,13 +81,13 @@ def _launch(scene: Scene, arguments: str) -> None:
     if not arguments:
         commands.say(scene, phrases.NOTHING_TO_HAND_OVER.format(command=scene.launch_command))
         return
-    full = launch.full(scene.book, scene.project, scene.settings.max_tasks)
+    full = adopting.full(scene.book, scene.project, scene.settings.max_tasks)
     if full:
         commands.say(scene, full)
         return
     with scene.book.transaction():
         label = launches.open_window(scene.book, scene.session, "bg", arguments)
-    scene.answer.context.append(launch.window_line(label))
+    scene.answer.context.append(adopting.window_line(label))
 
 
 def _close_windows(scene: Scene) -> None:
@@ -121,7 +118,7 @@ def stop(scene: Scene) -> None:
     if scene.event.in_subagent:
         return
     scene.see()
-    closing.catch_up(scene)
+    reconciling.catch_up(scene)
     _close_windows(scene)
     fresh = [row for row in deliveries.due(scene.book, scene.session) if _is_fresh(scene, row)]
     if fresh:
@@ -177,26 +174,26 @@ def _mentions(spoken: str, item: Question) -> bool:
 
 def start(scene: Scene) -> None:
     """SessionStart: what is in flight, what waits, what was never said."""
-    session.take_over(scene)
-    others = session.elsewhere(scene)
+    inheriting.take_over(scene)
+    others = inheriting.elsewhere(scene)
     if others:
         scene.answer.context.append("\n".join(others))
-    if session.is_lent(scene) or not session.concerns(scene):
+    if inheriting.is_lent(scene) or not inheriting.concerns(scene):
         return
     scene.enter()
-    closing.catch_up(scene)
-    session.recognize(scene)
-    lines = session.flight_list(scene, session.MOST_LINES - len(others))
+    reconciling.catch_up(scene)
+    inheriting.recognize(scene)
+    lines = inheriting.flight_list(scene, inheriting.MOST_LINES - len(others))
     if lines:
         scene.answer.context.append("\n".join(lines))
     scene.remind()
     if status.chosen(scene.book, scene.project):
-        scene.answer.notice.append(session.glance(scene))
+        scene.answer.notice.append(inheriting.glance(scene))
 
 
 def end(scene: Scene) -> None:
     """SessionEnd: the session says good-bye; its tasks stay."""
-    if scene.late is not None and session.lives(scene):
+    if scene.late is not None and inheriting.lives(scene):
         return  # it has been resumed since
     with scene.book.transaction():
         sessions.end(scene.book, scene.session)
