@@ -105,7 +105,8 @@ def due(book: Ledger, session: str) -> list[Delivery]:
     """What this session has not seen yet: what to do about an answer first, then the oldest."""
     found = Delivery.all(
         book,
-        "SELECT d.* FROM deliveries d JOIN tasks t ON t.label = d.label"
+        # CROSS keeps the order: first what is unseen, which is little, not every task that the session has had.
+        "SELECT d.* FROM deliveries d CROSS JOIN tasks t ON t.label = d.label"
         " WHERE d.seen IS NULL AND t.session = ? ORDER BY d.kind <> 'answered', d.id",
         session,
     )

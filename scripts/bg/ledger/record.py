@@ -21,10 +21,6 @@ class Record:
     def __init__(self, row: Any) -> None:
         self.__dict__.update(zip(row.keys(), row))
 
-    def __getitem__(self, column: str) -> Any:
-        """The column of this name."""
-        return self.__dict__[column]
-
     @classmethod
     def one(cls, book: Ledger, sql: str, *values: Any) -> Optional[Self]:
         """The first row that the statement finds, None where there is none."""
