@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from answers import updated
@@ -138,9 +139,9 @@ def test_a_long_text_that_fits_no_question_is_shown_whole(asked):
 
 
 ITEMS = [
-    {"label": "bg-1", "qid": "Q1", "text": "Should the export be CSV, XLSX, or both?"},
-    {"label": "bg-1", "qid": "Q2", "text": "Should archived invoices be included?"},
-    {"label": "bg-2", "qid": "Q1", "text": "Which database version do we support?"},
+    SimpleNamespace(label="bg-1", qid="Q1", text="Should the export be CSV, XLSX, or both?"),
+    SimpleNamespace(label="bg-1", qid="Q2", text="Should archived invoices be included?"),
+    SimpleNamespace(label="bg-2", qid="Q1", text="Which database version do we support?"),
 ]
 
 
@@ -159,7 +160,7 @@ ITEMS = [
 )
 def test_a_dialogs_question_is_matched_or_left_alone(question, found):
     item = answers.match(question, ITEMS)
-    assert (item and (item["label"], item["qid"])) == found
+    assert (item and (item.label, item.qid)) == found
 
 
 def test_the_rewrite_changes_only_what_is_ours():

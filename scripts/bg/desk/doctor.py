@@ -339,21 +339,21 @@ def _ledger(folder: Path) -> Iterator[Finding]:
             found = "a newer version of the bg plugin has brought it up to date; this one can still write it"
             yield Finding("ledger", "note", found, UPDATE)
         for row in notes.errors(book, time.time() - DAY)[:3]:
-            when = time.strftime("%H:%M", time.localtime(row["at"]))
+            when = time.strftime("%H:%M", time.localtime(row.at))
             yield Finding(
                 "hook error",
                 "wrong",
-                f"{when} in {row['event']}: {row['text'].strip().splitlines()[-1][:200]}",
+                f"{when} in {row.event}: {row.text.strip().splitlines()[-1][:200]}",
                 f"the whole trace: {notes.whole_trace(book, row)}",
             )
         for task in tasks.with_open_agent(book):
-            spoken = sessions.transcript(book, task["session"])
-            risk = transcripts.near_limit(agents.of_agent(spoken, task["agent"]))
+            spoken = sessions.transcript(book, task.session)
+            risk = transcripts.near_limit(agents.of_agent(spoken, task.agent))
             if risk:
                 yield Finding(
                     "resume",
                     "note",
-                    f"{task['label']}: {risk}",
+                    f"{task.label}: {risk}",
                     "answer it soon, or let it be relaunched with its state",
                 )
 

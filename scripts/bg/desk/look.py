@@ -67,7 +67,7 @@ def run_status(given: argparse.Namespace) -> Outcome:
                 {**status.record(book, task), "ledger": book.path}
                 for book in books
                 for task in status.chosen(book, everything=given.all)
-                if given.label in ("", task["label"])
+                if given.label in ("", task.label)
             ]
             return int(bool(said)), json.dumps(entries, ensure_ascii=False, indent=2) + "\n", said
         if given.label:
@@ -90,7 +90,7 @@ def run_export(given: argparse.Namespace) -> Outcome:
             line
             for book in books
             for task in tasks.every(book)
-            if given.task in ("", task["label"])
+            if given.task in ("", task.label)
             for line in exported(book, task)
         ]
         if given.task and not lines:
@@ -100,35 +100,35 @@ def run_export(given: argparse.Namespace) -> Outcome:
 
 def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
     """One task's lines: its signals, then itself."""
-    label = task["label"]
+    label = task.label
     for row in runs.signals_of_task(book, label):
-        yield {**json.loads(row["body"]), "task": label, "run": row["run"], "at": row["at"]}
+        yield {**json.loads(row.body), "task": label, "run": row.run, "at": row.at}
     known = runs.of_task(book, label)
-    warnings = [WARNINGS[task["state"]]] if task["state"] in WARNINGS else []
-    warnings += [f"Run {run['run']} was cut: {run['cut']}." for run in known if run["cut"]]
+    warnings = [WARNINGS[task.state]] if task.state in WARNINGS else []
+    warnings += [f"Run {run.run} was cut: {run.cut}." for run in known if run.cut]
     warnings += [
-        f"Run {run['run']} was asked {run['corrections']} times for a readable report."
+        f"Run {run.run} was asked {run.corrections} times for a readable report."
         for run in known
-        if run["corrections"]
+        if run.corrections
     ]
     yield {
         **status.record(book, task),
         "warnings": warnings,
-        "runs": [{key: run[key] for key in ("agent", "run", "began", "ended", "corrections", "cut")} for run in known],
+        "runs": [run.columns("agent", "run", "began", "ended", "corrections", "cut") for run in known],
         "reports": [
-            {key: row[key] for key in ("agent", "run", "source", "text", "at")}
+            row.columns("agent", "run", "source", "text", "at")
             for row in runs.reports_of_task(book, label)
         ],
         "questions": [
             {
-                **{key: row[key] for key in ("run", "qid", "text", "context", "state", "asked", "shown")},
+                **row.columns("run", "qid", "text", "context", "state", "asked", "shown"),
                 "kind": inbox.kind(row),
                 "answers": _answers(book, row),
             }
             for row in inbox.of_task(book, label)
         ],
         "resumes": [
-            {key: row[key] for key in ("kind", "typed", "message", "at", "proven", "failed")}
+            row.columns("kind", "typed", "message", "at", "proven", "failed")
             for row in resumes.of_task(book, label)
         ],
     }
@@ -136,4 +136,4 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
 
 def _answers(book: Ledger, question: Question) -> list[dict[str, Any]]:
     found = inbox.answers_to(book, question)
-    return [{key: row[key] for key in ("text", "kind", "source", "at", "sent")} for row in found]
+    return [row.columns("text", "kind", "source", "at", "sent") for row in found]

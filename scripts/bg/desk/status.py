@@ -36,53 +36,53 @@ def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list
     if everything:
         return tasks.every(book)
     rows = tasks.recent(book, time.time() - RECENT)
-    return [row for row in rows if not project or row["project"] == project]
+    return [row for row in rows if not project or row.project == project]
 
 
 def record(book: Ledger, task: Task) -> dict[str, Any]:
     """One task for machines."""
-    items = inbox.waiting(book, label=task["label"])
-    spoken = sessions.transcript(book, task["session"])
-    path = agents.of_agent(spoken, task["agent"] or "")
+    items = inbox.waiting(book, label=task.label)
+    spoken = sessions.transcript(book, task.session)
+    path = agents.of_agent(spoken, task.agent)
     return {
-        "label": task["label"],
-        "task": task["text"] or task["description"] or "",
-        "description": task["description"] or "",
-        "state": task["state"],
-        "note": task["note"] or "",
-        "since": task["since"],
-        "created": task["created"],
-        "ended": task["ended"],
-        "session": task["session"],
-        "project": task["project"],
-        "group": task["grp"],
-        "agent": task["agent"] or "",
+        "label": task.label,
+        "task": task.text or task.description,
+        "description": task.description,
+        "state": task.state,
+        "note": task.note,
+        "since": task.since,
+        "created": task.created,
+        "ended": task.ended,
+        "session": task.session,
+        "project": task.project,
+        "group": task.grp,
+        "agent": task.agent,
         "waiting": [
-            {"id": item["qid"], "kind": inbox.kind(item), "text": item["text"], "since": item["asked"]}
+            {"id": item.qid, "kind": inbox.kind(item), "text": item.text, "since": item.asked}
             for item in items
         ],
-        "ready": bool(task["agent"] and inbox.unsent(book, task["agent"])),
+        "ready": bool(task.agent and inbox.unsent(book, task.agent)),
         "quiet": _quiet(task, path),
         "evidence": _evidence(book, task),
-        "risk": transcripts.near_limit(path) if task["ended"] is None else "",
+        "risk": transcripts.near_limit(path) if task.ended is None else "",
     }
 
 
 def _evidence(book: Ledger, task: Task) -> dict[str, Any]:
     """What the host side found of a task's last report."""
-    return runs.evidence(book, task["agent"] or "") if task["ended"] is not None else {}
+    return runs.evidence(book, task.agent) if task.ended is not None else {}
 
 
 def quiet(book: Ledger, task: Task) -> float:
     """How long a running agent has written nothing, 0 while that says little."""
-    spoken = sessions.transcript(book, task["session"])
-    return _quiet(task, agents.of_agent(spoken, task["agent"] or ""))
+    spoken = sessions.transcript(book, task.session)
+    return _quiet(task, agents.of_agent(spoken, task.agent))
 
 
 def _quiet(task: Task, path: str) -> float:
     last = transcripts.last_sign(path)
-    silent = time.time() - last if last and task["state"] in tasks.RUNNING_STATES else 0.0
-    return silent if silent > settings.load(task["project"] or "").quiet_minutes * 60 else 0.0
+    silent = time.time() - last if last and task.state in tasks.RUNNING_STATES else 0.0
+    return silent if silent > settings.load(task.project or "").quiet_minutes * 60 else 0.0
 
 
 def _waits_for(entry: dict[str, Any]) -> str:
@@ -144,11 +144,11 @@ def _footnotes(book: Ledger) -> list[str]:
     if errors:
         last = errors[0]
         lines.append(
-            f"{len(errors)} hook error{'s' if len(errors) > 1 else ''} within a day; the last, in {last['event']}: "
-            f"{inline(last['text'].strip().splitlines()[-1], 120)}"
+            f"{len(errors)} hook error{'s' if len(errors) > 1 else ''} within a day; the last, in {last.event}: "
+            f"{inline(last.text.strip().splitlines()[-1], 120)}"
         )
     for row in notes.strangers(book, 3):
-        lines.append(f"Another agent ({inline(row['agent'], 20)}) signed a report as {row['label']}; it was ignored.")
+        lines.append(f"Another agent ({inline(row.agent, 20)}) signed a report as {row.label}; it was ignored.")
     return ["", *lines] if lines else []
 
 
@@ -166,11 +166,11 @@ def detail(book: Ledger, label: str, command: str = "/bg-answer") -> str:
     if entry["note"]:
         lines.append(f"note: {inline(entry['note'], 300)}")
     for item in inbox.waiting(book, label=label):
-        lines.append(f"{item['qid']} (waiting {age(now - item['asked'])}): {neutral(item['text'])}")
-        if item["context"]:
-            lines.append(f"    {inline(item['context'], 400)}")
-    for item in inbox.unsent(book, task["agent"] or ""):
-        lines.append(f"{item['qid']} answered, not sent yet: {inline(item['said'], 300)}")
+        lines.append(f"{item.qid} (waiting {age(now - item.asked)}): {neutral(item.text)}")
+        if item.context:
+            lines.append(f"    {inline(item.context, 400)}")
+    for item in inbox.unsent(book, task.agent):
+        lines.append(f"{item.qid} answered, not sent yet: {inline(item.said, 300)}")
     lines += [
         f"{item['grade']}: {inline(item['claim'], 160)} ({inline(item['reason'], 240)})"
         for item in entry["evidence"].get("findings", [])
@@ -181,7 +181,7 @@ def detail(book: Ledger, label: str, command: str = "/bg-answer") -> str:
     texts = runs.reports_of_task(book, label)
     if texts:
         report = texts[-1]
-        lines += ["", f"last report ({report['source']}):", neutral(report["text"])]
+        lines += ["", f"last report ({report.source}):", neutral(report.text)]
     return "\n".join(lines)
 
 
@@ -193,10 +193,10 @@ def waiting_list(book: Ledger, project: str, command: str = "/bg-answer") -> str
     now = time.time()
     lines = []
     for item in items:
-        lines.append(f"{item['label']} {item['qid']}  waiting {age(now - item['asked'])}")
-        lines.append(f"    {inline(item['text'], 500)}")
-        if item["context"]:
-            lines.append(f"    why: {inline(item['context'], 300)}")
+        lines.append(f"{item.label} {item.qid}  waiting {age(now - item.asked)}")
+        lines.append(f"    {inline(item.text, 500)}")
+        if item.context:
+            lines.append(f"    why: {inline(item.context, 300)}")
         extra = inbox.extra(item)
         for key in ("options", "default"):
             if extra.get(key):
@@ -204,10 +204,10 @@ def waiting_list(book: Ledger, project: str, command: str = "/bg-answer") -> str
                 words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
                 lines.append(f"    {key}: {inline(words, 300)}")
     first = items[0]
-    typed = f"{command} {first['label']}"
+    typed = f"{command} {first.label}"
     kinds = {
-        inbox.QUESTION: f"{typed} {first['qid']}: <your answer>   (or: skip; {typed} go sends what there is)",
+        inbox.QUESTION: f"{typed} {first.qid}: <your answer>   (or: skip; {typed} go sends what there is)",
         inbox.BLOCKER: f"{typed} <what to do>",
-        inbox.DELEGATION: f"{typed} {first['qid']}: approve   (or: deny <why>)",
+        inbox.DELEGATION: f"{typed} {first.qid}: approve   (or: deny <why>)",
     }
     return "\n".join([*lines, "", f"Type: {kinds[inbox.kind(first)]}"])

@@ -55,8 +55,8 @@ def segment(project: str) -> str:
     for folder in place.existing():
         with contextlib.suppress(Unavailable, OSError), contextlib.closing(Ledger(folder, create=False)) as book:
             rows = status.chosen(book, only)
-            working += sum(row["state"] in tasks.RUNNING_STATES for row in rows)
-            asking += len({item["label"] for item in inbox.waiting(book, project=only)})
-            broken += sum(row["state"] == "interrupted" for row in rows)
+            working += sum(row.state in tasks.RUNNING_STATES for row in rows)
+            asking += len({item.label for item in inbox.waiting(book, project=only)})
+            broken += sum(row.state == "interrupted" for row in rows)
     said = status.at_a_glance(working, asking, broken)
     return f"bg: {said}" if said else ""

@@ -181,14 +181,14 @@ def _how(item: Question, text: str, decided: str) -> str:
     if kind(item) != DELEGATION:
         return "skip" if text.strip().lower() == SKIP else "answer"
     if decided not in (APPROVED, DENIED):
-        raise ValueError(f"{item['label']} {item['qid']}: neither yes nor no")
+        raise ValueError(f"{item.label} {item.qid}: neither yes nor no")
     return decided
 
 
 def answer(book: Ledger, item: Question, text: str, source: str, decided: str = "") -> str:
     """Record the user's answer; a word on what it replaced, empty for a first answer."""
     if item.state in {"withdrawn", "sent"}:
-        raise ValueError(f"{item['label']} {item['qid']} is no longer open")
+        raise ValueError(f"{item.label} {item.qid} is no longer open")
     how = _how(item, text, decided)
     earlier = given(book, item)
     if earlier and earlier.text == text:
@@ -205,7 +205,7 @@ def answer(book: Ledger, item: Question, text: str, source: str, decided: str = 
         time.time(),
     )
     book.write("UPDATE questions SET state = 'answered', shown = coalesce(shown, ?) WHERE id = ?", time.time(), item.id)
-    return f"it replaces “{earlier['text']}”" if earlier else ""
+    return f"it replaces “{earlier.text}”" if earlier else ""
 
 
 def unsent(book: Ledger, agent: str) -> list[Answered]:

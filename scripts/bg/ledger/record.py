@@ -18,8 +18,21 @@ if TYPE_CHECKING:
 class Record:
     """A row as it was when it was read."""
 
+    _texts: tuple[str, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        """A column that is annotated as `str` reads as empty where the table has nothing."""
+        cls._texts += tuple(name for name, kind in cls.__annotations__.items() if kind == "str")
+
     def __init__(self, row: Any) -> None:
         self.__dict__.update(zip(row.keys(), row))
+        for name in self._texts:
+            if self.__dict__.get(name) is None:
+                self.__dict__[name] = ""
+
+    def columns(self, *names: str) -> dict[str, Any]:
+        """These columns by their names."""
+        return {name: self.__dict__[name] for name in names}
 
     @classmethod
     def one(cls, book: Ledger, sql: str, *values: Any) -> Optional[Self]:

@@ -34,15 +34,15 @@ class Task(Record):
     grp: str
     session: str
     project: str
-    text: Optional[str]
-    description: Optional[str]
-    prompt: Optional[str]
+    text: str
+    description: str
+    prompt: str
     state: str
     since: float
     created: float
     ended: Optional[float]
-    agent: Optional[str]
-    note: Optional[str]
+    agent: str
+    note: str
 
 
 def digest(text: str) -> str:

@@ -112,7 +112,7 @@ def lost_label(book: Ledger, event: Event) -> str:
 
 def full(book: Ledger, project: str, most: Optional[int], label: str = "") -> str:
     """Why no further agent may be launched in this project now; empty where one may."""
-    working = [task["label"] for task in tasks.running_in(book, project) if task["label"] != label]
+    working = [task.label for task in tasks.running_in(book, project) if task.label != label]
     if most is None or len(working) < most:
         return ""
     return phrases.FULL.format(labels=", ".join(working), most=most)
@@ -125,11 +125,11 @@ def adopt(
     window = window_for(book, event)
     if not window:
         return None
-    again = window["kind"] == "relaunch" and not launches.is_taken(book, window)
-    label = window["label"]
+    again = window.kind == "relaunch" and not launches.is_taken(book, window)
+    label = window.label
     if launches.is_taken(book, window):
         label = launches.next_label(book)
-    tasks.create(book, label, window["label"], event.session, project, window["text"], "launched")
+    tasks.create(book, label, window.label, event.session, project, window.text, "launched")
     called = tools.launch_of(event)
     description = _plain_description(called.description)
     token = launches.note(
@@ -151,7 +151,7 @@ def adopt(
         token,
         event.transcript,
         label=label,
-        description=(task["description"] if task else None) or description,
+        description=(task.description if task else None) or description,
         handback=host.hands_back(event.mode, called.kind),
         message=host.passes_messages_up,
     )

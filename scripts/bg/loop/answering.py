@@ -25,8 +25,8 @@ class Taken(Record):
 
 def take(scene: Scene, item: Question, text: str, source: str) -> Taken:
     """Inside a transaction: write one answer down; what is not written down is in the line, whole."""
-    name = f"{item['label']} {item['qid']}"
-    if item["state"] not in ("open", "answered"):
+    name = f"{item.label} {item.qid}"
+    if item.state not in ("open", "answered"):
         return Taken(too_late(item, text), recorded=False)
     decision = None
     if inbox.kind(item) == inbox.DELEGATION:
@@ -46,9 +46,9 @@ def take(scene: Scene, item: Question, text: str, source: str) -> Taken:
 
 def _asked_back(scene: Scene, item: Question, text: str) -> str:
     """What to type instead of words that are neither yes nor no."""
-    name, typed = f"{item['label']} {item['qid']}", f"{scene.answer_command} {item['label']} {item['qid']}"
+    name, typed = f"{item.label} {item.qid}", f"{scene.answer_command} {item.label} {item.qid}"
     earlier = inbox.given(scene.book, item)
-    so = phrases.STANDS.format(words=inline(earlier["text"], 120)) if earlier else phrases.UNDECIDED
+    so = phrases.STANDS.format(words=inline(earlier.text, 120)) if earlier else phrases.UNDECIDED
     return phrases.NEITHER_YES_NOR_NO.format(name=name, so=so, typed=typed, words=given_back(text))
 
 
@@ -61,29 +61,29 @@ def too_late(item: Optional[Question], text: str, label: str = "", qid: str = ""
     """Why an answer is not recorded: nothing waits for it any more, or never did."""
     if item is None:
         return phrases.NO_OPEN.format(label=label, qid=qid, words=given_back(text))
-    name = f"{item['label']} {item['qid']}"
-    why = phrases.WHY_TOO_LATE[item["state"]]
-    return phrases.TOO_LATE.format(name=name, question=inline(item["text"], 80), why=why, words=given_back(text))
+    name = f"{item.label} {item.qid}"
+    why = phrases.WHY_TOO_LATE[item.state]
+    return phrases.TOO_LATE.format(name=name, question=inline(item.text, 80), why=why, words=given_back(text))
 
 
 def _decide(scene: Scene, item: Question, text: str, decision: decisions.Decision) -> None:
     """An approval opens the window in which its agent is launched."""
     label = ""
     if decision.verdict == decisions.YES:
-        label = launches.open_window(scene.book, scene.session, "delegation", item["text"])
+        label = launches.open_window(scene.book, scene.session, "delegation", item.text)
         scene.answer.context.append(
             adopting.window_line(label, "delegation")
-            + phrases.LAUNCH_DELEGATED.format(name=f"{item['label']} {item['qid']}", work=neutral(item["text"])[:1500])
+            + phrases.LAUNCH_DELEGATED.format(name=f"{item.label} {item.qid}", work=neutral(item.text)[:1500])
         )
         if decision.qualified:
             scene.answer.context.append(phrases.CONDITION.format(words=neutral(text)[:1500]))
-    number = int(item["qid"][1:]) - 1 if item["qid"][1:].isdigit() else 0
-    delegations.decide(scene.book, item["agent"], item["run"], number, text, label)
+    number = int(item.qid[1:]) - 1 if item.qid[1:].isdigit() else 0
+    delegations.decide(scene.book, item.agent, item.run, number, text, label)
 
 
 def owe(scene: Scene, task: Task) -> list[str]:
     """Inside a transaction: the parent is owed the next step; a line for the user where that is another session's."""
     inheriting.claim(scene, task)
-    if not scene.owe_next_step(task["label"]):
+    if not scene.owe_next_step(task.label):
         return []
-    return [phrases.SENT_ELSEWHERE.format(label=task["label"])]
+    return [phrases.SENT_ELSEWHERE.format(label=task.label)]

@@ -72,7 +72,7 @@ def _between(text: str, head: re.Match[str], following: Optional[re.Match[str]])
 
 def prefix(item: Question) -> str:
     """How a question is named in a dialog, so that its answer comes back to it."""
-    return f"{item['label']} {item['qid']}:"
+    return f"{item.label} {item.qid}:"
 
 
 def prefixed(question: str) -> Optional[tuple[str, str]]:
@@ -85,22 +85,22 @@ def match(question: str, items: list[Question]) -> Optional[Question]:
     """The waiting item that a dialog's question puts to the user, None where it is another matter."""
     named = prefixed(question)
     if named:
-        return next((item for item in items if (item["label"], item["qid"].upper()) == named), None)
+        return next((item for item in items if (item.label, item.qid.upper()) == named), None)
     words = _plain(question)
-    scored = [(_likeness(words, _plain(item["text"])), item) for item in items]
+    scored = [(_likeness(words, _plain(item.text)), item) for item in items]
     scored.sort(key=lambda pair: -pair[0])
     if not scored or scored[0][0] < _LIKE:
         return None
     if len(scored) > 1 and scored[1][0] > scored[0][0] - 0.1:
         # Several agents that ask the same are asked for one after the other: each question is shown with its label.
-        same = {_plain(item["text"]) for score, item in scored if score > scored[0][0] - 0.1}
+        same = {_plain(item.text) for score, item in scored if score > scored[0][0] - 0.1}
         return scored[0][1] if len(same) == 1 else None
     return scored[0][1]
 
 
 def put(item: Question) -> str:
     """An item as a dialog shows it."""
-    return f"{prefix(item)} {inline(item['text'], 900)}"
+    return f"{prefix(item)} {inline(item.text, 900)}"
 
 
 def is_put(question: str, item: Question) -> bool:
@@ -136,5 +136,5 @@ def rewrite(questions: list[dict[str, Any]], items: list[Question]) -> Optional[
             continue
         left.remove(item)
         changed = True
-        result.append(dialogs.reworded(question, put(item), f"{item['label']} {item['qid']}"))
+        result.append(dialogs.reworded(question, put(item), f"{item.label} {item.qid}"))
     return result if changed else None

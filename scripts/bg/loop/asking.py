@@ -21,7 +21,7 @@ def before_question(scene: Scene) -> None:
     asked = dialogs.questions_of(event)
     rewritten = answers.rewrite(asked, items)
     shown = [
-        item["id"]
+        item.id
         for item in items
         if any(dialogs.wording(question).startswith(answers.prefix(item)) for question in rewritten or [])
     ]
@@ -44,7 +44,7 @@ def after_question(scene: Scene) -> None:
         for question, item in _asked_by(scene, list(given)):
             taken = answering.take(scene, item, given[question], "dialog")
             if taken.recorded:
-                answered.append(item["label"])
+                answered.append(item.label)
             else:
                 told.append(inline(taken.line, 400))
             if not taken.recorded or inbox.kind(item) == inbox.DELEGATION:
@@ -68,11 +68,11 @@ def _asked_by(scene: Scene, shown: list[str]) -> list[tuple[str, Question]]:
         known = inbox.ever(scene.book, *named) if named else left
         # Where no hook could put the agent's words into the dialog, the parent's words must do.
         item = next((one for one in known if named and answers.is_put(question, one)), None)
-        item = item or answers.match(question, [one for one in known if one["state"] in ("open", "answered")])
+        item = item or answers.match(question, [one for one in known if one.state in ("open", "answered")])
         item = item or (known[0] if named and known else None)
         if item is not None:
             pairs.append((question, item))
-            left = [one for one in left if one["id"] != item["id"]]
+            left = [one for one in left if one.id != item.id]
     return pairs
 
 
@@ -82,4 +82,4 @@ def _unnamed(scene: Scene, shown: list[str]) -> list[Question]:
     if meant == [] or any(answers.prefixed(question) for question in shown):
         return []
     items = inbox.waiting(scene.book, project=scene.project)
-    return [item for item in items if meant is None or item["id"] in meant]
+    return [item for item in items if meant is None or item.id in meant]

@@ -15,7 +15,7 @@ from bg.words.quoting import neutral
 def answer_command(scene: Scene, arguments: str) -> None:
     """`/bg-answer`: list, answer, unblock, approve or deny; a partial answer costs no model request."""
     waiting = inbox.waiting(scene.book, project=scene.project)
-    open_now = {item["qid"].upper() for item in waiting}
+    open_now = {item.qid.upper() for item in waiting}
     typed = answers.take_apart(
         arguments, lambda label, qid: bool(inbox.ever(scene.book, label, qid)) if label else qid in open_now
     )
@@ -28,7 +28,7 @@ def answer_command(scene: Scene, arguments: str) -> None:
         say(scene, f"{problem}\nYou typed: {neutral(arguments)}{listed}")
         return
     with scene.book.transaction():
-        lines = _take(scene, typed, label, [item for item in waiting if item["label"] == label])
+        lines = _take(scene, typed, label, [item for item in waiting if item.label == label])
         approved = bool(scene.answer.context)
         goes_on = _go_on(scene, label, lines, go=typed.go) or approved
     if goes_on:
@@ -41,34 +41,34 @@ def _go_on(scene: Scene, label: str, lines: list[str], *, go: bool) -> bool:
     """Inside a transaction: what follows from a task's answers; whether this session's parent has something to do."""
     task = tasks.get(scene.book, label)
     left = inbox.waiting(scene.book, label=label)
-    unsent = inbox.unsent(scene.book, task["agent"] or "") if task else []
+    unsent = inbox.unsent(scene.book, task.agent) if task else []
     if task and unsent and (go or not left):
         elsewhere = answering.owe(scene, task)
         lines += elsewhere
         return not elsewhere
     # `go` skips questions and sends answers; a decision that nobody has made it leaves open.
     if unsent or any(inbox.kind(item) != inbox.DELEGATION for item in left):
-        lines.append(phrases.STILL_OPEN.format(qids=", ".join(item["qid"] for item in left), label=label))
+        lines.append(phrases.STILL_OPEN.format(qids=", ".join(item.qid for item in left), label=label))
     return False
 
 
 def _addressed(scene: Scene, typed: answers.Typed, waiting: list[Question]) -> tuple[str, str]:
     """Which task the user means; a sentence where that cannot be told."""
-    labels = list(dict.fromkeys(item["label"] for item in waiting))
+    labels = list(dict.fromkeys(item.label for item in waiting))
     if typed.other:
         return "", phrases.ONE_AT_A_TIME.format(label=typed.label, other=typed.other)
     if typed.label:
         task = tasks.get(scene.book, typed.label)
         if task is None:
             return "", phrases.NO_SUCH_TASK.format(label=typed.label)
-        unsent = inbox.unsent(scene.book, task["agent"] or "")
+        unsent = inbox.unsent(scene.book, task.agent)
         if typed.label not in labels and not unsent and not typed.by_id:
-            state = task["state"].replace("_", " ")
+            state = task.state.replace("_", " ")
             return "", phrases.WAITS_FOR_NOTHING.format(label=typed.label, state=state)
         return typed.label, ""
     if typed.go and not labels:
         ended = tasks.in_session(scene.book, scene.session, ("needs_answer", "blocked"))
-        labels = [row["label"] for row in ended if inbox.unsent(scene.book, row["agent"] or "")]
+        labels = [row.label for row in ended if inbox.unsent(scene.book, row.agent or "")]
     if len(labels) == 1:
         return labels[0], ""
     if not labels:
@@ -93,7 +93,7 @@ def _take(scene: Scene, typed: answers.Typed, label: str, mine: list[Question]) 
 
 def _take_one(scene: Scene, label: str, qid: str, text: str) -> str:
     known = inbox.ever(scene.book, label, qid)
-    found = next((item for item in known if item["state"] in ("open", "answered")), None)
+    found = next((item for item in known if item.state in ("open", "answered")), None)
     if found is None:
         return answering.too_late(known[0] if known else None, text, label, qid)
     if not text:
@@ -105,7 +105,7 @@ def _take_plain(scene: Scene, text: str, label: str, mine: list[Question]) -> li
     if not text:
         return [phrases.NO_ANSWER_TYPED.format(label=label)]
     if len(mine) == 1:
-        return [_take_one(scene, label, mine[0]["qid"], text)]
+        return [_take_one(scene, label, mine[0].qid, text)]
     if not mine:
         return [phrases.NO_OPEN_QUESTION.format(label=label, words=answering.given_back(text))]
     asked = [item for item in mine if inbox.kind(item) != inbox.DELEGATION]
@@ -113,7 +113,7 @@ def _take_plain(scene: Scene, text: str, label: str, mine: list[Question]) -> li
         for item in asked:
             inbox.answer(scene.book, item, inbox.SKIP, "command")
         return [phrases.LEFT_TO_DEFAULTS.format(label=label, count=len(asked))]
-    example = " ".join(f"{item['qid']}: …" for item in mine)
+    example = " ".join(f"{item.qid}: …" for item in mine)
     words = answering.given_back(text)
     return [phrases.SAY_WHICH.format(label=label, count=len(mine), example=example, words=words)]
 

@@ -33,7 +33,7 @@ def stopped(scene: Scene) -> None:
     final = _final(scene)
     text = final.text if event.last_text is None else event.last_text
     _end_the_former(scene, task, event.name, text)
-    run = reports.keep(scene.book, task["label"], event.agent, event.name, text, uuid=final.uuid)
+    run = reports.keep(scene.book, task.label, event.agent, event.name, text, uuid=final.uuid)
     if run is None:
         return
     _note_place(scene, run)
@@ -69,7 +69,7 @@ def _final(scene: Scene) -> Final:
         # The file lags behind the payload on these hosts: what it says of another text does not hold.
         found = transcripts.last_assistant(transcripts.tail(path))
         return found if found.text == scene.event.last_text else Final(scene.event.last_text, "", True)
-    if last and last["ended"]:
+    if last and last.ended:
         return transcripts.last_assistant(transcripts.tail(path))
     previous = runs.last_record(scene.book, scene.event.agent)
     return transcripts.settled_text(path, previous, transcripts.WAIT if scene.late is None else 0.0)
@@ -77,22 +77,22 @@ def _final(scene: Scene) -> Final:
 
 def _end_the_former(scene: Scene, task: Task, source: str, text: str) -> None:
     """The hook of an earlier end was killed before it judged, and a resume was missed: what ends now is another run."""
-    run = runs.last_run(scene.book, task["agent"])
-    if run is None or run["ended"] is not None or scene.event.repeated_stop:
+    run = runs.last_run(scene.book, task.agent)
+    if run is None or run.ended is not None or scene.event.repeated_stop:
         return
-    kept = [row["text"] for row in runs.reports(scene.book, run["agent"], run["run"]) if row["source"] == source]
+    kept = [row.text for row in runs.reports(scene.book, run.agent, run.run) if row.source == source]
     # A refused handback is followed by another one in the same run, with nothing in the event that says so.
-    if kept and text not in ("", kept[-1]) and (source == "SubagentStop" or run["asked"] is None):
+    if kept and text not in ("", kept[-1]) and (source == "SubagentStop" or run.asked is None):
         from bg.loop import judging  # noqa: PLC0415 - late, as above
 
-        judging.conclude(scene, task, run["agent"])
+        judging.conclude(scene, task, run.agent)
 
 
 def _note_place(scene: Scene, run: Run) -> None:
-    cwd = transcripts.field(_path(scene, run["agent"]), "cwd")
+    cwd = transcripts.field(_path(scene, run.agent), "cwd")
     if cwd:
         with scene.book.transaction():
-            launches.set_folder(scene.book, run["agent"], cwd)
+            launches.set_folder(scene.book, run.agent, cwd)
 
 
 def handed_back(scene: Scene) -> None:
@@ -108,7 +108,7 @@ def handed_back(scene: Scene) -> None:
     from bg.loop import judging, reports  # noqa: PLC0415 - late, as above
 
     _end_the_former(scene, task, event.tool, text)
-    run = reports.keep(scene.book, task["label"], event.agent, event.tool, text)
+    run = reports.keep(scene.book, task.label, event.agent, event.tool, text)
     if run is None:
         return
     scene.answer.deny = judging.judge(scene, task, run)

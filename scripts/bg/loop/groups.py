@@ -38,7 +38,7 @@ def told(book: Ledger, group: str) -> Together:
     """The account of a group that has ended."""
     rows = tasks.members(book, group)
     sources = [source for row in rows for source in _sources(book, row)]
-    states = ", ".join(f"{row['label']} {row['state'].replace('_', ' ')}" for row in rows)
+    states = ", ".join(f"{row.label} {row.state.replace('_', ' ')}" for row in rows)
     taken = intake.take(sources)
     body = account.brief(merge.merge(taken)) if taken.results or taken.reports else ""
     body = quote(body, 2000) if body else phrases.NO_RESULTS
@@ -50,21 +50,21 @@ def told(book: Ledger, group: str) -> Together:
 
 def _sources(book: Ledger, task: Task) -> list[Source]:
     """A task's last report, and the result files that it names, read from where its agent worked."""
-    agent = task["agent"] or ""
+    agent = task.agent
     run = runs.last_run(book, agent)
     if run is None:
         return []
-    text, reading = reports.best(runs.reports(book, agent, run["run"]), launches.token_of(book, agent))
-    found = [Source(task["label"], text.encode("utf-8", "replace"))]
+    text, reading = reports.best(runs.reports(book, agent, run.run), launches.token_of(book, agent))
+    found = [Source(task.label, text.encode("utf-8", "replace"))]
     fields: dict[str, Any] = reading.deciding.fields if reading.deciding else {}
     launch = launches.of_agent(book, agent)
-    folder = launch["cwd"] if launch else ""
+    folder = launch.cwd if launch else ""
     named = fields.get("deliverables") or ""
     names = dict.fromkeys(RESULT_FILES.findall(named if isinstance(named, str) else json.dumps(named)))
     for name in list(names)[:20] if folder else []:
         data = _inside(folder, name)
         if data:
-            found.append(Source(f"{task['label']} {name}", data))
+            found.append(Source(f"{task.label} {name}", data))
     return found
 
 

@@ -43,7 +43,7 @@ def take_over(scene: Scene) -> None:
             tasks.hand_over(scene.book, owner, scene.project, scene.session)
         if not same_process and scene.event.source != "compact":
             for task in running:
-                with scene.apart(f"the interruption of {task['label']}"):
+                with scene.apart(f"the interruption of {task.label}"):
                     _interrupt(scene, task)
 
 
@@ -68,7 +68,7 @@ def lives(scene: Scene) -> bool:
 
 def claim(scene: Scene, task: Task) -> bool:
     """Inside a transaction: make a task this session's own, unless the session that it belongs to still lives."""
-    owner = task["session"]
+    owner = task.session
     if owner == scene.session:
         return True
     process = _process(scene, owner)
@@ -76,54 +76,54 @@ def claim(scene: Scene, task: Task) -> bool:
     same_process = scene.late is None and process is not None and process == machine.host()
     if not same_process and _is_alive(scene, owner, process):
         return False
-    tasks.hand_to(scene.book, task["label"], scene.session)
+    tasks.hand_to(scene.book, task.label, scene.session)
     return True
 
 
 def _process(scene: Scene, session: str) -> Optional[machine.Process]:
     row = sessions.get(scene.book, session)
-    return machine.Process(row["pid"], row["pid_started"] or "") if row and row["pid"] else None
+    return machine.Process(row.pid, row.pid_started or "") if row and row.pid else None
 
 
 def _is_alive(scene: Scene, session: str, process: Optional[machine.Process]) -> bool:
     """Unknown counts as alive: a task that really runs is never called dead."""
     row = sessions.get(scene.book, session)
-    return row is not None and row["ended"] is None and machine.alive(process)
+    return row is not None and row.ended is None and machine.alive(process)
 
 
 def _interrupt(scene: Scene, task: Task) -> None:
     """The session ended under this agent; a report that it left in the ledger or on disk still counts."""
-    agent = task["agent"] or ""
+    agent = task.agent
     run = runs.last_run(scene.book, agent) if agent else None
-    if run is not None and run["ended"] is None:
+    if run is not None and run.ended is None:
         _keep_last_words(scene, task)
-        if runs.reports(scene.book, agent, run["run"]):
+        if runs.reports(scene.book, agent, run.run):
             judging.conclude(scene, task, agent)
             return
     with scene.book.transaction():
         if run is not None:
-            runs.end_run(scene.book, agent, run["run"], "its session ended")
-        tasks.set_state(scene.book, task["label"], "interrupted", "its session ended")
+            runs.end_run(scene.book, agent, run.run, "its session ended")
+        tasks.set_state(scene.book, task.label, "interrupted", "its session ended")
 
 
 def _keep_last_words(scene: Scene, task: Task) -> None:
     """The session died between an agent's report and the hook that would have kept it."""
-    agent = task["agent"]
+    agent = task.agent
     final = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
     if runs.is_reported(scene.book, agent, final.text) or not final.settled:
         return
     if reports.read(final.text, launches.token_of(scene.book, agent)).deciding is not None:
-        reports.keep(scene.book, task["label"], agent, "transcript", final.text)
+        reports.keep(scene.book, task.label, agent, "transcript", final.text)
 
 
 def recognize(scene: Scene) -> None:
     """What the transcript shows as said has been seen, on the hosts that write added context into it."""
     if scene.event.source != "resume":
         return
-    rows = [row for row in deliveries.due(scene.book, scene.session) if row["said"] is not None]
+    rows = [row for row in deliveries.due(scene.book, scene.session) if row.said is not None]
     words = transcripts.added_context(transcripts.tail(scene.event.transcript)) if rows else ""
     for row in rows:
-        with scene.apart(f"delivery {row['id']} of {row['label']}"):
+        with scene.apart(f"delivery {row.id} of {row.label}"):
             if scene.reminder(row).text[:120] in words:
                 with scene.book.transaction():
                     deliveries.settle(scene.book, row)
@@ -138,14 +138,14 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
         return []
     lines = [phrases.IN_FLIGHT]
     for task in rows:
-        with scene.apart(f"the line of {task['label']}"):
-            state = task["state"].replace("_", " ")
-            name = inline(task["description"] or task["text"] or "", 60)
-            lines.append(f"- {task['label']} ({name}): {state}{_advice(scene, task)}")
+        with scene.apart(f"the line of {task.label}"):
+            state = task.state.replace("_", " ")
+            name = inline(task.description or task.text, 60)
+            lines.append(f"- {task.label} ({name}): {state}{_advice(scene, task)}")
     for item in waiting_now:
-        with scene.apart(f"the line of {item['label']} {item['qid']}"):
-            since = age(time.time() - item["asked"])
-            name, asked = f"{item['label']} {item['qid']}", inline(item["text"], 120)
+        with scene.apart(f"the line of {item.label} {item.qid}"):
+            since = age(time.time() - item.asked)
+            name, asked = f"{item.label} {item.qid}", inline(item.text, 120)
             lines.append(phrases.WAITS_FOR_USER.format(name=name, age=since, text=asked))
     if undelivered:
         lines.append(phrases.REPORTS_NOT_YET_SAID.format(count=len(undelivered)))
@@ -166,9 +166,9 @@ def elsewhere(scene: Scene) -> list[str]:
         return []
     rows = tasks.of_project(scene.book, scene.project)
     lines = [
-        f"- {task['label']} ({inline(task['description'] or '', 60)}): {task['state'].replace('_', ' ')}"
+        f"- {task.label} ({inline(task.description or '', 60)}): {task.state.replace('_', ' ')}"
         for task in rows
-        if task["state"] in tasks.OPEN_STATES and (lent or task["session"] != scene.session)
+        if task.state in tasks.OPEN_STATES and (lent or task.session != scene.session)
     ]
     if not lines:
         return []
@@ -176,13 +176,13 @@ def elsewhere(scene: Scene) -> list[str]:
 
 
 def _advice(scene: Scene, task: Task) -> str:
-    if task["state"] in tasks.RUNNING_STATES:
+    if task.state in tasks.RUNNING_STATES:
         return phrases.TOLD_WHEN_IT_ENDS
-    known = resumable(task) and agents.of_agent(scene.event.transcript, task["agent"])
-    if not known or not scene.can_wake(task["agent"]):
+    known = resumable(task) and agents.of_agent(scene.event.transcript, task.agent)
+    if not known or not scene.can_wake(task.agent):
         return ""
-    send = f'{tools.MESSAGE.called(scene.host.version)} with to: "{task["agent"]}"'
-    resume = f'{tools.RESUMING} with resume: "{task["agent"]}"'
+    send = f'{tools.MESSAGE.called(scene.host.version)} with to: "{task.agent}"'
+    resume = f'{tools.RESUMING} with resume: "{task.agent}"'
     ways = {versions.BY_MESSAGE: send, versions.BY_LAUNCH: resume, versions.UNKNOWN: f"{send}, or {resume}"}
     way = ways.get(scene.host.resume_way)
     return phrases.TO_GO_ON.format(way=way) if way else ""
@@ -191,7 +191,7 @@ def _advice(scene: Scene, task: Task) -> str:
 def glance(scene: Scene) -> str:
     """One calm line for the user."""
     rows = tasks.in_session(scene.book, scene.session, (*tasks.OPEN_STATES, "interrupted"))
-    working = sum(task["state"] in tasks.RUNNING_STATES for task in rows)
-    asking = len({item["label"] for item in inbox.waiting(scene.book, session=scene.session)})
-    broken = sum(task["state"] == "interrupted" for task in rows)
+    working = sum(task.state in tasks.RUNNING_STATES for task in rows)
+    asking = len({item.label for item in inbox.waiting(scene.book, session=scene.session)})
+    broken = sum(task.state == "interrupted" for task in rows)
     return f"bg: {at_a_glance(working, asking, broken) or 'nothing in flight'} · /bg-status"

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 def judge(scene: Scene, task: Task, run: Run) -> str:
     """Why the agent is asked once more; where it is not, the run is concluded."""
-    agent = run["agent"]
+    agent = run.agent
     token = launches.token_of(scene.book, agent)
-    texts = runs.reports(scene.book, agent, run["run"])
-    refuted = _evidence(scene, task, run, texts[-1]["text"], token).get("refuted", []) if texts else []
+    texts = runs.reports(scene.book, agent, run.run)
+    refuted = _evidence(scene, task, run, texts[-1].text, token).get("refuted", []) if texts else []
     most = settings.load(scene.project).corrections
     reason = "" if scene.late else reports.correction(scene.book, run, token, refuted, most)
     if not reason:
@@ -34,13 +34,13 @@ def judge(scene: Scene, task: Task, run: Run) -> str:
 def conclude(scene: Scene, task: Task, agent: str, cut: str = "") -> None:
     """End the run that goes on, with the evidence for the text that stands for it."""
     run = runs.last_run(scene.book, agent)
-    if run is None or run["ended"] is not None:
+    if run is None or run.ended is not None:
         return
     token = launches.token_of(scene.book, agent)
-    text, _ = reports.best(runs.reports(scene.book, agent, run["run"]), token)
+    text, _ = reports.best(runs.reports(scene.book, agent, run.run), token)
     if text:
         _evidence(scene, task, run, text, token)
-    reports.conclude(scene.book, task["label"], agent, token, cut=cut)
+    reports.conclude(scene.book, task.label, agent, token, cut=cut)
 
 
 def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict
             found = {}
         scene.examined[text] = found
         with scene.book.transaction():
-            runs.set_evidence(scene.book, run["agent"], run["run"], found)
+            runs.set_evidence(scene.book, run.agent, run.run, found)
     return scene.examined[text]
 
 
@@ -74,24 +74,24 @@ def _gather(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict
 
     from bg.evidence import Launch, examine  # noqa: PLC0415
 
-    rows = launches.of_task(scene.book, task["label"])
+    rows = launches.of_task(scene.book, task.label)
     if not rows:
         return {}
     row = rows[0]
     # What an earlier agent of the task called stands in another transcript: then no call counts as missing.
-    path = "" if len(rows) > 1 else _transcript(scene, run["agent"])
+    path = "" if len(rows) > 1 else _transcript(scene, run.agent)
     found = examine(
         text,
         fields,
         Launch(
-            Path(task["project"] or row["cwd"]),
-            Path(rows[-1]["cwd"] or task["project"]),
-            row["head"] or "",
-            row["made"],
+            Path(task.project or row.cwd),
+            Path(rows[-1].cwd or task.project),
+            row.head or "",
+            row.made,
         ),
         path,
-        seconds=time.time() - run["began"],
-        text_of_brief=adopting.brief(task["prompt"] or ""),
+        seconds=time.time() - run.began,
+        text_of_brief=adopting.brief(task.prompt),
     )
     refuted = [{"claim": item.claim, "reason": item.reason} for item in found.refuted]
     return {"line": found.line(), "counts": found.counts(), "refuted": refuted, **found.to_json()}

@@ -56,7 +56,7 @@ def before(scene: Scene) -> None:
 def _note_child(scene: Scene, label: str) -> None:
     """A launch from an approved delegation's window is that delegation's agent."""
     task = tasks.get(scene.book, label)
-    delegations.note_launch(scene.book, task["grp"] if task else label, label)
+    delegations.note_launch(scene.book, task.grp if task else label, label)
 
 
 def git_head(cwd: str) -> str:
@@ -84,9 +84,9 @@ def after(scene: Scene) -> None:
     text = tools.foreground_text(event)
     if text is None:
         words = phrases.CONTINUES if _relaunched(scene, task) else phrases.STARTED
-        described = inline(task["description"] or "", 80)
-        scene.answer.notice.append(words.format(label=task["label"], description=described))
-    elif reports.keep(scene.book, task["label"], agent, "foreground", text):
+        described = inline(task.description, 80)
+        scene.answer.notice.append(words.format(label=task.label, description=described))
+    elif reports.keep(scene.book, task.label, agent, "foreground", text):
         judging.conclude(scene, task, agent)
     scene.remind()
 
@@ -95,11 +95,11 @@ def _bound(scene: Scene) -> Optional[Task]:
     """The task of the agent that this call started, if the call was one of ours."""
     agent = tools.started_agent(scene.event)
     launched = launches.of_call(scene.book, scene.event.tool_use)
-    token = launched["token"] if launched else ""
+    token = launched.token if launched else ""
     if not token:
         found = tasks.TOKEN.findall(tools.launch_of(scene.event).prompt[:20000])
         known = launches.of_token(scene.book, found[0]) if found else None
-        token = known["token"] if known and not known["agent"] else ""
+        token = known.token if known and not known.agent else ""
     if not token:
         return None
     with scene.book.transaction():
@@ -110,7 +110,7 @@ def _bound(scene: Scene) -> Optional[Task]:
 
 
 def _relaunched(scene: Scene, task: Task) -> bool:
-    return len(launches.of_task(scene.book, task["label"])) > 1
+    return len(launches.of_task(scene.book, task.label)) > 1
 
 
 def failed(scene: Scene) -> None:

@@ -50,26 +50,26 @@ def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:
     """The parent had the report from a hook and has woken the agent before this came: it names the earlier call."""
     book = scene.book
     now = runs.last_run(book, found.agent)
-    if now is None or now["ended"] is not None:
+    if now is None or now.ended is not None:
         return False
     called = resumes.called(book, found.tool_use)
-    woken = resumes.last_woken(book, found.agent, now["began"])
+    woken = resumes.last_woken(book, found.agent, now.began)
     if called is not None and woken is not None:
         return called < woken
     # Old hosts name no call, and of a run that nobody asked for none is known.
-    return runs.was_reported(book, found.agent, found.result, now["run"])
+    return runs.was_reported(book, found.agent, found.result, now.run)
 
 
 def _close(scene: Scene, task: Task, agent: str, text: str, cut: str, source: str) -> None:
     """End a run that no SubagentStop has ended, with the best text there is."""
     resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
     run = runs.last_run(scene.book, agent)
-    if run is None or run["ended"] is not None:
+    if run is None or run.ended is not None:
         return
-    if not runs.reports(scene.book, agent, run["run"]):
+    if not runs.reports(scene.book, agent, run.run):
         own = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
-        fresh = own.text if _is_of_this_run(scene, agent, run["run"], own) else ""
-        reports.keep(scene.book, task["label"], agent, source, fresh or text)
+        fresh = own.text if _is_of_this_run(scene, agent, run.run, own) else ""
+        reports.keep(scene.book, task.label, agent, source, fresh or text)
     judging.conclude(scene, task, agent, cut)
 
 
@@ -84,9 +84,9 @@ def catch_up(scene: Scene) -> None:
     book = scene.book
     for launch in launches.unbound(book, scene.session):
         for path in agents.agents_of(scene.event.transcript):
-            if launch["token"] in transcripts.first_prompt(path)[:20000]:
+            if launch.token in transcripts.first_prompt(path)[:20000]:
                 with book.transaction():
-                    runs.bind(book, launch["token"], agents.agent_in(path))
+                    runs.bind(book, launch.token, agents.agent_in(path))
     _take(scene, _unheard(scene))
     unfinished = tasks.unfinished(book, scene.session)
     live = live_agents(scene.event) if unfinished else None
@@ -94,12 +94,12 @@ def catch_up(scene: Scene) -> None:
     if live is not None and inheriting.is_shared(scene):
         live = None
     for task in unfinished:
-        with scene.apart(f"catching up with {task['label']}"):
+        with scene.apart(f"catching up with {task.label}"):
             _catch_up_with(scene, task, live)
 
 
 def _catch_up_with(scene: Scene, task: Task, live: Optional[set[str]]) -> None:
-    agent = task["agent"]
+    agent = task.agent
     if live is None and not scene.host.lists_agents and _has_fallen_silent(scene, agent):
         _close(scene, task, agent, "", "", "transcript")
         return
@@ -112,7 +112,7 @@ def _catch_up_with(scene: Scene, task: Task, live: Optional[set[str]]) -> None:
 
 def _unheard(scene: Scene) -> list[Notification]:
     """Notifications that came in mid-turn, where 2.1.197 and 2.1.258 fire no event: they stand in the transcript."""
-    running = [task["agent"] for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES)]
+    running = [task.agent for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES)]
     # A fast agent ends before PostToolUse of its launch: the run counts from the call, not from its binding.
     called = {agent: resumes.last_called(scene.book, agent) for agent in filter(None, running)}
     queued = transcripts.queued(transcripts.tail(scene.event.transcript)) if called else []
@@ -124,12 +124,12 @@ def _unheard(scene: Scene) -> list[Notification]:
 def _left_unjudged(scene: Scene, agent: str) -> bool:
     """A hook was killed between keeping this run's text and judging it, so no correction was asked either."""
     run = runs.last_run(scene.book, agent)
-    if run is None or run["ended"] is not None or run["asked"] is not None:
+    if run is None or run.ended is not None or run.asked is not None:
         return False
     if scene.host.hands_back(scene.event.mode):
         return False
-    texts = runs.reports(scene.book, agent, run["run"])
-    return bool(texts) and time.time() - texts[-1]["at"] > GRACE
+    texts = runs.reports(scene.book, agent, run.run)
+    return bool(texts) and time.time() - texts[-1].at > GRACE
 
 
 def _just_begun(scene: Scene, agent: str) -> bool:
@@ -155,7 +155,7 @@ def _scan(scene: Scene, task: Task, agent: str) -> None:
         for text in spoken:
             for signal in reports.read(text, token).own:
                 if not signal.terminal:
-                    reports.note(book, task["label"], agent, run["run"], signal)
+                    reports.note(book, task.label, agent, run.run, signal)
         runs.set_scanned(book, agent, end)
 
 
@@ -163,10 +163,10 @@ def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     """On hosts that do not list what runs: its last words are long said, or a correction was never answered."""
     path = agents.of_agent(scene.event.transcript, agent)
     run = runs.last_run(scene.book, agent)
-    if run is None or run["ended"] is not None:
+    if run is None or run.ended is not None:
         return False
-    if time.time() - max(transcripts.last_sign(path), run["asked"] or 0.0, run["began"]) < SILENCE:
+    if time.time() - max(transcripts.last_sign(path), run.asked or 0.0, run.began) < SILENCE:
         return False
     final = transcripts.last_assistant(transcripts.tail(path))
-    fresh = final.settled and _is_of_this_run(scene, agent, run["run"], final)
-    return fresh or bool(runs.reports(scene.book, agent, run["run"]))
+    fresh = final.settled and _is_of_this_run(scene, agent, run.run, final)
+    return fresh or bool(runs.reports(scene.book, agent, run.run))

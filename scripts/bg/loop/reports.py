@@ -69,14 +69,14 @@ def keep(
     """Make a run's text durable; the run it belongs to, None where it is a run's that has ended already."""
     with book.transaction():
         last = runs.last_run(book, agent)
-        over = last is not None and last["ended"] is not None and final
-        if last and over and (not text.strip() or runs.is_reported(book, agent, text, last["run"])):
+        over = last is not None and last.ended is not None and final
+        if last and over and (not text.strip() or runs.is_reported(book, agent, text, last.run)):
             return None
         run = runs.running(book, agent, label)
         if text.strip():
-            runs.keep_report(book, agent, run["run"], source, text)
+            runs.keep_report(book, agent, run.run, source, text)
         if uuid:
-            runs.set_last_record(book, agent, run["run"], uuid)
+            runs.set_last_record(book, agent, run.run, uuid)
         return run
 
 
@@ -85,18 +85,18 @@ def correction(book: Ledger, run: Run, token: str, refuted: list[dict[str, str]]
 
     A second time only for a claim that the disk refutes or a block that still cannot be read.
     """
-    texts = runs.reports(book, run["agent"], run["run"])
-    if run["ended"] is not None or run["cut"] or run["corrections"] >= min(most, MOST_CORRECTIONS) or not texts:
+    texts = runs.reports(book, run.agent, run.run)
+    if run.ended is not None or run.cut or run.corrections >= min(most, MOST_CORRECTIONS) or not texts:
         return ""
-    reading = read(texts[-1]["text"], token)
+    reading = read(texts[-1].text, token)
     signal = reading.deciding
     unreadable = (signal is not None and not signal.readable) or (signal is None and reading.strange is not None)
-    form = _reason(reading, token) if run["corrections"] == 0 or unreadable else ""
+    form = _reason(reading, token) if run.corrections == 0 or unreadable else ""
     points = "\n".join(f"- {inline(item['claim'], 160)}: {inline(item['reason'], 300)}" for item in refuted[:8])
     reason = "\n\n".join(part for part in (fill("refuted", points=points) if points else "", form) if part)
     if reason:
         with book.transaction():
-            runs.count_correction(book, run["agent"], run["run"])
+            runs.count_correction(book, run.agent, run.run)
     return reason
 
 
@@ -140,21 +140,21 @@ def conclude(book: Ledger, label: str, agent: str, token: str, *, cut: str = "")
 
 def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str) -> None:
     run = runs.last_run(book, agent)
-    if run is None or run["ended"] is not None:
+    if run is None or run.ended is not None:
         return
-    runs.end_run(book, agent, run["run"], cut)
-    _, reading = best(runs.reports(book, agent, run["run"]), token)
+    runs.end_run(book, agent, run.run, cut)
+    _, reading = best(runs.reports(book, agent, run.run), token)
     signal = reading.deciding
     for found in reading.own:
         if not found.terminal:
-            note(book, label, agent, run["run"], found)
+            note(book, label, agent, run.run, found)
     if signal is None or not signal.readable or _is_completion_stop(signal):
-        _withdraw(book, label, agent, run["run"])
+        _withdraw(book, label, agent, run.run)
         tasks.set_state(book, label, CUT_STATES.get(cut, "unreported"), cut)
-        deliveries.make(book, label, deliveries.ENDED, Key.of_end(agent, run["run"]))
+        deliveries.make(book, label, deliveries.ENDED, Key.of_end(agent, run.run))
         return
-    _withdraw(book, label, agent, run["run"] + (signal.marker == "COMPLETION_REPORT"))
-    note(book, label, agent, run["run"], signal)
+    _withdraw(book, label, agent, run.run + (signal.marker == "COMPLETION_REPORT"))
+    note(book, label, agent, run.run, signal)
     state = COMPLETION_STATES.get(str(signal.fields.get("status", "")), "partial")
     tasks.set_state(book, label, STATES.get(signal.marker, state))
 
@@ -163,10 +163,10 @@ def best(texts: list[Report], token: str) -> tuple[str, Reading]:
     """The text that stands for the run: the last with a readable block, else the one that says most."""
     ranked = []
     for place, row in enumerate(texts):
-        reading = read(row["text"], token)
+        reading = read(row.text, token)
         signal = reading.deciding
-        rank = (bool(signal and signal.readable), bool(signal), 0 if signal else len(row["text"]), place)
-        ranked.append((rank, row["text"], reading))
+        rank = (bool(signal and signal.readable), bool(signal), 0 if signal else len(row.text), place)
+        ranked.append((rank, row.text, reading))
     if not ranked:
         return "", Reading([], None, None)
     _, text, reading = max(ranked, key=lambda item: item[0])
@@ -210,14 +210,14 @@ def _fill_in_times(book: Ledger, agent: str, body: dict[str, Any]) -> None:
 
 def _settings(book: Ledger, label: str) -> settings.Settings:
     task = tasks.get(book, label)
-    return settings.load(task["project"] or "" if task else "")
+    return settings.load(task.project or "" if task else "")
 
 
 def _deny(book: Ledger, agent: str, run: int, qid: str, signal: int) -> None:
     """The user's settings allow no further agents: one that waits for the decision is told, others just go on."""
     asked = delegations.of_signal(book, signal)
-    item = next((one for one in reversed(inbox.items(book, agent, run)) if one["qid"] == qid), None)
-    if item is not None and asked is not None and asked["blocking"]:
+    item = next((one for one in reversed(inbox.items(book, agent, run)) if one.qid == qid), None)
+    if item is not None and asked is not None and asked.blocking:
         inbox.answer(book, item, phrases.DELEGATION_DENIED, "settings", inbox.DENIED)
     elif item is not None:
         inbox.withdraw(book, item)

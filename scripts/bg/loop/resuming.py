@@ -25,25 +25,25 @@ def before_message(scene: Scene) -> None:
     scene.see()
     called = tools.message_of(event)
     task = tasks.addressed(scene.book, scene.session, called.to)
-    if task is None or not task["agent"]:
+    if task is None or not task.agent:
         return
     scene.answer.deny = _refused(scene, task)
     if scene.answer.deny:
         return
     text = None
-    if resumable(task) or inbox.unsent(scene.book, task["agent"]):
+    if resumable(task) or inbox.unsent(scene.book, task.agent):
         text = _record(scene, task, called.text or called.copy)
-    scene.answer.updated_input = tools.message_with(event, task["agent"], text)
+    scene.answer.updated_input = tools.message_with(event, task.agent, text)
 
 
 def _refused(scene: Scene, task: Task) -> str:
     """Why an ended agent is not woken from here; the host would wake it without its task, or not at all."""
-    if not resumable(task) or scene.can_wake(task["agent"]):
+    if not resumable(task) or scene.can_wake(task.agent):
         return ""
     with scene.book.transaction():
         if not inheriting.claim(scene, task):
-            return phrases.OTHER_SESSION_GOES_ON.format(label=task["label"])
-    return phrases.WAKES_WITHOUT_MEMORY.format(label=task["label"], way=replies.launch_anew(task["label"]))
+            return phrases.OTHER_SESSION_GOES_ON.format(label=task.label)
+    return phrases.WAKES_WITHOUT_MEMORY.format(label=task.label, way=replies.launch_anew(task.label))
 
 
 def _from_agent(scene: Scene) -> None:
@@ -56,17 +56,17 @@ def _from_agent(scene: Scene) -> None:
     if task is None:
         scene.note_stranger(event.agent, sent.text)
         return
-    run = reports.keep(scene.book, task["label"], event.agent, reports.MESSAGE, sent.text, final=False)
+    run = reports.keep(scene.book, task.label, event.agent, reports.MESSAGE, sent.text, final=False)
     if run is None:
         return
     with scene.book.transaction():
         for signal in reports.read(sent.text, launches.token_of(scene.book, event.agent)).own:
-            reports.note(scene.book, task["label"], event.agent, run["run"], signal)
+            reports.note(scene.book, task.label, event.agent, run.run, signal)
 
 
 def _record(scene: Scene, task: Task, typed: str) -> str:
     """Write the resume message down before it is sent; what it carries is marked when it is proven."""
-    agent = task["agent"]
+    agent = task.agent
     message = resume.compose(scene.book, agent, launches.token_of(scene.book, agent), typed)
     with scene.book.transaction():
         _open(scene, task, agent, message, typed)
@@ -75,7 +75,7 @@ def _record(scene: Scene, task: Task, typed: str) -> str:
 
 def _open(scene: Scene, task: Task, agent: str, message: resume.Message, typed: str) -> None:
     kind = message.kind if message.answers else f"{message.kind} (relayed)"
-    identifier = resumes.note(scene.book, task["label"], agent, scene.event.tool_use, kind, typed, message.text)
+    identifier = resumes.note(scene.book, task.label, agent, scene.event.tool_use, kind, typed, message.text)
     inbox.attach(scene.book, message.answers, identifier)
 
 
@@ -88,8 +88,8 @@ def after_message(scene: Scene) -> None:
     if row is not None:
         if tools.resumed_agent(scene.event) or tools.delivered_message(scene.event):
             with scene.book.transaction():
-                prove(scene, scene.event.tool_use, row["agent"])
-            scene.answer.notice.append(f"{row['label']} goes on")
+                prove(scene, scene.event.tool_use, row.agent)
+            scene.answer.notice.append(f"{row.label} goes on")
         else:
             unproven(scene)
     else:
@@ -103,10 +103,10 @@ def _woken_without_us(scene: Scene, agent: str) -> None:
     if task is None:
         return
     with scene.book.transaction():
-        runs.running(scene.book, agent, task["label"])
-        tasks.set_state(scene.book, task["label"], "working")
+        runs.running(scene.book, agent, task.label)
+        tasks.set_state(scene.book, task.label, "working")
         if inbox.unsent(scene.book, agent):
-            scene.owe_next_step(task["label"])
+            scene.owe_next_step(task.label)
 
 
 def before_task(scene: Scene) -> None:
@@ -115,13 +115,13 @@ def before_task(scene: Scene) -> None:
     scene.see()
     called = tools.launch_of(event)
     task = tasks.addressed(scene.book, scene.session, called.resume)
-    if task is None or not task["agent"]:
+    if task is None or not task.agent:
         return
     scene.answer.deny = _refused(scene, task)
     if scene.answer.deny:
         return
     text = _record(scene, task, called.prompt)
-    scene.answer.updated_input = tools.resume_with(event, task["agent"], text)
+    scene.answer.updated_input = tools.resume_with(event, task.agent, text)
 
 
 def after_task(scene: Scene) -> None:
@@ -133,13 +133,13 @@ def after_task(scene: Scene) -> None:
         scene.remind()
         return
     with scene.book.transaction():
-        prove(scene, event.tool_use, row["agent"])
+        prove(scene, event.tool_use, row.agent)
     text = tools.foreground_text(event)
-    task = tasks.of_agent(scene.book, row["agent"])
-    if task and text is not None and reports.keep(scene.book, row["label"], row["agent"], "foreground", text):
-        judging.conclude(scene, task, row["agent"])
+    task = tasks.of_agent(scene.book, row.agent)
+    if task and text is not None and reports.keep(scene.book, row.label, row.agent, "foreground", text):
+        judging.conclude(scene, task, row.agent)
     else:
-        scene.answer.notice.append(f"{row['label']} goes on")
+        scene.answer.notice.append(f"{row.label} goes on")
     scene.remind()
 
 
@@ -147,18 +147,18 @@ def prove(scene: Scene, tool_use: str, agent: str) -> None:
     """The resume has happened: its answers are sent, the next run goes on. Inside a transaction."""
     book = scene.book
     row = resumes.of_call(book, tool_use)
-    if row is None or row["proven"] is not None:
+    if row is None or row.proven is not None:
         return
-    resumes.prove(book, row["id"])
-    if _carried(scene, row["message"]):
-        inbox.mark_sent(book, row["agent"], row["id"])
-    elif inbox.detach(book, row["id"]):
-        scene.owe_next_step(row["label"])
+    resumes.prove(book, row.id)
+    if _carried(scene, row.message):
+        inbox.mark_sent(book, row.agent, row.id)
+    elif inbox.detach(book, row.id):
+        scene.owe_next_step(row.label)
     last = runs.last_run(book, agent)
-    overtaken = last is not None and last["began"] > row["at"] and last["ended"] is not None
+    overtaken = last is not None and last.began > row.at and last.ended is not None
     if not overtaken:
-        runs.running(book, agent, row["label"])
-        tasks.set_state(book, row["label"], "working")
+        runs.running(book, agent, row.label)
+        tasks.set_state(book, row.label, "working")
 
 
 def _carried(scene: Scene, message: str) -> bool:
@@ -172,45 +172,45 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
     """The agent's next run has begun, and the word that it was woken never came: its transcript has the message."""
     book = scene.book
     row = resumes.pending(book, agent)
-    if row is None or not transcripts.heard(transcript, row["message"]):
+    if row is None or not transcripts.heard(transcript, row.message):
         return
     with book.transaction():
-        resumes.prove(book, row["id"])
-        inbox.mark_sent(book, agent, row["id"])
-        runs.running(book, agent, row["label"])
-        tasks.set_state(book, row["label"], "working")
+        resumes.prove(book, row.id)
+        inbox.mark_sent(book, agent, row.id)
+        runs.running(book, agent, row.label)
+        tasks.set_state(book, row.label, "working")
 
 
 def unproven(scene: Scene) -> None:
     """The host did not wake the agent: the answers stay, and there is another way."""
     row = resumes.of_call(scene.book, scene.event.tool_use)
-    if row is None or row["proven"] is not None:
+    if row is None or row.proven is not None:
         return
     with scene.book.transaction():
-        resumes.fail(scene.book, row["id"], scene.event.error or "refused")
-    way = replies.launch_anew(row["label"])
-    scene.answer.context.append(phrases.NOT_WOKEN.format(label=row["label"], way=way))
+        resumes.fail(scene.book, row.id, scene.event.error or "refused")
+    way = replies.launch_anew(row.label)
+    scene.answer.context.append(phrases.NOT_WOKEN.format(label=row.label, way=way))
 
 
 def relaunch_window(scene: Scene) -> Optional[Task]:
     """A launch whose description begins with a task that has ended unfinished continues that task."""
     found = tasks.LABEL.match(tools.launch_of(scene.event).description.strip())
     task = tasks.get(scene.book, found[0]) if found else None
-    if task is None or task["state"] not in CONTINUABLE or not task["agent"] or task["project"] != scene.project:
+    if task is None or task.state not in CONTINUABLE or not task.agent or task.project != scene.project:
         return None
     with scene.book.transaction():
         if not inheriting.claim(scene, task):
             return None
-        launches.open_window(scene.book, scene.session, "relaunch", task["text"] or "", task["label"])
+        launches.open_window(scene.book, scene.session, "relaunch", task.text, task.label)
     return task
 
 
 def fill_relaunch(scene: Scene, task: Task, adopted: adopting.Adoption) -> None:
     """The new agent gets the old one's task, state, questions and answers. Inside a transaction."""
     typed = tools.launch_of(scene.event).prompt
-    path = agents.of_agent(scene.event.transcript, task["agent"])
+    path = agents.of_agent(scene.event.transcript, task.agent)
     message = resume.relaunch(scene.book, task, adopted.token, typed, path)
-    _open(scene, task, task["agent"], message, typed)
+    _open(scene, task, task.agent, message, typed)
     adopted.give(message.text)
 
 

@@ -53,7 +53,7 @@ class Scene:
     def project(self) -> str:
         """The project that the session works in."""
         known = sessions.get(self.book, self.session)
-        return (known["project"] if known else "") or self._project_here()
+        return (known.project if known else "") or self._project_here()
 
     def _project_here(self) -> str:
         """The environment is that of the hook that runs now, which is another one where the event waited."""
@@ -63,7 +63,7 @@ class Scene:
     def host(self) -> versions.Host:
         """What the host can do; its version is unknown until a transcript tells it."""
         known = sessions.get(self.book, self.session)
-        words = (known["version"] if known else "") or transcripts.field(self.event.transcript, "version")
+        words = (known.version if known else "") or transcripts.field(self.event.transcript, "version")
         version = versions.version_of(words or (versions.announced_version() if self.late is None else ""))
         return versions.host_of(version)
 
@@ -114,24 +114,24 @@ class Scene:
         reminders: dict[int, Reminder] = {}
         for row in rows:
             if len(reminders) < MOST_REMINDERS:
-                with self.apart(f"delivery {row['id']} of {row['label']}"):
-                    if row["kind"] == deliveries.ANSWERED and self._is_sent(row):
+                with self.apart(f"delivery {row.id} of {row.label}"):
+                    if row.kind == deliveries.ANSWERED and self._is_sent(row):
                         moot.append(row)
                     else:
-                        reminders[row["id"]] = self.reminder(row)
+                        reminders[row.id] = self.reminder(row)
         rest = phrases.MORE_REPORTS.format(command=self.bgctl("status"))
         with self.book.transaction():
             for row in moot:
                 deliveries.settle(self.book, row)
             # Another hook may have said some of them meanwhile.
-            due = [row["id"] for row in deliveries.due(self.book, self.session) if row["id"] in reminders]
+            due = [row.id for row in deliveries.due(self.book, self.session) if row.id in reminders]
             kept, count = fit([reminders[one].text for one in due], CONTEXT_LIMIT - used, rest) if due else ([], 0)
             self.surfaced = due[:count]
             deliveries.surface(self.book, self.surfaced, self.session, self.event.name)
         self.answer.context += kept
         notices = [reminders[one].notice for one in self.surfaced if reminders[one].notice]
         self.answer.notice += notices
-        waits = any(row["shown"] is None for row in inbox.waiting(self.book, session=self.session))
+        waits = any(row.shown is None for row in inbox.waiting(self.book, session=self.session))
         if notices and waits and self.settings.notify:
             self.answer.sequence = self.host.notification(notices[0].split(" · ")[0])
 
@@ -152,8 +152,8 @@ class Scene:
 
     def _is_sent(self, row: Delivery) -> bool:
         """The answers that this row speaks of are on their way: there is nothing left to do about them."""
-        task = tasks.get(self.book, row["label"])
-        return task is None or not inbox.unsent(self.book, task["agent"] or "")
+        task = tasks.get(self.book, row.label)
+        return task is None or not inbox.unsent(self.book, task.agent)
 
     def owe_next_step(self, label: str) -> bool:
         """Inside a transaction: the session that has this task is owed the next step; whether that is another one."""
@@ -163,9 +163,9 @@ class Scene:
         deliveries.settle_next_step(self.book, label)
         key = deliveries.Key.of_answers(label, self.session)
         deliveries.make(self.book, label, deliveries.ANSWERED, key)
-        elsewhere = bool(task["session"] != self.session)
+        elsewhere = bool(task.session != self.session)
         if elsewhere:
-            place.wake(self.book.place, task["session"])
+            place.wake(self.book.place, task.session)
         return elsewhere
 
     def reminder(self, row: Delivery) -> Reminder:
@@ -174,22 +174,22 @@ class Scene:
         from bg.loop import adopting, reports  # noqa: PLC0415
         from bg.words import replies  # noqa: PLC0415
 
-        if row["kind"] == deliveries.GROUP:
+        if row.kind == deliveries.GROUP:
             return self._group(row.about.subject)
-        task = tasks.get(self.book, row["label"])
+        task = tasks.get(self.book, row.label)
         assert task is not None
-        if row["kind"] == deliveries.ANSWERED:
-            elsewhere = phrases.ANSWERED_ELSEWHERE.format(label=task["label"])
+        if row.kind == deliveries.ANSWERED:
+            elsewhere = phrases.ANSWERED_ELSEWHERE.format(label=task.label)
             notice = "" if row.is_answered_in(self.session) else elsewhere
             return replies.Reminder(self.next_step(task), notice)
         agent, run = row.about.subject, row.about.run
         told = replies.Told(
             task=task,
-            brief=adopting.brief(task["prompt"] or ""),
+            brief=adopting.brief(task.prompt),
             items=inbox.items(self.book, agent, run),
-            resume=self.resume_how(agent, task["label"]),
+            resume=self.resume_how(agent, task.label),
             answer_command=self.answer_command,
-            whole=self.bgctl(f"status {task['label']}"),
+            whole=self.bgctl(f"status {task.label}"),
             evidence=runs.evidence(self.book, agent, run),
         )
         body = runs.signal_body(self.book, agent, run, row.about.mark)
@@ -197,10 +197,10 @@ class Scene:
             return replies.denied(body, told)
         if body:
             said = replies.remind(body, told)
-            return said._replace(text=said.text + self._overtaken(task) + self.waiter(row["label"]))
+            return said._replace(text=said.text + self._overtaken(task) + self.waiter(row.label))
         token = launches.token_of(self.book, agent)
         text, _ = reports.best(runs.reports(self.book, agent, run), token)
-        said = replies.unreported(text, task["note"] or "", told)
+        said = replies.unreported(text, task.note, told)
         return said._replace(text=said.text + self._overtaken(task))
 
     def _group(self, group: str) -> Reminder:
@@ -229,13 +229,13 @@ class Scene:
 
     def next_step(self, task: Task) -> str:
         """What the parent does after an answer: resume, wait for the rest, or wait for another agent."""
-        label = task["label"]
+        label = task.label
         left = self._still_open(label)
         if left:
             return phrases.ANSWER_RECORDED_OTHERS_OPEN.format(label=label, qids=", ".join(left))
-        if not inbox.unsent(self.book, task["agent"] or ""):
+        if not inbox.unsent(self.book, task.agent):
             return phrases.ANSWER_RECORDED.format(label=label)
-        way = self.resume_how(task["agent"], label)
+        way = self.resume_how(task.agent, label)
         if delegations.waits_for_child(self.book, label):
             return phrases.WAITS_FOR_CHILD.format(label=label, way=way)
         return phrases.RESUME_NOW.format(label=label, way=way)
@@ -246,22 +246,22 @@ class Scene:
 
     def _still_open(self, label: str) -> list[str]:
         waiting = inbox.waiting(self.book, label=label)
-        return [item["qid"] for item in waiting if inbox.kind(item) != inbox.DELEGATION]
+        return [item.qid for item in waiting if inbox.kind(item) != inbox.DELEGATION]
 
     def _overtaken(self, task: Task) -> str:
         """The agent has ended with answers of the user still on this side."""
-        left = [item["qid"] for item in inbox.unsent(self.book, task["agent"] or "")]
-        if not left or task["state"] not in tasks.ENDED_STATES:
+        left = [item.qid for item in inbox.unsent(self.book, task.agent)]
+        if not left or task.state not in tasks.ENDED_STATES:
             return ""
-        way = self.resume_how(task["agent"], task["label"])
+        way = self.resume_how(task.agent, task.label)
         return phrases.OVERTAKEN.format(qids=", ".join(left), way=way)
 
     def waiter(self, label: str) -> str:
         """What the parent does for the task that has waited for this one, if there is any."""
         row = delegations.waiter(self.book, label)
-        if row is None or not row["agent"]:
+        if row is None or not row.agent:
             return ""
-        return phrases.HAS_WAITED.format(label=row["label"], way=self.resume_how(row["agent"], row["label"]))
+        return phrases.HAS_WAITED.format(label=row.label, way=self.resume_how(row.agent, row.label))
 
     def own_task(self, agent: str, transcript: str = "") -> Optional[Task]:
         """The task of an agent, bound by the token in its first prompt where no launch event told us."""
@@ -272,7 +272,7 @@ class Scene:
         tokens = tasks.TOKEN.findall(transcripts.first_prompt(path)[:20000])
         known = launches.of_token(self.book, tokens[0]) if tokens else None
         # The hook after its launch, which runs beside this one, may have bound it just now.
-        if known is None or known["agent"] not in ("", agent):
+        if known is None or known.agent not in ("", agent):
             return None
         with self.book.transaction():
             runs.bind(self.book, tokens[0], agent)
@@ -282,12 +282,12 @@ class Scene:
         """A report that carries a token of ours from another agent: remembered, its text is not."""
         for token in tasks.TOKEN.findall(text)[:5]:
             known = launches.of_token(self.book, token)
-            if known and known["agent"] not in ("", agent):
+            if known and known.agent not in ("", agent):
                 with self.book.transaction():
-                    notes.note_stranger(self.book, agent, known["label"])
+                    notes.note_stranger(self.book, agent, known.label)
                 return
 
 
 def resumable(task: Task) -> bool:
     """An agent has worked on this task and ended."""
-    return bool(task["agent"]) and task["state"] not in tasks.RUNNING_STATES
+    return bool(task.agent) and task.state not in tasks.RUNNING_STATES

@@ -49,32 +49,32 @@ def prompt(scene: Scene) -> None:
 def _mention_quiet(scene: Scene) -> None:
     """One line for an agent that has written nothing for longer than the user expects, once for each such stretch."""
     for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES):
-        with scene.apart(f"the silence of {task['label']}"):
+        with scene.apart(f"the silence of {task.label}"):
             seconds = status.quiet(scene.book, task)
             since = int(time.time() - seconds)
-            if seconds and abs(notes.quiet_since(scene.book, task["label"]) - since) > 1:
+            if seconds and abs(notes.quiet_since(scene.book, task.label) - since) > 1:
                 with scene.book.transaction():
-                    notes.set_quiet_since(scene.book, task["label"], since)
-                scene.answer.notice.append(phrases.QUIET.format(label=task["label"], age=age(seconds)))
+                    notes.set_quiet_since(scene.book, task.label, since)
+                scene.answer.notice.append(phrases.QUIET.format(label=task.label, age=age(seconds)))
 
 
 def _repeat_next_step(scene: Scene) -> None:
     """The parent was told to send the user's answers and has not: it is told again, with the next prompts."""
     for task in tasks.in_session(scene.book, scene.session, WAITING_STATES):
-        with scene.apart(f"the next step of {task['label']}"):
+        with scene.apart(f"the next step of {task.label}"):
             _repeat_one(scene, task)
 
 
 def _repeat_one(scene: Scene, task: Task) -> None:
-    agent = task["agent"]
+    agent = task.agent
     resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
     ready = inbox.unsent(scene.book, agent)
-    if not ready or not scene.is_ready(task["label"]):
+    if not ready or not scene.is_ready(task.label):
         return
-    times, seen = deliveries.next_steps(scene.book, task["label"], max(row["answered"] for row in ready))
+    times, seen = deliveries.next_steps(scene.book, task.label, max(row.answered for row in ready))
     if times == seen < MOST_REPEATS:
         with scene.book.transaction():
-            scene.owe_next_step(task["label"])
+            scene.owe_next_step(task.label)
 
 
 def _launch(scene: Scene, arguments: str) -> None:
@@ -98,19 +98,19 @@ def _close_windows(scene: Scene) -> None:
     with scene.book.transaction():
         for window in opened:
             launches.close_window(scene.book, window)
-            if window["kind"] != "relaunch" and not launches.is_filled(scene.book, window):
+            if window.kind != "relaunch" and not launches.is_filled(scene.book, window):
                 tasks.create(
                     scene.book,
-                    window["label"],
-                    window["label"],
+                    window.label,
+                    window.label,
                     scene.session,
                     scene.project,
-                    window["text"],
+                    window.text,
                     "not_launched",
                 )
-                tasks.set_state(scene.book, window["label"], "not_launched")
-                words = inline(window["text"], 80)
-                scene.answer.notice.append(phrases.NOT_LAUNCHED.format(label=window["label"], text=words))
+                tasks.set_state(scene.book, window.label, "not_launched")
+                words = inline(window.text, 80)
+                scene.answer.notice.append(phrases.NOT_LAUNCHED.format(label=window.label, text=words))
 
 
 def stop(scene: Scene) -> None:
@@ -132,19 +132,19 @@ def stop(scene: Scene) -> None:
 
 def _is_fresh(scene: Scene, row: Delivery) -> bool:
     """Nobody has heard it: it was never surfaced, or the hook that was about to say it was killed."""
-    if row["surfaced"] is not None and (row["said"] is not None or scene.event.repeated_stop):
+    if row.surfaced is not None and (row.said is not None or scene.event.repeated_stop):
         return False
-    soon = row["kind"] == deliveries.ENDED and scene.host.announces_every_end
-    return not soon or time.time() - row["made"] > ANNOUNCED_WITHIN
+    soon = row.kind == deliveries.ENDED and scene.host.announces_every_end
+    return not soon or time.time() - row.made > ANNOUNCED_WITHIN
 
 
 def _ask_first(scene: Scene) -> None:
     """Once for each question: the user must have been shown it before the turn ends."""
     items, words = [], {}
     for item in inbox.waiting(scene.book, session=scene.session):
-        with scene.apart(f"{item['qid']} of {item['label']}"):
-            if item["shown"] is None and inbox.kind(item) == inbox.QUESTION:
-                words[item["id"]] = replies.question_lines(item)
+        with scene.apart(f"{item.qid} of {item.label}"):
+            if item.shown is None and inbox.kind(item) == inbox.QUESTION:
+                words[item.id] = replies.question_lines(item)
                 items.append(item)
     spoken = scene.event.last_text
     if spoken is None:  # 2.1.7 and 2.1.38 do not hand it over
@@ -152,24 +152,24 @@ def _ask_first(scene: Scene) -> None:
     told = [item for item in items if _mentions(spoken, item)]
     left = [item for item in items if item not in told]
     known = notes.asked_first(scene.book, scene.session)
-    fresh = [item for item in left if item["id"] not in known][:MOST_HELD]
+    fresh = [item for item in left if item.id not in known][:MOST_HELD]
     if told:
         with scene.book.transaction():
-            inbox.mark_shown(scene.book, [item["id"] for item in told])
+            inbox.mark_shown(scene.book, [item.id for item in told])
     if not fresh or scene.event.repeated_stop:
         return
     if scene.settings.gate != "on":
         return
     with scene.book.transaction():
-        notes.set_asked_first(scene.book, scene.session, [*known, *(item["id"] for item in fresh)])
+        notes.set_asked_first(scene.book, scene.session, [*known, *(item.id for item in fresh)])
     again = [item for item in left if item not in fresh]
-    lines = "\n".join(words[item["id"]] for item in [*fresh, *again][:MOST_HELD])
+    lines = "\n".join(words[item.id] for item in [*fresh, *again][:MOST_HELD])
     scene.answer.context.append(fill("ask_first", questions=lines))
 
 
 def _mentions(spoken: str, item: Question) -> bool:
     words = " ".join(spoken.split()).lower()
-    return f"{item['label']} {item['qid']}".lower() in words or " ".join(item["text"].split()).lower()[:60] in words
+    return f"{item.label} {item.qid}".lower() in words or " ".join(item.text.split()).lower()[:60] in words
 
 
 def start(scene: Scene) -> None:

@@ -102,9 +102,9 @@ def _proven(evidence: dict[str, Any]) -> str:
 
 def question_lines(item: Question) -> str:
     """One question as the parent shall put it."""
-    lines = [f"{item['label']} {item['qid']}: {inline(item['text'], 600)}"]
-    if item["context"]:
-        lines.append(quote(f"why it matters: {item['context']}", 400))
+    lines = [f"{item.label} {item.qid}: {inline(item.text, 600)}"]
+    if item.context:
+        lines.append(quote(f"why it matters: {item.context}", 400))
     extra = inbox.extra(item)
     for key in ("options", "default", "priority"):
         if extra.get(key):
@@ -113,8 +113,8 @@ def question_lines(item: Question) -> str:
 
 
 def _clarification(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
-    label = told.task["label"]
-    open_items = [item for item in told.items if item["state"] == "open" and inbox.kind(item) == inbox.QUESTION]
+    label = told.task.label
+    open_items = [item for item in told.items if item.state == "open" and inbox.kind(item) == inbox.QUESTION]
     body = [
         _sections(
             [
@@ -132,7 +132,7 @@ def _clarification(payload: Payload, signal: dict[str, Any], told: Told) -> Remi
         fill(
             "clarification",
             label=label,
-            description=inline(told.task["description"], 80),
+            description=inline(told.task.description, 80),
             body="\n".join(part for part in body if part),
             resume=told.resume,
         ),
@@ -153,13 +153,13 @@ def _stop(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
             *_marks(signal),
         ]
     )
-    label = told.task["label"]
+    label = told.task.label
     advice = BLOCKER_ADVICE.get(kind, "Tell the user what is needed.")
     return Reminder(
         fill(
             "stop",
             label=label,
-            description=inline(told.task["description"], 80),
+            description=inline(told.task.description, 80),
             kind=kind.replace("_", " "),
             body=body,
             advice=advice,
@@ -171,9 +171,9 @@ def _stop(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
 
 
 def _delegation(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
-    label = told.task["label"]
+    label = told.task.label
     mine = [item for item in told.items if inbox.kind(item) == inbox.DELEGATION]
-    qid = mine[-1]["qid"] if mine else "D1"
+    qid = mine[-1].qid if mine else "D1"
     body = _sections(
         [
             ("New task", _quoted(payload, "new_task_description")),
@@ -190,7 +190,7 @@ def _delegation(payload: Payload, signal: dict[str, Any], told: Told) -> Reminde
         fill(
             "delegation",
             label=label,
-            description=inline(told.task["description"], 80),
+            description=inline(told.task.description, 80),
             body=body,
             qid=qid,
             answer=told.answer_command,
@@ -202,16 +202,16 @@ def _delegation(payload: Payload, signal: dict[str, Any], told: Told) -> Reminde
 
 def denied(signal: dict[str, Any], told: Told) -> Reminder:
     """A delegation that the user's settings have decided: the parent passes that on, or just knows it."""
-    label = told.task["label"]
+    label = told.task.label
     work = inline(str(signal["payload"].get("new_task_description") or ""), 300)
-    waits = any(item["state"] == "answered" for item in told.items if inbox.kind(item) == inbox.DELEGATION)
+    waits = any(item.state == "answered" for item in told.items if inbox.kind(item) == inbox.DELEGATION)
     then = f"It waits for that. Resume it now: {told.resume}" if waits else "It goes on by itself."
-    text = fill("denied", label=label, description=inline(told.task["description"], 80), work=work, then=then)
+    text = fill("denied", label=label, description=inline(told.task.description, 80), work=work, then=then)
     return Reminder(text, f"{label} wanted to delegate, which bg.json denies: {inline(work, 80)}")
 
 
 def _completion(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
-    label = told.task["label"]
+    label = told.task.label
     status = str(payload.get("status") or "completion").replace("_", " ")
     asked = [(f"Asked ({name.lower()})", quote(text, 300)) for name, text in told.brief.items()]
     body = _sections(
@@ -228,7 +228,7 @@ def _completion(payload: Payload, signal: dict[str, Any], told: Told) -> Reminde
     )
     body = "\n".join(part for part in (evidence_lines(told.evidence), body) if part)
     return Reminder(
-        fill("completion", label=label, description=inline(told.task["description"], 80), status=status, body=body),
+        fill("completion", label=label, description=inline(told.task.description, 80), status=status, body=body),
         f"{label} reports {status}{_proven(told.evidence)}: {inline(str(payload.get('summary') or ''), 100)}",
     )
 
@@ -243,14 +243,14 @@ _WORDS: dict[str, Callable[[Payload, dict[str, Any], Told], Reminder]] = {
 
 def unreported(text: str, why: str, told: Told) -> Reminder:
     """Prose is a first-class outcome: what it says, and that it kept no protocol."""
-    label = told.task["label"]
+    label = told.task.label
     reason = f" ({why})" if why else ""
     if not text.strip():
         return Reminder(
             fill(
                 "nothing",
                 label=label,
-                description=inline(told.task["description"], 80),
+                description=inline(told.task.description, 80),
                 why=reason,
                 body="",
                 resume=told.resume,
@@ -265,7 +265,7 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
         fill(
             "prose",
             label=label,
-            description=inline(told.task["description"], 80),
+            description=inline(told.task.description, 80),
             why=reason,
             body=body,
             resume=told.resume,

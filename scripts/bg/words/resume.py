@@ -52,7 +52,7 @@ def compose(book: Ledger, agent: str, token: str, typed: str) -> Message:
     if len(state) > room:
         state = state[: max(0, room - 40)].rsplit("\n", 1)[0] + "\n[the rest is in your own transcript]"
     text = "\n\n".join(part for part in (body, state if room > 80 else "", steps) if part)
-    return Message(kind, text, [row["answer"] for row in answered])
+    return Message(kind, text, [row.answer for row in answered])
 
 
 _FRAMES = {
@@ -73,25 +73,25 @@ def _answers(
     sections: list[str] = []
     kinds: list[str] = []
     if by_kind[inbox.QUESTION]:
-        run = by_kind[inbox.QUESTION][-1]["run"]
-        said = {row["id"]: row for row in by_kind[inbox.QUESTION]}
-        asked = [row for row in items if inbox.kind(row) == inbox.QUESTION and (row["run"] == run or row["id"] in said)]
+        run = by_kind[inbox.QUESTION][-1].run
+        said = {row.id: row for row in by_kind[inbox.QUESTION]}
+        asked = [row for row in items if inbox.kind(row) == inbox.QUESTION and (row.run == run or row.id in said)]
         sections.append(_clarification(asked, said))
         kinds.append("CLARIFICATION_RESPONSE")
     for row in by_kind[inbox.BLOCKER]:
         error = payload.get("blocker_type") == "error"
         heading = "## ERROR RECOVERY" if error else "## BLOCKER RESOLVED"
-        resolution = "go on as you think best" if row["how"] == inbox.SKIP else row["said"]
-        sections.append(f"{heading}\n\nIssue: {row['text']}\nResolution (the user's words): {resolution}")
+        resolution = "go on as you think best" if row.how == inbox.SKIP else row.said
+        sections.append(f"{heading}\n\nIssue: {row.text}\nResolution (the user's words): {resolution}")
         kinds.append("ERROR_RECOVERY" if error else "BLOCKER_RESOLVED")
     for row in by_kind[inbox.DELEGATION]:
         sections.append(_decision(row, book))
-        kinds.append("DELEGATION_APPROVED" if row["how"] == inbox.APPROVED else "DELEGATION_DENIED")
+        kinds.append("DELEGATION_APPROVED" if row.how == inbox.APPROVED else "DELEGATION_DENIED")
     return sections, kinds[0]
 
 
 def _clarification(asked: list[Question], said: dict[int, Answered]) -> str:
-    complete = all(row["id"] in said for row in asked)
+    complete = all(row.id in said for row in asked)
     lines = [
         "## CLARIFICATION RESPONSE",
         "",
@@ -100,41 +100,41 @@ def _clarification(asked: list[Question], said: dict[int, Answered]) -> str:
         else "The user has answered some of your questions:",
     ]
     for row in asked:
-        number = row["qid"][1:] if row["qid"][:1] == "Q" else row["qid"]
-        answer = said.get(row["id"])
+        number = row.qid[1:] if row.qid[:1] == "Q" else row.qid
+        answer = said.get(row.id)
         if answer is None:
             words = "(not answered: take a reasonable default, and say in your report which)"
-        elif answer["how"] == inbox.SKIP:
+        elif answer.how == inbox.SKIP:
             default = inbox.extra(row).get("default")
             words = f"(the user leaves this to you: take your default{f', {default}' if default else ''})"
         else:
-            words = answer["said"]
-        lines += ["", f"{row['qid']}: {row['text']}", f"A{number}: {words}"]
+            words = answer.said
+        lines += ["", f"{row.qid}: {row.text}", f"A{number}: {words}"]
     return "\n".join(lines)
 
 
 def _source(row: Answered) -> str:
-    return "the user's settings" if row["source"] == "settings" else "the user's words"
+    return "the user's settings" if row.source == "settings" else "the user's words"
 
 
 def _decision(row: Answered, book: Ledger) -> str:
-    words = row["said"].strip()
-    if row["how"] != inbox.APPROVED:
+    words = row.said.strip()
+    if row.how != inbox.APPROVED:
         return (
             f"## DELEGATION DENIED\n\nReason ({_source(row)}): {words}\n"
             "Alternative: do without, and put it into your recommendations."
         )
-    child = delegations.last_child(book, row["label"])
+    child = delegations.last_child(book, row.label)
     lines = [
         "## DELEGATION APPROVED",
         "",
         f"New agent launched: {child}" if child else "The new agent is being launched",
-        f"Task: {row['text']}",
+        f"Task: {row.text}",
         f"The user's words: {words}",
         "Coordination: keep to what you proposed.",
     ]
     task = tasks.get(book, child) if child else None
-    report = runs.last_signal(book, task["agent"]).get("payload", {}) if task and task["agent"] else {}
+    report = runs.last_signal(book, task.agent).get("payload", {}) if task and task.agent else {}
     lines += [
         f"Its {key}: {neutral(str(report[key]))}" for key in ("status", "summary", "deliverables") if report.get(key)
     ]
@@ -172,10 +172,10 @@ def _instructions(signal: dict[str, Any], token: str) -> str:
 
 def relaunch(book: Ledger, task: Task, token: str, typed: str, transcript: str) -> Message:
     """The same content for a new agent, which has none of the old one's memory."""
-    message = compose(book, task["agent"], token, typed)
+    message = compose(book, task.agent, token, typed)
     lead = fill(
         "continuation",
-        task=task["prompt"] or task["text"] or "",
+        task=task.prompt or task.text,
         transcript=transcript or "nowhere to be found any more",
         tail=quote(transcripts.digest(transcript), 3000) if transcript else "",
     )
