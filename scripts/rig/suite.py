@@ -27,6 +27,7 @@ SHORT = "not long and (not host or loop)"
 ALONE = "alone"  # what starts fifty processes at once would disturb every other test
 CLIENTS_OF = "--clients-of"
 AS_IS = "BG_TEST_AS_IS"
+ONE_CLIENT, NO_CLIENT = "BG_ONE_CLIENT", "BG_NO_CLIENT"  # the version of the short run, and why it is not there
 USAGE = """scripts/test              what needs no client, and the loop on one client (`claude` on PATH, else fetched)
 scripts/test --all        everything, on six clients, which are fetched
 scripts/test FILE ...     these tests, and the clients that they need; any other option is pytest's
@@ -39,6 +40,8 @@ def main(arguments: list[str]) -> int:
     if "--help" in arguments or "-h" in arguments:
         sys.stdout.write(USAGE)
         return 0
+    for name in (ONE_CLIENT, NO_CLIENT):
+        os.environ.pop(name, None)  # where this is started by a test of a run that has set them
     if arguments[:1] == [CLIENTS_OF]:
         return _tell_clients(arguments[1:])
     everything, only_setup = "--all" in arguments, "--setup" in arguments
@@ -93,9 +96,9 @@ def _short(given: list[str]) -> tuple[list[str], dict[str, str]]:
     else:
         version = clients.newest()
         missing = fetching.install_all([version], _say)
-    os.environ["BG_ONE_CLIENT"] = version
+    os.environ[ONE_CLIENT] = version
     if missing:
-        os.environ["BG_NO_CLIENT"] = missing[version]
+        os.environ[NO_CLIENT] = missing[version]
     _say("without the long tests and the other clients; scripts/test --all runs everything")
     return [*_workers(given), "-rs", "-m", SHORT, *given], missing
 
