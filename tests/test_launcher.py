@@ -87,10 +87,10 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def test_an_old_interpreter_is_passed_over_for_a_newer_one(machine):
-    """It is looked for once, and noted; the quiet path starts none."""
+    """It is looked for once, and noted; the quiet path, on which nothing is named like our commands, starts none."""
     machine.python("python3", "3.6")
     newer = machine.python("python3.12", "3.12")
-    assert machine.says("Stop") == {}
+    assert machine.says("Stop", cwd="/") == {}
     assert machine.starts() == []
     assert "[from the bg plugin, not from the user] label: bg-1" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
     assert machine.starts() == ["3.6", "3.12", "3.12"]
