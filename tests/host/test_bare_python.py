@@ -86,7 +86,7 @@ class Story:
         event = self.named(f"PreToolUse {self.spawn}")
         event["tool_input"]["description"] = "bg-1: audit auth"
         given = updated(tell(event))
-        assert given["prompt"].endswith(event["tool_input"]["prompt"])
+        assert f"## Your task\n\n{event['tool_input']['prompt']}\n\n" in given["prompt"]
         assert given["run_in_background"] is True
         self.token = TOKEN.findall(given["prompt"])[0]
         self.turns = [("user", given["prompt"])]
