@@ -67,7 +67,7 @@ ROOMS = {
     "desk": {"host", "protocol", "ledger", "words", "evidence", "results"},
     "loop": {"host", "protocol", "ledger", "words", "evidence", "results", "desk"},
 }
-GROUND = {"foreign": set(), "machine": set(), "pattern": set(), "record": set(), "settings": {"ledger"}}
+GROUND = {"foreign": set(), "machine": set(), "pattern": set(), "record": set(), "repository": set(), "settings": {"ledger"}}
 
 
 def modules() -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from bg import machine
+from bg import repository
 from bg.host import tools
 from bg.ledger import delegations, launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
@@ -32,7 +32,7 @@ def before(scene: Scene) -> None:
         return
     scene.see()
     again = resuming.relaunch_window(scene)
-    head = git_head(event.cwd) if scene.late is None else ""  # by now the agent may have committed
+    head = repository.head(event.cwd) if scene.late is None else ""  # by now the agent may have committed
     with contextlib.suppress(_FullError), scene.book.transaction():
         adopted = adopting.adopt(scene.book, event, scene.project, scene.host, head)
         if adopted is None:
@@ -57,14 +57,6 @@ def _note_child(scene: Scene, label: str) -> None:
     """A launch from an approved delegation's window is that delegation's agent."""
     task = tasks.get(scene.book, label)
     delegations.note_launch(scene.book, task.grp if task else label, label)
-
-
-def git_head(cwd: str) -> str:
-    """The commit that a launch starts from, empty outside a repository."""
-    if not cwd:
-        return ""
-    shown = machine.ask([machine.find("git") or "git", "-C", cwd, "rev-parse", "HEAD"], 2)
-    return shown.out.strip() if shown.code == 0 else ""
 
 
 def after(scene: Scene) -> None:

@@ -1,0 +1,54 @@
+"""The commit that a checkout stands on, read from git's own files: starting git would cost a launch two bare starts."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from bg import foreign
+
+LONGEST = 4096
+MOST_PACKED = 16 * 1024 * 1024
+DEEPEST = 64
+_COMMIT = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
+
+
+def head(folder: str) -> str:
+    """The name of the commit; empty outside a repository, before the first one, and where git keeps it otherwise."""
+    own = _directory(os.path.realpath(folder)) if folder else ""
+    said = _text(os.path.join(own, "HEAD")) if own else ""
+    if re.fullmatch(_COMMIT, said):
+        return said
+    branch = said[len("ref: ") :] if said.startswith("ref: refs/") and ".." not in said else ""
+    if not branch:
+        return ""
+    shared = os.path.join(own, _text(os.path.join(own, "commondir")))  # a worktree has its branches there
+    for place in dict.fromkeys((own, shared)):
+        found = _text(os.path.join(place, branch))
+        if re.fullmatch(_COMMIT, found):
+            return found
+    every = _text(os.path.join(shared, "packed-refs"), MOST_PACKED)
+    packed = re.search(rf"^({_COMMIT}) {re.escape(branch)}$", every, re.MULTILINE)
+    return packed[1] if packed else ""
+
+
+def _directory(folder: str) -> str:
+    """Where the repository around a folder is kept, empty where there is none."""
+    for _ in range(DEEPEST):
+        git = os.path.join(folder, ".git")
+        if os.path.isdir(git):
+            return git
+        link = _text(git)
+        if link.startswith("gitdir: "):
+            return os.path.join(folder, link[len("gitdir: ") :])
+        folder, last = os.path.dirname(folder), folder
+        if folder == last:
+            break
+    return ""
+
+
+def _text(path: str, most: int = LONGEST) -> str:
+    try:
+        return foreign.read(path, most).decode("utf-8", "replace").strip()
+    except (OSError, ValueError):
+        return ""
