@@ -756,4 +756,4 @@ def test_the_package_imports_how_to_read_and_nothing_else_of_bg():
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "bg":
                 names = [f"{node.module}.{name.name}" for name in node.names] if node.module == "bg" else [node.module]
                 found |= {name for name in names if not name.startswith("bg.evidence")}
-    assert found == {"bg.foreign", "bg.host", "bg.machine", "bg.pattern"}
+    assert found == {"bg.foreign", "bg.host", "bg.machine", "bg.pattern", "bg.record"}

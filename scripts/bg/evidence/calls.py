@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any, Optional
 
 from bg.evidence import shell
@@ -28,16 +27,16 @@ ABOUT_CALLS = {
 BACKGROUND = pattern(r"running in (?:the )?background|backgrounded|Background command", re.IGNORECASE)
 
 
-@dataclass
 class Call:
     """One tool call with its result."""
 
-    name: str
-    given: dict[str, Any]
-    result: str = ""
-    answered: bool = False
-    failed: bool = False
-    parts: list[shell.Part] = field(default_factory=list)
+    def __init__(self, name: str, given: dict[str, Any]) -> None:
+        self.name = name
+        self.given = given
+        self.result = ""
+        self.answered = False
+        self.failed = False
+        self.parts: list[shell.Part] = []
 
     @property
     def command(self) -> str:
@@ -59,12 +58,12 @@ class Call:
         return bool(self.given.get("run_in_background")) or bool(BACKGROUND.search(self.result[:300]))
 
 
-@dataclass
 class Calls:
     """All calls of a transcript; `known` is False where there is none or only its end was read."""
 
-    calls: list[Call] = field(default_factory=list)
-    known: bool = False
+    def __init__(self, calls: Optional[list[Call]] = None, *, known: bool = False) -> None:
+        self.calls = calls or []
+        self.known = known
 
     @property
     def shells(self) -> list[Call]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from bg.record import Record
 
 GRADES = ("verified", "attested", "claimed", "refuted")
 KINDS = ("deliverable", "wrote", "reference", "quote", "tests", "command", "metric", "work")
@@ -20,8 +21,7 @@ class Launch(NamedTuple):
     at: float
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Record):
     """One claim of a report and what the host's own evidence says of it."""
 
     claim: str
@@ -38,13 +38,15 @@ class Finding:
         }  # fmt: skip
 
 
-@dataclass
 class Evidence:
     """The findings on one report; `limits` says what was not looked at, and why."""
 
-    findings: tuple[Finding, ...] = ()
-    limits: tuple[str, ...] = ()
-    seconds: float = field(default=0.0, compare=False)
+    def __init__(
+        self, findings: tuple[Finding, ...] = (), limits: tuple[str, ...] = (), seconds: float = 0.0
+    ) -> None:
+        self.findings = findings
+        self.limits = limits
+        self.seconds = seconds
 
     def counts(self) -> dict[str, int]:
         """How many findings have each grade."""

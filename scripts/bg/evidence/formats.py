@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import json
 import re
@@ -89,6 +88,9 @@ def _at(error: ValueError) -> str:
 
 
 def _python(_name: str, text: str) -> Optional[str]:
+    # Late: most reports name no Python file.
+    import ast  # noqa: PLC0415
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -10,7 +10,6 @@ import itertools
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
@@ -18,6 +17,7 @@ from bg import foreign
 from bg.evidence.clock import Clock
 from bg.evidence.finding import Launch
 from bg.pattern import pattern
+from bg.record import Record
 
 FILE = 8 * 1024 * 1024
 TOTAL = 48 * 1024 * 1024
@@ -31,8 +31,7 @@ NOT_WALKED = {
 WINDOWS = pattern(r"[A-Za-z]:[\\/]")
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Record):
     """Something that exists in the project; `name` is its path below `base`."""
 
     path: Path
@@ -45,8 +44,7 @@ class Found:
     ctime: float
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Record):
     """What a path of a report means: what is there, whether it leads outside, and whether the search was whole."""
 
     found: tuple[Found, ...]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Optional
 
 from bg.pattern import pattern
+from bg.record import Record
 
 STATEMENTS = 2000
 MARKER = pattern(r"^[ >]*\[(/?)([A-Z_]{6,30})\][ ]*$", re.MULTILINE)
@@ -33,8 +33,7 @@ NAMES = {
 }
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(Record):
     """Some words of a report that belong together, with what they stand under, outermost first."""
 
     text: str
