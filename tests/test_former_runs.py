@@ -182,3 +182,14 @@ def test_an_agent_that_is_bound_while_its_end_is_read_is_no_stranger(tmp_path, m
     ends = recorded(drive.version, "background", "SubagentStop")
     drive.send(ends, agent_id="a1", agent_transcript_path=str(path), last_assistant_message=done)
     assert drive.rows("SELECT state FROM tasks") == [{"state": "done"}]
+
+
+def test_an_end_whose_hook_was_killed_before_it_judged_is_told_at_the_next_event(drive, monkeypatch):
+    """Its text was durable, nothing else tells of the end, and the host still lists the agent."""
+    monkeypatch.setattr(reconciling, "GRACE", 0.0)
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    with contextlib.closing(drive.ledger()) as book:
+        reports.keep(book, "bg-1", "a1", "SubagentStop", block("COMPLETION_REPORT", token, status="success"))
+    assert "reports success" in str(drive.stop()) + context(drive.prompt("hello"))
+    assert [{"state": "done"}] == drive.rows("SELECT state FROM tasks")

@@ -171,7 +171,7 @@ def test_a_file_that_needs_no_client_asks_no_registry(machine, tmp_path):
     """As it is started; the packages are there."""
     machine("npm", f"echo asked >> '{tmp_path}/asked'; exit 1")
     command = [sys.executable, str(ROOT / "scripts/rig/suite.py"), "tests/test_rig.py", "-q", "-p", "no:cacheprovider"]
-    environment = {**os.environ, suite.AS_IS: "1"}
+    environment = {**os.environ, suite.AS_IS: "1", "CI": ""}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert 0 == done.returncode, done.stdout + done.stderr
     assert not (tmp_path / "asked").exists()
@@ -183,7 +183,7 @@ def test_a_run_of_many_tests_is_started_without_any_client(machine, lane):
     machine("npm", f"cat <<'X'\n{REFUSED}X\nexit 1")
     machine("tmux", "true")
     command = [sys.executable, str(ROOT / "scripts/rig/suite.py"), *lane, "--markers"]
-    environment = {**os.environ, suite.AS_IS: "1", "BG_REQUIRE_HOSTS": "0"}
+    environment = {**os.environ, suite.AS_IS: "1", "BG_REQUIRE_HOSTS": "0", "CI": ""}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert 0 == done.returncode, done.stdout + done.stderr
     assert "127.0.0.1:9 refuses the connection" in done.stdout
