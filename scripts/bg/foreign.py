@@ -82,16 +82,17 @@ def loads(text: Union[str, bytes], **options: Any) -> Any:
         value = None
         deep = True
     else:
-        deep = plain.count("[") + plain.count("{") > DEEPEST and _is_deep(value)
+        deep = plain.count("[") + plain.count("{") > DEEPEST and is_deeper(value, DEEPEST)
     if deep:
         message = "it is nested too deep"
         raise ValueError(message)
     return value
 
 
-def _is_deep(value: Any) -> bool:
+def is_deeper(value: Any, most: int) -> bool:
+    """Whether lists and objects stand within one another more often than that; asked without recursion."""
     level = [value]
-    for _ in range(DEEPEST):
+    for _ in range(most):
         parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]
         level = [each for part in parts for each in part]
         if not level:

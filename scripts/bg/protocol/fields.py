@@ -237,15 +237,5 @@ def json_value(text: str) -> Any:
             found = foreign.loads(candidate, strict=False, parse_int=str, parse_float=str, parse_constant=str)
         except ValueError:
             continue
-        return found if _shallow(found) else None
+        return None if foreign.is_deeper(found, _DEPTH) else found
     return None
-
-
-def _shallow(given: Any) -> bool:
-    level = [given]
-    for _ in range(_DEPTH):
-        parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]
-        level = [each for part in parts for each in part]
-        if not level:
-            return True
-    return False
