@@ -1,6 +1,6 @@
 """The payloads that the real hosts gave their hooks: tests/recorded/VERSION/SCENE.jsonl, a line an event, in order.
 
-A line is the payload as the hook reads it: `sed -n 3p SCENE.jsonl | hooks/run` replays it. tests/host/record.py makes
+A line is the payload as the hook reads it: `sed -n 3p SCENE.jsonl | hooks/run` replays it. tests/clients/record.py makes
 the files.
 """
 

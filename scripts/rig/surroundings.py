@@ -2,7 +2,7 @@
 """Plays `scripts/test` in surroundings that a developer's machine is not; one line each, with its time and result.
 
 `scripts/rig/surroundings.py` plays all, `scripts/rig/surroundings.py kolkata user` these, and what stands behind `--`
-goes to `scripts/test`, as in `scripts/rig/surroundings.py user -- tests/test_house.py`.
+goes to `scripts/test`, as in `scripts/rig/surroundings.py user -- tests/house/test_house.py`.
 """
 
 from __future__ import annotations

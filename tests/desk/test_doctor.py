@@ -1,0 +1,284 @@
+"""The doctor on twelve broken set-ups, each really broken: it names the cause and the remedy, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any, Optional
+
+import pytest
+from bg.desk import shortcuts
+from bg.ledger.file import Ledger
+from drive import Drive
+
+ROOT = Path(__file__).resolve().parents[2]
+BGCTL = ROOT / "scripts" / "bgctl"
+
+
+class Patient:
+    """A machine in which nothing is wrong, to be broken in one place."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.home = root / "home"
+        self.config = self.home / ".claude"
+        self.data = self.config / "plugins" / "data" / "bg-bg"
+        self.bin = root / "bin"
+        self.project = root / "project"
+        for folder in (self.data, self.bin, self.project):
+            folder.mkdir(parents=True)
+        self.env = {"HOME": str(self.home), "PATH": str(self.bin), "TMPDIR": str(root), "LANG": "C.UTF-8"}
+        self.program("node", "echo v22.0.0")
+        self.program("claude", "echo '2.1.197 (Claude Code)'")
+        self.installed("bg@bg")
+        self.interpreter(Path(sys.executable))
+
+    def program(self, name: str, script: str) -> None:
+        path = self.bin / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def installed(self, *names: str) -> None:
+        entries = {name: [{"scope": "user", "installPath": f"/cache/{name}", "version": "0.1.0"}] for name in names}
+        (self.config / "plugins" / "installed_plugins.json").write_text(json.dumps({"version": 2, "plugins": entries}))
+
+    def interpreter(self, python: Path) -> None:
+        (self.data / "python").write_text(f"{python}\n")
+
+    def bgctl(self, *arguments: str, prefix: Optional[list[str]] = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*(prefix or []), sys.executable, str(BGCTL), *arguments],
+            env=self.env,
+            cwd=self.project,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    def findings(self) -> list[dict[str, Any]]:
+        """What the doctor says that is not fine; its exit status and its words for people must agree with that."""
+        done = self.bgctl("doctor", "--json")
+        assert done.stderr == ""
+        found = json.loads(done.stdout)
+        assert done.returncode == int(any(item["state"] == "wrong" for item in found))
+        shown = self.bgctl("doctor").stdout
+        bad = [item for item in found if item["state"] != "ok"]
+        for item in bad:
+            assert item["remedy"], item
+            assert item["found"] in shown
+            assert f"remedy: {item['remedy']}" in shown
+        return bad
+
+
+@pytest.fixture
+def patient(tmp_path: Path) -> Patient:
+    return Patient(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An interpreter without the two packages."""
+    folder = tmp_path_factory.mktemp("bare") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, timeout=60)
+    return folder / "bin" / "python3"
+
+
+def only(patient: Patient, subject: str, state: str, found: str, remedy: str) -> None:
+    bad = patient.findings()
+    assert [(item["subject"], item["state"]) for item in bad] == [(subject, state)], bad
+    assert re.search(found, bad[0]["found"]), bad
+    assert re.search(remedy, bad[0]["remedy"]), bad
+
+
+def test_an_interpreter_that_is_too_old(patient: Patient) -> None:
+    old = patient.root / "old python"
+    old.write_text("#!/bin/sh\nprintf 3.8\n")
+    old.chmod(0o755)
+    patient.interpreter(old)
+    only(patient, "python", "wrong", r"bg needs Python 3\.9 or newer; found 3\.8 at .*/old python$", "^rm .*/python$")
+
+
+def test_a_healthy_machine(patient: Patient) -> None:
+    assert patient.findings() == []
+    assert patient.bgctl("doctor").returncode == 0
+
+
+def test_no_packages(patient: Patient, bare: Path) -> None:
+    patient.interpreter(bare)
+    only(patient, "python", "note", "lacks PyYAML or jsonschema", "pip install PyYAML jsonschema")
+
+
+def attempt(patient: Patient, python: Path) -> tuple[int, str]:
+    """What `bgctl install-packages` answers where no interpreter of the machine will do."""
+    code = "from bg.desk import packages, cli; packages.SYSTEM = (); raise SystemExit(cli.main(['install-packages']))"
+    env = {
+        **patient.env,
+        "BG_DATA": str(patient.data),
+        "PIP_RETRIES": "1",
+        "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
+    code = f"import sys; sys.path.insert(0, {str(ROOT / 'scripts')!r}); {code}"
+    done = subprocess.run(
+        [str(python), "-c", code], env=env, cwd=patient.project, capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout == ""
+    return done.returncode, done.stderr
+
+
+def test_no_ensurepip(patient: Patient, tmp_path: Path) -> None:
+    """As on Debian: a Python whose standard library has everything but ensurepip."""
+    base = Path(os.path.realpath(sys.executable))
+    real = Path(sysconfig.get_path("stdlib"))
+    library = tmp_path / "python" / sys.platlibdir / real.name
+    library.mkdir(parents=True)
+    for entry in real.iterdir():
+        if entry.name not in {"ensurepip", "site-packages", "__pycache__", "dist-packages"}:
+            (library / entry.name).symlink_to(entry)
+    python = tmp_path / "python" / "bin" / base.name
+    python.parent.mkdir()
+    shutil.copy2(base, python)
+    shown = subprocess.run([str(python), "-c", "import os, sys; print(sys.prefix)"], capture_output=True, text=True)
+    if shown.stdout.strip() != str(tmp_path / "python"):
+        pytest.skip(f"this Python cannot be copied: {shown.stderr[-200:]}")
+    code, said = attempt(patient, python)
+    assert code == 1
+    assert said.startswith("bgctl: the packages could not be installed: this Python has no ensurepip\nremedy: ")
+    assert "python3-venv package" in said
+
+
+def test_no_network(patient: Patient, bare: Path) -> None:
+    code, said = attempt(patient, bare)
+    assert code == 1
+    assert said.startswith("bgctl: the packages could not be installed: there was no network\nremedy: ")
+    assert not (patient.data / "venv").exists()
+    assert not (patient.data / "packages").exists()
+
+
+def test_an_interpreter_that_has_them_is_noted(patient: Patient) -> None:
+    (patient.data / "python").unlink()
+    done = patient.bgctl("install-packages")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "has both packages" in done.stdout
+    assert patient.findings() == []
+
+
+def test_hooks_disabled(patient: Patient) -> None:
+    file = patient.project / ".claude" / "settings.local.json"
+    file.parent.mkdir()
+    file.write_text('{"disableAllHooks": true}')
+    only(patient, "hooks", "wrong", f"disableAllHooks in {file}", f"remove that line from {file}")
+
+
+def test_unwritable_data(patient: Patient) -> None:
+    (patient.root / "file").write_text("")
+    patient.env["BG_DATA"] = str(patient.root / "file" / "data")
+    bad = {item["subject"]: item for item in patient.findings()}
+    assert bad["data"]["state"] == "wrong"
+    assert bad["data"]["found"] == f"{patient.env['BG_DATA']} cannot be written: Not a directory"
+    assert "set BG_DATA to a directory that is" in bad["data"]["remedy"]
+
+
+def test_an_old_host(patient: Patient) -> None:
+    patient.program("claude", "echo '2.0.76 (Claude Code)'")
+    only(patient, "Claude Code", "wrong", r"2\.0\.76 is older than 2\.1\.7", "claude update")
+
+
+def test_a_host_that_took_the_name(patient: Patient) -> None:
+    patient.program("claude", "echo '2.1.327 (Claude Code)'")
+    only(patient, "/bg", "note", "has a /bg of its own", r"type /bg:bg <task>.* shortcuts --write$")
+    assert patient.bgctl("shortcuts", "--write").returncode == 0
+    assert patient.findings() == []
+
+
+def test_a_shortcut_without_the_plugin(patient: Patient) -> None:
+    patient.bgctl("shortcuts", "--write")
+    patient.installed()
+    bad = {item["subject"]: item for item in patient.findings()}
+    assert bad["/bg"]["state"] == "wrong"
+    assert re.search(r"the shortcut .*bg\.md is there, and the plugin is not", bad["/bg"]["found"])
+    assert bad["/bg"]["remedy"].endswith("shortcuts --remove")
+    assert bad["plugin"]["remedy"].endswith("claude plugin install bg@bg")
+
+
+def test_a_corrupt_ledger(patient: Patient) -> None:
+    Ledger(patient.data).close()
+    path = patient.data / "ledger.db"
+    path.write_bytes(b"this is no database, whatever its name says\n" * 200)
+    only(patient, "ledger", "wrong", f"{path} is damaged", "the next hook keeps it aside and begins a new one")
+
+
+def test_two_copies(patient: Patient) -> None:
+    patient.installed("bg@bg", "bg@elsewhere", "other@bg")
+    only(patient, "plugin", "wrong", "installed 2 times.*: bg@bg, bg@elsewhere", "claude plugin uninstall bg@elsewhere")
+
+
+def test_installed_and_disabled(patient: Patient) -> None:
+    (patient.config / "settings.json").write_text('{"enabledPlugins": {"bg@bg": false}}')
+    only(patient, "plugin", "wrong", "installed but disabled", "claude plugin enable bg@bg")
+
+
+def test_missing_node(patient: Patient) -> None:
+    (patient.bin / "node").unlink()
+    only(patient, "node", "note", "there is no node; only scripts/demo", "install Node.js")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a small disk is made with unshare and tmpfs")
+def test_a_full_disk(patient: Patient) -> None:
+    place = patient.root / "small"
+    place.mkdir()
+    patient.env["BG_DATA"] = str(place)
+    patient.env["PATH"] += ":/usr/sbin:/usr/bin:/sbin:/bin"
+    fill = f'mount -t tmpfs -o size=64k none "{place}" && head -c 1M /dev/zero > "{place}/big" 2>/dev/null; exec "$@"'
+    prefix = ["unshare", "-rm", "sh", "-c", fill, "sh"]
+    if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
+        pytest.skip("this machine allows no mount of one's own")
+    done = patient.bgctl("doctor", "--json", prefix=prefix)
+    bad = [item for item in json.loads(done.stdout) if item["subject"] == "data"]
+    assert bad == [
+        {
+            "subject": "data",
+            "state": "wrong",
+            "found": f"{place} cannot be written: No space left on device",
+            "remedy": "free some space on that disk",
+        }
+    ]
+    assert done.returncode == 1
+
+
+def test_a_wrong_setting(patient: Patient) -> None:
+    (patient.config / "bg.json").write_text('{\n  "gate": "off"\n}')
+    only(patient, "bg.json", "wrong", r'bg\.json:2: gate must be "on" or "observe"', "correct that line")
+
+
+def test_a_file_of_the_users_own(patient: Patient) -> None:
+    path = patient.config / "commands" / "bg.md"
+    path.parent.mkdir()
+    path.write_text("mine")
+    only(patient, "/bg", "note", f"{path} is yours", "type /bg:bg <task>")
+
+
+def test_a_shortcut_with_an_earlier_text(patient: Patient) -> None:
+    path = patient.config / "commands" / "bg.md"
+    path.parent.mkdir()
+    path.write_text(f"{shortcuts.MARK}\nearlier")
+    only(patient, "/bg", "note", "has an earlier text", "--write$")
+
+
+@pytest.mark.parametrize("version", ["2.1.7", "2.1.197", "2.1.327"])
+def test_the_hook_answers_it_without_a_request(version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
+    monkeypatch.setenv("CLAUDE_PLUGIN_ROOT", str(ROOT))
+    drive = Drive(version, tmp_path)
+    said = drive.prompt("/bg-status doctor")
+    assert said["decision"] == "block"
+    assert f"ok     Claude Code  {version}; answers go to the same agent" in said["reason"]
+    assert "hooks" in said["reason"]
+    assert ("has a /bg of its own" in said["reason"]) is (version == "2.1.327")
+    assert drive.rows("SELECT * FROM errors") == []

@@ -1,0 +1,459 @@
+"""The house: manifests, hook events, import directions, names, the quiet path, and what stands where."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from bg.host import tools
+from bg.ledger import place
+from bg.loop import routes
+from bg.words import phrases, texts
+from rig import tree
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "scripts" / "bg"
+
+# What 2.1.7, the oldest host, accepts. One more name, and it drops the whole file without a word.
+EVENTS = {
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "Stop",
+    "UserPromptSubmit",
+    "SessionStart",
+    "SessionEnd",
+    "Notification",
+    "PreCompact",
+    "PermissionRequest",
+}
+MANIFEST_KEYS = {
+    "name",
+    "version",
+    "description",
+    "author",
+    "homepage",
+    "repository",
+    "license",
+    "keywords",
+    "skills",
+    "agents",
+    "outputStyles",
+    "lspServers",
+}
+COMMAND_KEYS = {"name", "description", "argument-hint", "allowed-tools"}
+WIDE_TOOLS = {"Read", "Bash", "Write", "Edit", "Grep", "Glob", "WebFetch", "*", ""}
+
+WORDS = {"Agent", "Task", "Skill"}  # names of tools that are words of any sentence as well
+ALL_TOOLS = {name for tool in tools.TOOLS for name in tool.names}
+
+# What each room may import of bg; the ground modules below are what every room stands on.
+ROOMS = {
+    "host": set(),
+    "protocol": set(),
+    "ledger": set(),
+    "evidence": {"host"},
+    "words": {"host", "protocol", "ledger"},
+    "results": {"words"},
+    "desk": {"host", "protocol", "ledger", "words", "evidence", "results"},
+    "loop": {"host", "protocol", "ledger", "words", "evidence", "results", "desk"},
+}
+GROUND = {"foreign": set(), "machine": set(), "pattern": set(), "record": set(), "repository": set(), "settings": {"ledger"}}
+
+
+def modules() -> list[Path]:
+    found = [path for path in sorted(PACKAGE.rglob("*.py")) if path.name != "__init__.py"]
+    assert len(found) > 20
+    return found
+
+
+def subject(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> set[str]:
+    """The rooms and ground modules that a module imports."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module == "bg":
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bg."):
+            names.add(str(node.module).split(".")[1])
+        assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path.name} imports by a relative name"
+    return names
+
+
+def test_every_module_stands_in_a_room():
+    assert {subject(path) for path in modules()} == {*ROOMS, *GROUND}
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_rooms_import_only_through_their_doors(path):
+    room = subject(path)
+    allowed = {room, *GROUND, *ROOMS[room]} if room in ROOMS else {*GROUND, *GROUND[room]}
+    assert imported(path) - allowed == set()
+
+
+def test_optional_packages_are_imported_in_few_places():
+    outside = {
+        subject(path)
+        for path in modules()
+        if re.search(r"^\s*import (yaml|jsonschema)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert outside == {"evidence"}
+
+
+STATEMENT = re.compile(
+    r"\bselect\b.+\bfrom\b|\binsert\s+(or\s+\w+\s+)?into\b|\bupdate\s+\w+\s+set\b|\bdelete\s+from\b"
+    r"|\bcreate\s+table\b|\bpragma\s+\w",
+    re.IGNORECASE | re.DOTALL,
+)
+STATEMENTS = {"write", "insert", "one", "all", "value"}  # of an open ledger
+
+
+def strings(tree: ast.AST) -> list[str]:
+    """Every text in a module, with the constant parts of a formatted one put together."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.append(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            found.append("".join(str(part.value) for part in node.values if isinstance(part, ast.Constant)))
+    return found
+
+
+def on_a_ledger(node: ast.AST) -> bool:
+    """`book.write`, `scene.book.one` and the like."""
+    if not isinstance(node, ast.Attribute) or node.attr not in STATEMENTS:
+        return False
+    owner = node.value
+    return (owner.id if isinstance(owner, ast.Name) else getattr(owner, "attr", "")) in {
+        "book",
+        "ledger",
+        "_connection",
+    }
+
+
+def sql_in(path: Path) -> list[str]:
+    """What a module does that only the ledger's modules may do."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = [text for text in strings(tree) if STATEMENT.search(text)]
+    found += [f"{ast.unparse(node)} in line {node.lineno}" for node in ast.walk(tree) if on_a_ledger(node)]
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names = [getattr(node, "module", None), *(alias.name for alias in node.names)]
+            found += ["imports sqlite3"] if "sqlite3" in names else []
+    return found
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in modules() if subject(path) != "ledger"],
+    ids=lambda path: str(path.relative_to(PACKAGE)),
+)
+def test_only_the_ledger_speaks_sql(path):
+    assert sql_in(path) == []
+
+
+def test_the_door_of_the_ledger_sees_what_passes_it():
+    seen = {path.stem for path in modules() if subject(path) == "ledger" and sql_in(path)}
+    assert seen >= {"tasks", "launches", "runs", "inbox", "delegations", "resumes", "deliveries", "sessions", "notes"}
+    assert not seen & {"place", "spool"}
+
+
+def test_single_values_are_read_and_written_by_name_only():
+    speaking = {
+        path.stem
+        for path in modules()
+        for text in strings(ast.parse(path.read_text(encoding="utf-8")))
+        if STATEMENT.search(text) and re.search(r"\bmeta\b", text)
+    }
+    # The file's own module makes the table, and notes in a new ledger where the damaged one before it lies; `idle` asks
+    # in one statement whether anything is due.
+    assert speaking == {"notes", "file", "idle"}
+
+
+HOST_NAMES = re.compile(rf"\b(?:{'|'.join(name for tool in tools.TOOLS for name in tool.names if name not in WORDS)})\b")
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_the_hosts_room_names_a_tool_or_its_fields(path):
+    """A docstring may; a sentence for a model takes the name from the tool's record."""
+    if subject(path) == "host":
+        return
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    named = [
+        f"line {node.lineno}: {node.value}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+        if node.value in ALL_TOOLS or HOST_NAMES.search(node.value)
+    ]
+    read = [
+        f"line {node.lineno}: {node.attr}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in ("tool_input", "tool_response")
+    ]
+    assert named + read == []
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "words" / "texts").glob("*.md")), ids=lambda path: path.name)
+def test_texts_take_the_names_of_tools_from_the_hosts_room(path):
+    assert HOST_NAMES.findall(path.read_text(encoding="utf-8")) == []
+
+
+def test_the_launcher_knows_every_name_of_a_launch():
+    """It refuses a launch of ours where Python cannot be started."""
+    source = (ROOT / "hooks" / "run").read_text(encoding="utf-8")
+    assert set(re.findall(r'"tool_name":"(\w+)"', source)) == set(tools.LAUNCH.names)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_each_module_opens_with_a_sentence_and_reads_on_python_39(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
+    first = (ast.get_docstring(tree) or "").split("\n")[0]
+    assert first.endswith((".", ":")), first
+    assert len(first) > 20, first
+
+
+def test_the_manifest_keeps_to_what_the_oldest_host_takes():
+    real = ROOT / ".claude-plugin" / "plugin.json"
+    manifest = json.loads(real.read_text(encoding="utf-8"))
+    assert set(manifest) <= MANIFEST_KEYS
+    assert (ROOT / "plugin.json").read_bytes() == real.read_bytes()
+    marketplace = json.loads((ROOT / ".claude-plugin" / "marketplace.json").read_text(encoding="utf-8"))
+    assert [plugin["name"] for plugin in marketplace["plugins"]] == [manifest["name"]]
+    assert "version" not in marketplace["plugins"][0]
+
+
+def test_nothing_at_the_top_level_is_a_link():
+    """A zip archive or a Windows checkout makes a text file of it, which the host cannot read."""
+    local = {line.rstrip("/") for line in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()}
+    assert [path.name for path in ROOT.iterdir() if path.is_symlink() and path.name not in local] == []
+
+
+def test_hooks_keep_to_known_events_and_narrow_matchers():
+    hooks = json.loads((ROOT / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
+    assert set(hooks) <= EVENTS
+    for event, entries in hooks.items():
+        for entry in entries:
+            if "ToolUse" in event:
+                assert not set(entry["matcher"].split("|")) & WIDE_TOOLS
+            for hook in entry["hooks"]:
+                assert hook["command"] == 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/run"', "an execute bit is easily lost"
+                assert set(hook) == {"type", "command", "timeout"}
+
+
+def test_every_registered_tool_has_a_handler_and_every_handler_is_registered():
+    hooks = json.loads((ROOT / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
+    registered = {
+        f"{event} {tool}".strip()
+        for event, entries in hooks.items()
+        for entry in entries
+        for tool in entry.get("matcher", "").split("|")
+    }
+    handled = {
+        f"{event} {name}".strip() for event, tool in routes.HANDLERS for name in (tool.names if tool else ("",))
+    }
+    assert registered == handled
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "commands").glob("*.md")), ids=lambda path: path.stem)
+def test_commands(path):
+    text = path.read_text(encoding="utf-8")
+    head = text.split("---")[1]
+    keys = {line.split(":")[0] for line in head.strip().splitlines()}
+    assert keys <= COMMAND_KEYS
+    assert f"name: {path.stem}" in head
+    description = next(line for line in head.splitlines() if line.startswith("description:"))
+    assert len(description.split()) - 1 <= 12
+    assert "!`" not in text
+    assert "hooks are not running" in text
+
+
+def test_every_text_is_used_and_every_used_text_is_there():
+    there = {path.stem for path in Path(texts.__file__).parent.glob("*.md")}
+    source = "\n".join(path.read_text(encoding="utf-8") for path in modules())
+    used = set(re.findall(r"fill\(\s*\"([a-z_]+)\"", source))
+    assert used == there
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *sorted((PACKAGE / "words" / "texts").glob("*.md")),
+        *sorted((ROOT / "commands").glob("*.md")),
+        *sorted((ROOT / "agents").glob("*.md")),
+    ],
+    ids=lambda path: path.name,
+)
+def test_texts_for_models_are_calm(path):
+    text = path.read_text(encoding="utf-8")
+    shouted = set(re.findall(r"\b[A-Z]{4,}\b", text))
+    markers = {"CLARIFICATION", "CONTINUATION", "ARGUMENTS", "CLAUDE", "SUCCESS", "PARTIAL", "FAILED", "PLUGIN", "ROOT"}
+    assert {word for word in shouted if "_" not in word} - markers <= {"PASS", "FAIL", "JSON", "PERF", "TEST"}
+    assert not re.search("[\U0001f300-\U0001faff\u2600-\u27bf]", text)
+
+
+# Modules of loop/ whose longer strings are no sentences, each with the reason.
+NO_SENTENCES = {"decisions.py": "the words by which it recognizes yes and no"}
+
+
+def sentences(path: Path) -> list[str]:
+    """The strings of more than four words in a module: no docstrings, and no SQL, which has a door of its own."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            text = " ".join(part.value for part in node.values if isinstance(part, ast.Constant))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone | parts:
+            text = node.value
+        else:
+            continue
+        if len(re.findall(r"[A-Za-z'`-]{2,}", text)) > 4 and not re.search(r"\b(SELECT|INSERT|UPDATE|DELETE)\b", text):
+            found.append(f"{path.name}:{node.lineno}: {text}")
+    return found
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "loop").glob("*.py")), ids=lambda path: path.name)
+def test_the_loop_decides_and_words_say_it(path):
+    assert bool(sentences(path)) == (path.name in NO_SENTENCES), sentences(path)
+
+
+def test_every_phrase_is_used_and_gets_what_it_asks_for():
+    known = {name: value for name, value in vars(phrases).items() if name.isupper()}
+    used = set()
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "phrases" and node.attr.isupper():
+                used.add(node.attr)
+            called = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+            if called is None or called.attr != "format" or not ast.unparse(called.value).startswith("phrases."):
+                continue
+            text = known[ast.unparse(called.value).removeprefix("phrases.")]
+            given = {keyword.arg for keyword in node.keywords}
+            assert given == {slot for _, slot, _, _ in Formatter().parse(text) if slot}, f"{path.name}:{node.lineno}"
+    assert used == set(known)
+
+
+def test_the_sender_is_named_in_one_place_and_by_every_text_that_a_hook_adds():
+    """What stands in an agent's prompt or in another text names no sender; hooks/run has no Python to ask."""
+    parts = {"identity", "example", "contract", "continuation", "handback", "message"}
+    for path in Path(texts.__file__).parent.glob("*.md"):
+        assert path.read_text(encoding="utf-8").startswith("$sender ") == (path.stem not in parts), path.name
+    spelled = [path.name for path in modules() if phrases.SENDER in path.read_text(encoding="utf-8")]
+    assert spelled == ["phrases.py"]
+    assert phrases.SENDER in (ROOT / "hooks" / "run").read_text(encoding="utf-8")
+    for name in ("bg", "bg-answer", "bg-status"):
+        assert phrases.SENDER in (ROOT / "commands" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def hook(payload: str, tmp_path: Path, **env: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [str(ROOT / "hooks" / "run")],
+        input=payload,
+        text=True,
+        capture_output=True,
+        timeout=30,
+        check=False,
+        env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", **env},
+    )
+
+
+QUIET = {
+    "a prompt": {"hook_event_name": "UserPromptSubmit", "prompt": "hello"},
+    "a foreign launch": {"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": {"description": "x"}},
+    "a foreign stop": {"hook_event_name": "SubagentStop", "agent_id": "a1", "last_assistant_message": "x"},
+    "a turn's end": {"hook_event_name": "Stop"},
+}
+
+
+@pytest.mark.parametrize("event", QUIET.values(), ids=QUIET.keys())
+def test_the_quiet_path_starts_no_python(event, tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "ledger.db").touch()
+    trap = tmp_path / "trap"
+    trap.write_text("#!/bin/sh\necho started >&2\ncat >/dev/null\n")
+    trap.chmod(0o755)
+    (data / "python").write_text(f"{trap}\n")
+    payload = json.dumps({"session_id": "s1", "transcript_path": "/x", "cwd": "/", **event}, separators=(",", ":"))
+    assert hook(payload, tmp_path, BG_DATA=str(data)).stderr == ""
+    (data / "sessions").mkdir()
+    (data / "sessions" / "s1").touch()
+    assert hook(payload, tmp_path, BG_DATA=str(data)).stderr == "started\n"
+
+
+@pytest.mark.parametrize("ledgers", [[], ["bg"], ["plugins/data/bg-bg"], ["plugins/data/bg-inline", "bg"]])
+@pytest.mark.parametrize("given", ["", "plugins/data/bg-inline"])
+def test_the_launcher_and_the_resolver_name_the_same_directory(ledgers, given, tmp_path, monkeypatch):
+    config = tmp_path / ".claude"
+    for name in ledgers:
+        (config / name).mkdir(parents=True)
+        (config / name / "ledger.db").touch()
+    env = {"CLAUDE_PLUGIN_DATA": str(config / given)} if given else {}
+    source = (ROOT / "hooks" / "run").read_text(encoding="utf-8")
+    script = source[source.index("config=") : source.index("session=\n")] + '\nprintf %s "$place"'
+    shell = subprocess.run(
+        ["sh", "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"HOME": str(tmp_path), "PATH": os.environ["PATH"], **env},
+    ).stdout
+    for name in ("BG_DATA", "CLAUDE_PLUGIN_DATA", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    assert str(place.directory()) == shell
+
+
+def test_no_test_can_reach_the_real_home():
+    real = Path("~root").expanduser()
+    assert not str(place.directory()).startswith(str(real / ".claude"))
+
+
+def test_nothing_tells_where_it_was_made():
+    names = list(tree.files(ROOT))
+    assert "README.md" in names
+    leak = re.compile(rb"(?<![\w.])/(?:work|farm)/[\w.]")
+    found = [name for name in names if (ROOT / name).is_file() and leak.search((ROOT / name).read_bytes())]
+    assert found == []
+
+
+def test_the_hook_process_answers_on_this_python(tmp_path):
+    payload = json.dumps(
+        {
+            "session_id": "s1",
+            "transcript_path": "",
+            "cwd": str(tmp_path),
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": "/bg Audit",
+        },
+        separators=(",", ":"),
+    )
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "python").write_text(f"{sys.executable}\n")
+    done = hook(payload, tmp_path, BG_DATA=str(data))
+    assert done.returncode == 0
+    assert "[from the bg plugin, not from the user] label: bg-1" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert done.stderr == ""

@@ -1,0 +1,192 @@
+"""Migrations: whole or not at all, by whichever event comes first, and for nothing once they are done."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from bg.ledger import file, migrations, notes
+from bg.ledger.file import Ledger, Unavailable
+from bg.ledger.place import directory
+
+HERE = Path(__file__).resolve().parent
+OLD = (HERE / "kept" / "0001.sql").read_text(encoding="utf-8")
+PATHS = {**os.environ, "PYTHONPATH": str(HERE.parents[1] / "scripts")}
+
+#: Opens the ledger of BG_DATA, and is killed at that instruction of SQLite's, or ends by itself.
+KILLED = """
+import os, signal, sqlite3, sys
+from pathlib import Path
+from bg.ledger import file
+connect, left = sqlite3.connect, [int(sys.argv[1])]
+def step():
+    left[0] -= 1
+    if not left[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
+def killing(name, **named):
+    connection = connect(name, **named)
+    if name != ":memory:":
+        connection.set_progress_handler(step, 1)
+    return connection
+sqlite3.connect = killing
+file.Ledger(Path(os.environ["BG_DATA"])).close()
+print(int(sys.argv[1]) - left[0])
+"""
+OPENS = "import os; from pathlib import Path; from bg.ledger.file import Ledger; Ledger(Path(os.environ['BG_DATA'])).close()"
+
+
+def old_ledger(place: Path) -> Path:
+    """A ledger of the first schema."""
+    place.mkdir(parents=True, exist_ok=True)
+    for name in ("ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal"):
+        (place / name).unlink(missing_ok=True)
+    with closing(sqlite3.connect(place / "ledger.db")) as book:
+        book.executescript(OLD)
+        book.execute("PRAGMA journal_mode=WAL")
+    return place
+
+
+def state(place: Path) -> tuple[int, int, int]:
+    """The schema, the number of indexes and of tasks."""
+    with closing(sqlite3.connect(place / "ledger.db")) as book:
+        assert book.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        indexes = book.execute("SELECT count(*) FROM sqlite_master WHERE type = 'index' AND sql <> ''").fetchone()[0]
+        tasks = book.execute("SELECT count(*) FROM sqlite_master WHERE name = 'tasks'").fetchone()[0]
+        tasks = tasks and book.execute("SELECT count(*) FROM tasks").fetchone()[0]
+        return migrations.schema(book), indexes, tasks
+
+
+def run(place: Path, script: str, *given: str) -> subprocess.CompletedProcess[str]:
+    env = {**PATHS, "BG_DATA": str(place)}
+    return subprocess.run([sys.executable, "-c", script, *given], env=env, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("begin", [old_ledger, lambda place: place], ids=["the first schema", "no ledger"])
+def test_a_hook_killed_at_any_instruction_leaves_a_whole_version(begin, tmp_path):
+    place = tmp_path / "data"
+    begin(place)
+    whole = {(0, 0, 0), state(place)} if place.exists() else {(0, 0, 0)}
+    tasks = max(each[2] for each in whole)
+    done = run(place, KILLED, "0")
+    assert done.returncode == 0, done.stderr
+    last = -int(done.stdout)
+    instructions = abs(last)
+    assert instructions > 500
+    whole |= {state(place)}
+    seen = set()
+    for at in [*range(1, instructions, instructions // 16), instructions - 1]:
+        for path in place.glob("ledger.db*"):
+            path.unlink()
+        begin(place)
+        done = run(place, KILLED, str(at))
+        assert done.returncode == -signal.SIGKILL, (at, done.stderr)
+        found = state(place)
+        seen.add(found)
+        assert found[0] in range(migrations.NEWEST + 1)
+        assert found[2] == tasks
+        assert found in whole or (not tasks and found[0] == 1), (at, found)
+        Ledger(place).close()
+        assert state(place) in whole, at
+        assert migrations.NEWEST == state(place)[0]
+    assert len(seen) > 1, "a kill came before, and one after"
+
+
+def test_many_hooks_at_once_bring_it_up_once(tmp_path):
+    place = old_ledger(tmp_path / "data")
+    env = {**PATHS, "BG_DATA": str(place)}
+    hooks = [subprocess.Popen([sys.executable, "-c", OPENS], env=env, stderr=subprocess.PIPE) for _ in range(8)]
+    assert [hook.communicate(timeout=60)[1] for hook in hooks] == [b""] * 8
+    assert state(place)[0] == migrations.NEWEST
+    assert list(place.glob("*corrupt*")) == []
+
+
+def test_where_the_disk_knows_no_file_locks_the_second_hook_does_nothing(tmp_path, monkeypatch):
+    """It has read the old number, waited for its turn to write, and finds the work done."""
+    place = old_ledger(tmp_path / "data")
+    bring_up = migrations.bring_up
+
+    def late(connection, begun):
+        with closing(sqlite3.connect(place / "ledger.db", isolation_level=None)) as other:
+            bring_up(other, lambda: None)
+        # What it asked before the other one was done.
+        answers = iter([1])
+        asked = migrations.schema
+        with monkeypatch.context() as patched:
+            patched.setattr(migrations, "schema", lambda book: next(answers, None) or asked(book))
+            bring_up(connection, begun)
+
+    monkeypatch.setattr(migrations, "bring_up", late)
+    monkeypatch.setattr(file.fcntl, "flock", lambda *_: (_ for _ in ()).throw(OSError("no locks here")))
+    Ledger(place).close()
+    assert state(place)[0] == migrations.NEWEST
+
+
+def test_a_migration_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
+    place = old_ledger(tmp_path / "data")
+    before = state(place)
+    folder = tmp_path / "schema"
+    folder.mkdir()
+    for path in Path(migrations.FOLDER).glob("*.sql"):
+        (folder / path.name).write_text(path.read_text(encoding="utf-8"))
+    with (folder / f"{migrations.NEWEST:04}.sql").open("a") as newest:
+        newest.write("CREATE TABLE late (at REAL);\nINSERT INTO nowhere VALUES (1);\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(migrations, "FOLDER", folder)
+        with pytest.raises(Unavailable, match="no such table: nowhere"):
+            Ledger(place)
+    assert state(place) == before
+    Ledger(place).close()
+    assert state(place)[0] == migrations.NEWEST
+
+
+def test_no_event_reads_a_schema_file_once_it_is_done(tmp_path, monkeypatch):
+    """The head of the file and the table definitions are enough."""
+    place = tmp_path / "data"
+    Ledger(place).close()
+    monkeypatch.setattr(migrations, "FOLDER", tmp_path / "none")
+    said: list[str] = []
+    connect = sqlite3.connect
+
+    def traced(*given, **named):
+        connection = connect(*given, **named)
+        connection.set_trace_callback(said.append)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", traced)
+    Ledger(place).close()
+    assert [
+        "PRAGMA user_version",
+        "PRAGMA application_id",
+        "SELECT sql FROM sqlite_master WHERE type = 'table' ORDER BY name",
+        "SELECT 1 FROM tasks LIMIT 1",
+        "PRAGMA journal_mode",
+        "PRAGMA synchronous=NORMAL",
+    ] == said
+
+
+def test_a_ledger_that_a_newer_plugin_brought_up_meanwhile_is_not_written():
+    """The hook opened it before, and writes after: what it brings must wait in the spool."""
+    words = "was written by a newer version"
+    with closing(Ledger(directory())) as book, closing(sqlite3.connect(book.path)) as newer:
+        newer.execute(f"PRAGMA user_version={migrations.NEWEST + 1}")
+        with pytest.raises(Unavailable, match=words) as caught:
+            notes.trace(book, "Stop", "It would fit into the table.")
+        assert caught.value.remedy == file.UPDATE
+        assert newer.execute("SELECT count(*) FROM errors").fetchone()[0] == 0
+        newer.execute("ALTER TABLE errors RENAME TO faults")
+        with pytest.raises(Unavailable, match=words):
+            book.all("SELECT * FROM errors")
+
+
+def test_a_mistake_of_our_own_stays_one():
+    with closing(Ledger(directory())) as book:
+        with pytest.raises(sqlite3.OperationalError, match="no such table: missing"):
+            book.all("SELECT * FROM missing")
+        with pytest.raises(sqlite3.OperationalError, match="no such table: missing"), book.transaction():
+            book.write("DELETE FROM missing")

@@ -1,0 +1,386 @@
+"""The result contract: its reader over whole results as models write them, and each rule of its checker."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from bg.results import conformance, contract, form, markdown
+from cases import cases
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+HERE = Path(__file__).parent / "contract"
+EXAMPLES = sorted((HERE / "examples").glob("*.md"))
+MESSY = cases("results/contract/messy.json")
+NO_RESULT = sorted((HERE / "none").glob("*.md"))
+
+# What the contract's own rules have against the contract's own examples.
+IMPLIED = {
+    "exploration": {
+        "breakdown": "92 is at least 75, and no example gives verified, inferred and combined confidence",
+        "justification": "92 is at least 85, and no example has a Confidence Justification",
+    },
+    "design": {
+        "breakdown": "88 is at least 75",
+        "justification": "88 is at least 85",
+    },
+    "review": {
+        "breakdown": "94 is at least 75",
+        "justification": "94 is at least 85",
+        "blockers": "PARTIAL, and blockers that prevent completion are always reported: there is no Blockers section",
+    },
+    "implementation": {
+        "breakdown": "96 is at least 75",
+        "justification": "96 is at least 85",
+    },
+    "error": {},
+}
+
+COMPLETE = """## Reviewer Result
+
+### Status
+SUCCESS
+
+### Summary
+One injection, read and proved.
+
+### Findings
+
+#### Issues Detected
+| ID | Issue | File:Line | Severity | Confidence |
+|---|---|---|---|---|
+| SEC-001 | SQL built from input | `db/query.py:31` | Critical | 97 |
+
+#### Issue Details
+**SEC-001: SQL built from input**
+```python
+cursor.execute("SELECT " + name)
+```
+
+### Key References
+| Item | Location | Relevance |
+|---|---|---|
+| query | `db/query.py:31` | the query |
+
+### Confidence
+90 - read and run
+- verified_confidence: 95 (ran it)
+- inferred_confidence: 85 (same pattern elsewhere)
+- combined_confidence: 90
+
+### Confidence Justification
+**Score**: 90
+**Evidence Count**: 1
+**Verification Method**: ran the query
+**Potential Blind Spots**: other drivers
+"""
+
+
+def parsed(text):
+    result = contract.parse(text)
+    assert result is not None
+    return result
+
+
+def noted(text):
+    return [note.rule for note in conformance.check(parsed(text))]
+
+
+def read(result):
+    return {
+        "agent": result.agent,
+        "kind": result.kind,
+        "status": result.status,
+        "score": result.confidence.score,
+        "band": result.confidence.band,
+        "parts": [part.name for part in result.parts],
+        "references": [str(reference.place) if reference.place else None for reference in result.references],
+        "issues": [
+            [issue.id, issue.text, issue.category, issue.severity, str(issue.place or ""), issue.confidence]
+            for issue in result.issues
+        ],
+        "next_steps": list(result.next_steps),
+        "blockers": [list(blocker) for blocker in result.blockers],
+        "notes": [f"{note.rule}: {note.text}" for note in conformance.check(result)],
+    }
+
+
+def test_there_are_cases():
+    assert {path.stem for path in EXAMPLES} == set(IMPLIED)
+    assert len(MESSY) >= 12
+    assert len(NO_RESULT) >= 5
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_the_contracts_examples_have_exactly_the_implied_notes(path):
+    assert list(IMPLIED[path.stem]) == noted(path.read_text(encoding="utf-8"))
+
+
+def test_the_review_example_is_read_to_the_last_cell():
+    result = parsed((HERE / "examples/review.md").read_text(encoding="utf-8"))
+    assert (result.agent, result.kind, result.status) == ("Security Auditor", "review", "PARTIAL")
+    assert result.confidence == contract.Confidence(
+        "94 - Issues verified with code evidence", 94.0, "High", "", None, None, None
+    )
+    assert [
+        (issue.id, str(issue.place), issue.severity, issue.category, issue.confidence) for issue in result.issues
+    ] == [
+        ("SEC-001", "src/config/jwt.ts:8", "critical", "security", 98.0),
+        ("SEC-002", "src/api/auth.ts:45", "critical", "security", 95.0),
+        ("SEC-003", "src/services/auth.ts:89", "important", "security", 85.0),
+    ]
+    assert all(conformance.quotes_code(issue) for issue in result.issues)
+    assert [part.name for part in result.parts] == [
+        "Issues Detected",
+        "Issue Details",
+        "Compliance Check",
+        "Severity Summary",
+    ]
+    assert len(result.next_steps) == 3
+
+
+def test_the_error_example_is_read_to_the_last_cell():
+    result = parsed((HERE / "examples/error.md").read_text(encoding="utf-8"))
+    assert result.failure is not None
+    assert result.failure.details == {
+        "Type": "ModuleNotFoundError",
+        "Message": "No module named 'stripe'",
+        "Occurred At": "src/payments/client.py:3",
+        "Recoverable": "true",
+    }
+    assert (len(result.failure.attempted), len(result.failure.recovery)) == (3, 2)
+    assert [blocker.resolution for blocker in result.blockers] == ["provide the wheel, or allow network access"]
+
+
+@pytest.mark.parametrize("case", MESSY, ids=lambda case: case["name"])
+def test_messy_results_read_as_expected(case):
+    assert [read(result) for result in contract.parse_all(case["text"])] == case["expected"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [*(path.read_text(encoding="utf-8") for path in EXAMPLES), *(case["text"] for case in MESSY)],
+    ids=[*(path.stem for path in EXAMPLES), *(case["name"] for case in MESSY)],
+)
+@pytest.mark.parametrize("change", ["crlf", "byte order mark", "text before"])
+def test_line_ends_and_text_before_change_nothing(text, change):
+    changed = {
+        "crlf": text.replace("\n", "\r\n"),
+        "byte order mark": "\ufeff" + text,
+        "text before": "Here it is.\n\n" + text,
+    }[change]
+    expected = [read(result) for result in contract.parse_all(text)]
+    assert [read(result) for result in contract.parse_all(changed)] == expected
+
+
+@pytest.mark.parametrize("path", NO_RESULT, ids=lambda path: path.stem)
+def test_other_texts_are_no_result(path):
+    assert contract.parse(path.read_text(encoding="utf-8")) is None
+
+
+def test_a_complete_result_has_no_notes():
+    assert noted(COMPLETE) == []
+
+
+TICKED = "\n### Verification Completed\n- [x] **File References Valid**: yes\n- [ ] **Evidence Documented**: no\n"
+TABLE = COMPLETE[COMPLETE.index("| ID |") : COMPLETE.index("#### Issue Details")]
+BROKEN = [
+    ("status", "SUCCESS", "Finished", ["status"]),
+    ("status", "SUCCESS", "SUCCESS or PARTIAL", ["status"]),
+    ("summary", "One injection, read and proved.", "", ["summary"]),
+    ("summary", "One injection, read and proved.", "word " * 500, ["summary"]),
+    ("findings", "#### Issues Detected", "#### Other", []),
+    ("findings", TABLE, "SQL is built from input.\n", ["findings"]),
+    (
+        "columns",
+        "| ID | Issue | File:Line | Severity | Confidence |",
+        "| ID | Issue | File:Line | Severity | Notes |",
+        ["columns"],
+    ),
+    ("references", "| query | `db/query.py:31` |", "| query | the query module |", ["references"]),
+    ("locations", "| `db/query.py:31` | Critical |", "| `db/query.py` | Critical |", ["locations"]),
+    ("confidence", "90 - read and run", "190 - read and run", ["confidence", "breakdown"]),
+    ("confidence", "90 - read and run", "90 (Certain) - read and run", ["confidence"]),
+    ("breakdown", "- inferred_confidence: 85 (same pattern elsewhere)\n", "", ["breakdown"]),
+    ("breakdown", "combined_confidence: 90", "combined_confidence: 95", ["breakdown"]),
+    ("breakdown", "combined_confidence: 90", "combined_confidence: (95 + 85) / 2 = 90", []),
+    ("breakdown", "verified_confidence: 95", "verified_confidence: 96", []),
+    ("breakdown", "90 - read and run", "93 - read and run", ["breakdown", "justification"]),
+    ("justification", "**Evidence Count**: 1\n", "", ["justification"]),
+    ("justification", "**Score**: 90", "**Score**: 70", ["justification"]),
+    ("evidence", '```python\ncursor.execute("SELECT " + name)\n```\n', "", ["corroboration", "evidence"]),
+    ("severity", "| Critical |", "| High |", ["severity"]),
+    ("severity", "| Critical |", "| |", ["severity"]),
+    ("blockers", "### Confidence\n", "### Blockers\n- no database\n\n### Confidence\n", ["blockers"]),
+    ("blockers", "SUCCESS", "PARTIAL", ["blockers"]),
+    ("checklist", "### Confidence Justification", TICKED + "\n### Confidence Justification", ["checklist"]),
+]
+
+
+@pytest.mark.parametrize(("rule", "before", "after", "expected"), BROKEN)
+def test_each_rule_sees_its_breach_and_nothing_else(rule, before, after, expected):
+    assert before in COMPLETE
+    assert rule in conformance.RULES
+    assert noted(COMPLETE.replace(before, after, 1)) == expected
+
+
+def test_every_rule_has_a_breach():
+    proved = {rule for *_, expected in BROKEN for rule in expected} | {"uncertainty", "corroboration", "error"}
+    assert proved == set(conformance.RULES)
+
+
+@pytest.mark.parametrize(("score", "expected"), [(69, ["uncertainty"]), (70, []), (74, []), (75, ["breakdown"])])
+def test_the_thresholds_of_uncertainty_and_breakdown(score, expected):
+    cut = re.sub(r"- verified.*?(?=\Z)", "", COMPLETE, flags=re.DOTALL)
+    assert noted(cut.replace("90 - read and run", f"{score} - read")) == expected
+    told = cut + "\n### Uncertainty\n- assumed: the driver\n"
+    assert noted(told.replace("90 - read and run", f"{score} - read")) == [
+        rule for rule in expected if rule != "uncertainty"
+    ]
+
+
+@pytest.mark.parametrize(("score", "missing"), [(84, []), (85, ["justification"])])
+def test_the_threshold_of_the_justification(score, missing):
+    cut = COMPLETE[: COMPLETE.index("### Confidence Justification")]
+    changed = cut.replace("90 - read", f"{score} - read").replace("confidence: 90", f"confidence: {score}")
+    changed = changed.replace("confidence: 95", f"confidence: {score}").replace(
+        "inferred_confidence: 85", f"inferred_confidence: {score}"
+    )
+    assert noted(changed) == missing
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("- Evidence: `a/b.py:1`", ["corroboration"]),
+        ("- Evidence: `a/b.py:1` (needs corroboration)", []),
+        ("- Evidence: `a/b.py:1`, `c/d.py:2`", []),
+    ],
+)
+def test_a_pattern_with_one_place_needs_corroboration(line, expected):
+    assert noted(COMPLETE.replace("#### Issue Details", f"#### Architecture\n{line}\n\n#### Issue Details")) == expected
+
+
+@pytest.mark.parametrize("name", ["Type", "Message", "Occurred At", "Recoverable"])
+def test_an_error_result_lacks_each_field_it_lacks(name):
+    text = (HERE / "examples/error.md").read_text(encoding="utf-8")
+    without = re.sub(rf"^\| {name} \|.*\n", "", text, flags=re.MULTILINE)
+    assert [f"the error result lacks {name}"] == [note.text for note in conformance.check(parsed(without))]
+
+
+@pytest.mark.parametrize("name", ["Attempted Actions", "Root Cause Analysis", "Recovery Options"])
+def test_an_error_result_lacks_each_section_it_lacks(name):
+    text = (HERE / "examples/error.md").read_text(encoding="utf-8")
+    without = re.sub(rf"### {name}\n.*?(?=###)", "", text, flags=re.DOTALL)
+    assert [f"the error result lacks {name}"] == [note.text for note in conformance.check(parsed(without))]
+
+
+@pytest.mark.parametrize(
+    ("score", "name"),
+    [
+        (100, "Certain"),
+        (95, "Certain"),
+        (94.9, "High"),
+        (85, "High"),
+        (84, "Moderate"),
+        (75, "Moderate"),
+        (74, "Low"),
+        (60, "Low"),
+        (59, "Uncertain"),
+        (0, "Uncertain"),
+    ],
+)
+def test_bands(score, name):
+    assert name == form.band(score)
+
+
+def test_the_summarys_tokens_are_counted_as_stated():
+    assert [conformance.tokens(text) for text in ("", "a", "abcd", "abcde", "日本語")] == [0, 1, 1, 2, 3]
+
+
+@pytest.mark.parametrize("kind", form.KINDS)
+def test_the_form_in_the_prompt_is_read_back_as_that_kind(kind):
+    blocks = re.findall(r"```markdown\n(.*?)\n```", form.prompt(kind), re.DOTALL)
+    result, failure = parsed(blocks[0]), parsed(blocks[1])
+    assert (kind, form.KINDS[kind]["agent"].capitalize(), "") == (result.kind, result.agent, result.status)
+    assert [part["name"] for part in form.KINDS[kind]["parts"]] == [part.name for part in result.parts]
+    sections = [re.sub(r" \(.*", "", section.heading) for section in result.written]
+    assert {section["name"] for section in form.FORM["sections"] if not section.get("inner")} <= set(sections)
+    assert failure.failure is not None
+    assert set(form.section("Error Details")["fields"]) == set(failure.failure.details)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("`src/a.ts:45`", "src/a.ts:45"),
+        ("./src//a.ts:45-50", "src/a.ts:45"),
+        ("src\\a.ts:45:7", "src/a.ts:45"),
+        ("[a.ts](src/a.ts) line 4", "a.ts:4"),
+        ("`src/a.ts` (line 45)", "src/a.ts:45"),
+        ("src/a.ts#L45-L50", "src/a.ts:45"),
+        ("`my dir/a file.md:3`", "my dir/a file.md:3"),
+        ("`app/[id]/page.tsx:9`", "app/[id]/page.tsx:9"),
+        ("C:\\src\\a.ts:3", "C:/src/a.ts:3"),
+        ("Makefile:12", "Makefile:12"),
+        ("http://localhost:8080/x", None),
+        ("at 10:45", None),
+        ("see src/a.ts", "src/a.ts"),
+    ],
+)
+def test_places(text, expected):
+    assert expected == (str(markdown.place(text)) if markdown.place(text) else None)
+
+
+PIECES = [
+    "## Agent Result\n", "### Status\n", "SUCCESS\n", "### Findings\n", "#### Issues Detected\n", "### Confidence\n",
+    "92 - sure\n", "| ID | Issue | Severity |\n", "|---|---|---|\n", "| SEC-1 | `a.py:1` | critical |\n", "```\n",
+    "```python\n", "~~~\n", "- [ ] x\n", "### Blockers\n", "- a | Resolution: b\n", "### Error Details\n",
+    "verified_confidence: 90\n", "**Status:** FAILED\n", "\n", "|\n", "### Key References\n",
+]  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.one_of(st.text(max_size=400), st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=12))).map("".join))
+)
+def test_no_text_raises(text):
+    for result in contract.parse_all(text):
+        assert all(isinstance(note.text, str) for note in conformance.check(result))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from([piece for piece in PIECES if not piece.startswith(("``", "~~", "## "))])))
+def test_everything_written_is_kept(pieces):
+    text = "### Status\nSUCCESS\n### Summary\nread\n" + "".join(pieces)
+    (result,) = contract.parse_all("## Agent Result\n" + text)
+    kept = {line.strip("# ") for section in result.written for line in [section.heading, *section.text.split("\n")]}
+    assert {line.strip("# ") for line in text.split("\n")} - kept <= {""}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a.b/" * 50_000,
+        "`" * 50_000,
+        "|" * 50_000,
+        "1:" * 50_000,
+        "# " * 50_000,
+        "verified: " * 20_000,
+        "x y: " * 20_000,
+        "resolution" * 9000,
+        "[" * 50_000,
+        "- " * 50_000,
+    ],
+)
+def test_long_texts_take_no_long_time(text):
+    whole = (
+        COMPLETE.replace("One injection, read and proved.", text)
+        + f"\n### Issues\n- {text}\n\n### Blockers\n- {text}\n\n### Confidence\n{text}\n"
+    )
+    began = time.thread_time()
+    assert contract.parse(whole) is not None
+    assert time.thread_time() - began < 10
