@@ -1,4 +1,4 @@
-"""The ledger's file: opened on any disk, brought to the newest schema, one short transaction an event.
+"""The ledger's file: opened on any disk, brought to the newest schema, written in one or two transactions an event.
 
 What stands in the tables is read and written by the modules beside this one, each for its own tables.
 A damaged ledger is kept aside, never deleted; one of an unknown schema is left in place.
@@ -40,12 +40,16 @@ class Corrupt(Unavailable):
 
 
 class Ledger:
-    """An open ledger. `transaction` is the only way to write."""
+    """An open ledger. `transaction` is the only way to write.
+
+    Within an event, what several steps write is gathered in one transaction until `settle`.
+    """
 
     def __init__(self, place: Union[str, os.PathLike[str]], *, create: bool = True) -> None:
         self.place = os.fspath(place)
         self.path = os.path.join(self.place, LEDGER)
         self._is_alone = False
+        self._gathers = False
         self.is_newer = False  # a newer plugin has added something; this one goes on beside it
         if not create and not os.path.isfile(self.path):
             raise Unavailable(f"there is no ledger at {self.path}")
@@ -181,24 +185,44 @@ class Ledger:
         self._refuse_newer(migrations.writer(self._connection))
         raise error
 
+    def gather(self) -> None:
+        """From now on a write is durable at the next `settle` only: a commit is the dearest part of a write."""
+        self._gathers = True
+
+    def settle(self) -> None:
+        """Make durable what was gathered, and let other hooks write: before an answer goes out, and before any wait."""
+        if self._connection.in_transaction:
+            try:
+                self._connection.execute("COMMIT")
+            except sqlite3.Error as error:
+                self._roll_back("ROLLBACK")
+                self._raise("written", error)
+
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """One short write; everything in it is durable together, or nothing is."""
+        """One short write; everything in it becomes durable together, or nothing does."""
+        begun = not self._connection.in_transaction
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute("BEGIN IMMEDIATE" if begun else "SAVEPOINT step")
         except sqlite3.Error as error:
             raise self._problem("written", error) from error
         try:
-            # A newer plugin may have brought the ledger up since it was opened.
-            self._refuse_newer(migrations.writer(self._connection))
+            if begun:  # a newer plugin may have brought the ledger up since it was opened
+                self._refuse_newer(migrations.writer(self._connection))
             yield
-            self._connection.execute("COMMIT")
+            if not begun:
+                self._connection.execute("RELEASE step")
         except BaseException as error:
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.execute("ROLLBACK")
+            self._roll_back("ROLLBACK" if begun else "ROLLBACK TO step")
             if isinstance(error, sqlite3.Error):
                 self._raise("written", error)
             raise
+        if begun and not self._gathers:
+            self.settle()
+
+    def _roll_back(self, statement: str) -> None:
+        with contextlib.suppress(sqlite3.Error):
+            self._connection.execute(statement)
 
     def _run(self, sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
         try:

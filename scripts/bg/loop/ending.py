@@ -7,7 +7,6 @@ import time
 from bg.host import agents, tools, transcripts
 from bg.host.transcripts import Final
 from bg.ledger import launches, runs
-from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
 
@@ -33,11 +32,9 @@ def stopped(scene: Scene) -> None:
     final = _final(scene)
     text = final.text if event.last_text is None else event.last_text
     _end_the_former(scene, task, event.name, text)
+    _note_place(scene)
     run = reports.keep(scene.book, task.label, event.agent, event.name, text, uuid=final.uuid)
-    if run is None:
-        return
-    _note_place(scene, run)
-    if hands_back:
+    if run is None or hands_back:
         return
     if final.cut:
         judging.conclude(scene, task, event.agent, final.cut)
@@ -48,6 +45,7 @@ def stopped(scene: Scene) -> None:
 def _own_task(scene: Scene) -> Optional[Task]:
     """The task of the agent that ends; one that ends at once does so before the host has told us anything of it."""
     agent, path = scene.event.agent, scene.event.agent_transcript
+    scene.book.settle()  # as before every wait
     until = time.monotonic() + (transcripts.WAIT if scene.late is None else 0.0)
     while True:
         expected = launches.unbound(scene.book, scene.session)
@@ -72,6 +70,7 @@ def _final(scene: Scene) -> Final:
     if last and last.ended:
         return transcripts.last_assistant(transcripts.tail(path))
     previous = runs.last_record(scene.book, scene.event.agent)
+    scene.book.settle()
     return transcripts.settled_text(path, previous, transcripts.WAIT if scene.late is None else 0.0)
 
 
@@ -88,11 +87,12 @@ def _end_the_former(scene: Scene, task: Task, source: str, text: str) -> None:
         judging.conclude(scene, task, run.agent)
 
 
-def _note_place(scene: Scene, run: Run) -> None:
-    cwd = transcripts.field(_path(scene, run.agent), "cwd")
+def _note_place(scene: Scene) -> None:
+    agent = scene.event.agent
+    cwd = transcripts.field(_path(scene, agent), "cwd")
     if cwd:
         with scene.book.transaction():
-            launches.set_folder(scene.book, run.agent, cwd)
+            launches.set_folder(scene.book, agent, cwd)
 
 
 def handed_back(scene: Scene) -> None:

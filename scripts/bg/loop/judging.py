@@ -49,6 +49,7 @@ def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict
     if signal is not None and signal.marker != "COMPLETION_REPORT":
         return {}
     if text not in scene.examined:
+        scene.book.settle()  # the check takes its time
         try:
             found = _gather(scene, task, run, text, signal.fields if signal else None)
         except Unavailable:

@@ -67,6 +67,13 @@ def keep(
     book: Ledger, label: str, agent: str, source: str, text: str, *, final: bool = True, uuid: str = ""
 ) -> Optional[Run]:
     """Make a run's text durable; the run it belongs to, None where it is a run's that has ended already."""
+    run = _keep(book, label, agent, source, text, final=final, uuid=uuid)
+    if run is not None:
+        book.settle()
+    return run
+
+
+def _keep(book: Ledger, label: str, agent: str, source: str, text: str, *, final: bool, uuid: str) -> Optional[Run]:
     with book.transaction():
         last = runs.last_run(book, agent)
         over = last is not None and last.ended is not None and final

@@ -99,10 +99,11 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
         return
     with contextlib.closing(book):
         try:
+            book.gather()
             if not _take_in(book, folder, event) and _can_wait(event) and spool.keep(folder, text):
                 return
             scene = Scene(event, book, Answer(notice=first))
-            handler(scene)
+            _handle(handler, scene)
             _say(scene, stdout)
             _rest(scene)
         except Unavailable as error:
@@ -115,6 +116,14 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
             _refused(event, book, _in_short(error), stdout)
 
 
+def _handle(handler: Handler, scene: Scene) -> None:
+    """Whatever comes of it, what its steps have written stays written."""
+    try:
+        handler(scene)
+    finally:
+        scene.book.settle()
+
+
 def _refused(event: Event, book: Optional[Ledger], why: str, stdout: TextIO) -> bool:
     """Whether this was a launch of ours, which has been refused: its agent would have had no identity."""
     # Late: nearly no event fails.
@@ -122,6 +131,9 @@ def _refused(event: Event, book: Optional[Ledger], why: str, stdout: TextIO) -> 
 
     reason = adopting.refusal(book, event, why)
     if reason:
+        if book is not None:
+            with contextlib.suppress(Unavailable):
+                book.settle()
         stdout.write(render(event, Answer(deny=reason)))
         stdout.flush()
     return bool(reason)
@@ -183,6 +195,7 @@ def _say(scene: Scene, stdout: TextIO) -> None:
                 notes.set_kept_aside_told(scene.book, told)
             if late:
                 notes.forget_late_words(scene.book, scene.session)
+        scene.book.settle()
     except Unavailable:
         pass
     except Exception:  # noqa: BLE001 - the answer is out: nothing may be printed behind it
@@ -291,13 +304,14 @@ def _replay(book: Ledger, text: str, at: float, now: Event) -> None:
     place.wake(book.place, event.session)
     scene = Scene(event, book, late=at)
     try:
-        handler(scene)
+        _handle(handler, scene)
         typed = typed_command(event.prompt)[0]
         said = scene.answer.notice if typed or scene.settings.notices else []
         said = [*said, scene.answer.block if typed else ""]
         if any(said):
             with book.transaction():
                 notes.add_late_words(book, event.session, said)
+            book.settle()
     except Unavailable:
         raise
     except Exception:  # noqa: BLE001 - a spooled event that cannot be used must not stay for ever
@@ -314,6 +328,7 @@ def _traceback() -> str:
 def _trace(book: Ledger, event: str, text: str) -> None:
     try:
         notes.trace(book, event, text)
+        book.settle()
     except Unavailable:
         _trace_aside(event, text)
 
