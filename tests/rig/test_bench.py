@@ -30,4 +30,4 @@ def test_the_time_of_children_counts(tmp_path):
     (tmp_path / "nothing").touch()
     busy = f"{bench.PYTHON} -I -c 'sum(range(9_000_000))'; exit 0"
     alone = bench.run(["/bin/sh", "-c", "exit 0"], {}, tmp_path / "nothing")
-    assert bench.run(["/bin/sh", "-c", busy], {}, tmp_path / "nothing").seconds > alone.seconds + 0.05
+    assert bench.run(["/bin/sh", "-c", busy], {}, tmp_path / "nothing").seconds > 10 * alone.seconds

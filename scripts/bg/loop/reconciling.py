@@ -1,116 +1,72 @@
-"""Closings: runs that no hook of their own has ended: the host announced or polled their end, or never said a word."""
+"""Recoveries: what no event brought, because the host or a killed hook lost it; one table names them all."""
 
 from __future__ import annotations
 
 import time
 
-from bg.host import agents, tools, transcripts
+from bg.host import agents, transcripts
 from bg.host.event import Notification, live_agents, notifications
-from bg.host.transcripts import Final
-from bg.ledger import launches, resumes, runs, tasks
+from bg.ledger import deliveries, inbox, launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
-from bg.loop import inheriting, judging, reports, resuming
+from bg.loop import closing, inheriting, judging, reports, resuming
 from bg.loop.scene import Scene
+from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Optional
+    from typing import Callable
 
 GRACE = 5.0
 SILENCE = 60.0
+MOST_REPEATS = 3
+WAITING_STATES = ("needs_answer", "blocked")
+INHERIT, BEGIN, PROMPT, STOP = "before a session has anything", "a session begins", "a prompt", "a turn's end"
+ALWAYS = (BEGIN, PROMPT, STOP)
 
 
-def polled(scene: Scene) -> None:
-    """PostToolUse(TaskOutput): old hosts hand the text, or the raw transcript, to the parent here."""
-    event = scene.event
-    if event.in_subagent:
-        return
-    scene.see()
-    agent, status, output = tools.polled_output(event)
-    task = scene.own_task(agent)
-    if task is not None and status == "completed":
-        _close(scene, task, agent, transcripts.raw_output(output), "", event.tool)
-    scene.remind()
+class Recovery(Record):
+    """What was lost, the moments at which it is looked for, what is done then, and a recorded scene it happens in."""
+
+    lost: str
+    when: tuple[str, ...]
+    recover: Callable[[Scene], None]
+    scene: str
 
 
-def announced(scene: Scene) -> None:
-    """UserPromptSubmit with the host's notification: what no other event told is taken from here."""
-    _take(scene, notifications(scene.event.prompt))
+def catch_up(scene: Scene, moment: str) -> None:
+    """Make good what no event brought; where one recovery fails, that is noted, and the others go on."""
+    for row in RECOVERIES:
+        if moment in row.when:
+            with scene.apart(row.lost):
+                row.recover(scene)
 
 
-def _take(scene: Scene, announcements: list[Notification]) -> None:
-    for found in announcements:
-        task = scene.own_task(found.agent)
-        if task is None or found.parked or _is_of_a_former_run(scene, found):
-            continue
-        _close(scene, task, found.agent, found.text, found.cut, "notification")
+def _each(recover: Callable[[Scene, Task], None], states: tuple[str, ...] = ()) -> Callable[[Scene], None]:
+    """For each task of the session that is in these states, each apart; else for those whose agent runs."""
+
+    def each(scene: Scene) -> None:
+        book, session = scene.book, scene.session
+        for task in tasks.in_session(book, session, states) if states else tasks.unfinished(book, session):
+            with scene.apart(f"catching up with {task.label}"):
+                recover(scene, task)
+
+    return each
 
 
-def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:
-    """The parent had the report from a hook and has woken the agent before this came: it names the earlier call."""
-    book = scene.book
-    now = runs.last_run(book, found.agent)
-    if now is None or now.ended is not None:
-        return False
-    called = resumes.called(book, found.tool_use)
-    woken = resumes.last_woken(book, found.agent, now.began)
-    if called is not None and woken is not None:
-        return called < woken
-    # Old hosts name no call, and of a run that nobody asked for none is known.
-    return runs.was_reported(book, found.agent, found.result, now.run)
-
-
-def _close(scene: Scene, task: Task, agent: str, text: str, cut: str, source: str) -> None:
-    """End a run that no SubagentStop has ended, with the best text there is."""
-    resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
-    run = runs.last_run(scene.book, agent)
-    if run is None or run.ended is not None:
-        return
-    if not runs.reports(scene.book, agent, run.run):
-        own = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
-        fresh = own.text if _is_of_this_run(scene, agent, run.run, own) else ""
-        reports.keep(scene.book, task.label, agent, source, fresh or text)
-    judging.conclude(scene, task, agent, cut)
-
-
-def _is_of_this_run(scene: Scene, agent: str, run: int, final: Final) -> bool:
-    """These words were not an earlier run's: not its record, and not its text, where no record could be noted."""
-    is_known = runs.is_last_record(scene.book, agent, final.uuid or "none", run)
-    return not (is_known or runs.was_reported(scene.book, agent, final.text, run))
-
-
-def catch_up(scene: Scene) -> None:
-    """What no event brought: launches nobody bound, judged too late, agents gone without a word."""
-    book = scene.book
-    for launch in launches.unbound(book, scene.session):
+def _bind(scene: Scene) -> None:
+    """An agent's first prompt carries the token that its launch was given."""
+    for launch in launches.unbound(scene.book, scene.session):
         for path in agents.agents_of(scene.event.transcript):
             if launch.token in transcripts.first_prompt(path)[:20000]:
-                with book.transaction():
-                    runs.bind(book, launch.token, agents.agent_in(path))
-    _take(scene, _unheard(scene))
-    unfinished = tasks.unfinished(book, scene.session)
-    live = live_agents(scene.event) if unfinished else None
-    # A second process on this session lists its own agents, not those of the first.
-    if live is not None and inheriting.is_shared(scene):
-        live = None
-    for task in unfinished:
-        with scene.apart(f"catching up with {task.label}"):
-            _catch_up_with(scene, task, live)
+                with scene.book.transaction():
+                    runs.bind(scene.book, launch.token, agents.agent_in(path))
 
 
-def _catch_up_with(scene: Scene, task: Task, live: Optional[set[str]]) -> None:
-    agent = task.agent
-    if live is None and not scene.host.lists_agents and _has_fallen_silent(scene, agent):
-        _close(scene, task, agent, "", "", "transcript")
-        return
-    _scan(scene, task, agent)
-    if _left_unjudged(scene, agent):
-        judging.conclude(scene, task, agent)
-    elif live is not None and agent not in live and not _just_begun(scene, agent):
-        _close(scene, task, agent, "", "", "transcript")
+def _take_queued(scene: Scene) -> None:
+    closing.take(scene, _queued(scene))
 
 
-def _unheard(scene: Scene) -> list[Notification]:
+def _queued(scene: Scene) -> list[Notification]:
     """Notifications that came in mid-turn, where 2.1.197 and 2.1.258 fire no event: they stand in the transcript."""
     running = [task.agent for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES)]
     # A fast agent ends before PostToolUse of its launch: the run counts from the call, not from its binding.
@@ -119,6 +75,51 @@ def _unheard(scene: Scene) -> list[Notification]:
     return [
         found for at, words in queued for found in notifications(words) if at > (called.get(found.agent) or at)
     ]
+
+
+def _close_silent(scene: Scene, task: Task) -> None:
+    """On hosts that do not list what runs."""
+    if live_agents(scene.event) is None and not scene.host.lists_agents and _has_fallen_silent(scene, task.agent):
+        closing.close(scene, task, task.agent, "", "", "transcript")
+
+
+def _has_fallen_silent(scene: Scene, agent: str) -> bool:
+    """On hosts that do not list what runs: its last words are long said, or a correction was never answered."""
+    path = agents.of_agent(scene.event.transcript, agent)
+    run = runs.last_run(scene.book, agent)
+    if run is None or run.ended is not None:
+        return False
+    if time.time() - max(transcripts.last_sign(path), run.asked or 0.0, run.began) < SILENCE:
+        return False
+    final = transcripts.last_assistant(transcripts.tail(path))
+    fresh = final.settled and closing.is_of_this_run(scene, agent, run.run, final)
+    return fresh or bool(runs.reports(scene.book, agent, run.run))
+
+
+def _scan(scene: Scene, task: Task) -> None:
+    """A block that a running agent wrote between two tool calls, on hosts where it cannot send a message."""
+    book, agent = scene.book, task.agent
+    path = agents.of_agent(scene.event.transcript, agent)
+    offset = runs.scanned(book, agent)
+    if transcripts.size(path) <= offset:
+        return
+    records, end = transcripts.since(path, offset)
+    token = launches.token_of(book, agent)
+    run = runs.last_run(book, agent)
+    if run is None or run.ended is not None:
+        return
+    spoken = [transcripts.text(record) for record in records if record.get("type") == "assistant"]
+    with book.transaction():
+        for text in spoken:
+            for signal in reports.read(text, token).own:
+                if not signal.terminal:
+                    reports.note(book, task.label, agent, run.run, signal)
+        runs.set_scanned(book, agent, end)
+
+
+def _judge(scene: Scene, task: Task) -> None:
+    if _left_unjudged(scene, task.agent):
+        judging.conclude(scene, task, task.agent)
 
 
 def _left_unjudged(scene: Scene, agent: str) -> bool:
@@ -132,41 +133,44 @@ def _left_unjudged(scene: Scene, agent: str) -> bool:
     return bool(texts) and time.time() - texts[-1].at > GRACE
 
 
+def _close_unlisted(scene: Scene, task: Task) -> None:
+    """The host lists what runs, and this agent is not on its list."""
+    live = live_agents(scene.event)
+    if live is None or task.agent in live or _just_begun(scene, task.agent):
+        return
+    # A second process on this session lists its own agents, not those of the first.
+    if not inheriting.is_shared(scene):
+        closing.close(scene, task, task.agent, "", "", "transcript")
+
+
 def _just_begun(scene: Scene, agent: str) -> bool:
     """A run whose resume this very turn has asked for may not be on the host's list yet."""
     began = runs.began(scene.book, agent)
     return began is not None and time.time() - began < GRACE
 
 
-def _scan(scene: Scene, task: Task, agent: str) -> None:
-    """A block that a running agent wrote between two tool calls, on hosts where it cannot send a message."""
-    book = scene.book
-    path = agents.of_agent(scene.event.transcript, agent)
-    offset = runs.scanned(book, agent)
-    if transcripts.size(path) <= offset:
+def _repeat_next_step(scene: Scene, task: Task) -> None:
+    """The parent was told to send the user's answers and has not: it is told again, with the next prompts."""
+    agent = task.agent
+    resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
+    ready = inbox.unsent(scene.book, agent)
+    if not ready or not scene.is_ready(task.label):
         return
-    records, end = transcripts.since(path, offset)
-    token = launches.token_of(book, agent)
-    run = runs.last_run(book, agent)
-    if run is None:
-        return
-    spoken = [transcripts.text(record) for record in records if record.get("type") == "assistant"]
-    with book.transaction():
-        for text in spoken:
-            for signal in reports.read(text, token).own:
-                if not signal.terminal:
-                    reports.note(book, task.label, agent, run.run, signal)
-        runs.set_scanned(book, agent, end)
+    times, seen = deliveries.next_steps(scene.book, task.label, max(row.answered for row in ready))
+    if times == seen < MOST_REPEATS:
+        with scene.book.transaction():
+            scene.owe_next_step(task.label)
 
 
-def _has_fallen_silent(scene: Scene, agent: str) -> bool:
-    """On hosts that do not list what runs: its last words are long said, or a correction was never answered."""
-    path = agents.of_agent(scene.event.transcript, agent)
-    run = runs.last_run(scene.book, agent)
-    if run is None or run.ended is not None:
-        return False
-    if time.time() - max(transcripts.last_sign(path), run.asked or 0.0, run.began) < SILENCE:
-        return False
-    final = transcripts.last_assistant(transcripts.tail(path))
-    fresh = final.settled and _is_of_this_run(scene, agent, run.run, final)
-    return fresh or bool(runs.reports(scene.book, agent, run.run))
+# In this order: an agent is bound before it is looked for, and what it said is read before its run is called over.
+RECOVERIES = (
+    Recovery("a session that is gone", (INHERIT,), inheriting.take_over, "sessions"),
+    Recovery("the launch of an agent", ALWAYS, _bind, "background"),
+    Recovery("a notification in mid-turn", ALWAYS, _take_queued, "midturn"),
+    Recovery("the end of an agent on a host without a list", ALWAYS, _each(_close_silent), "background"),
+    Recovery("a signal between two calls", ALWAYS, _each(_scan), "background"),
+    Recovery("the judgement of a report", ALWAYS, _each(_judge), "background"),
+    Recovery("the end of an agent that is not listed", ALWAYS, _each(_close_unlisted), "background"),
+    Recovery("the sending of an answer", (PROMPT,), _each(_repeat_next_step, WAITING_STATES), "resume"),
+    Recovery("the word that a delivery was received", (BEGIN,), inheriting.recognize, "sessions"),
+)

@@ -37,7 +37,7 @@ HANDLERS: dict[tuple[str, Optional[tools.Tool]], str] = {
     ("PreToolUse", tools.HANDBACK): "ending.handed_back",
     ("PreToolUse", tools.ASK): "asking.before_question",
     ("PostToolUse", tools.LAUNCH): "launching.after",
-    ("PostToolUse", tools.OUTPUT): "reconciling.polled",
+    ("PostToolUse", tools.OUTPUT): "closing.polled",
     ("PostToolUse", tools.MESSAGE): "resuming.after_message",
     ("PostToolUse", tools.ASK): "asking.after_question",
     ("PostToolUse", tools.SKILL): "launching.skill",

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 
 from bg.desk import status
-from bg.host import agents, transcripts
+from bg.host import transcripts
 from bg.host.event import is_machine_prompt, typed_command
 from bg.ledger import deliveries, inbox, launches, notes, sessions, tasks
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
-from bg.ledger.tasks import Task
-from bg.loop import adopting, commands, inheriting, reconciling, resuming
+from bg.loop import adopting, closing, commands, inheriting, reconciling
 from bg.loop.scene import Scene
 from bg.words import phrases, replies
 from bg.words.quoting import inline
@@ -19,9 +18,7 @@ from bg.words.texts import fill
 from bg.words.times import age
 
 ANNOUNCED_WITHIN = 3.0
-MOST_REPEATS = 3
 MOST_HELD = 8
-WAITING_STATES = ("needs_answer", "blocked")
 
 
 def prompt(scene: Scene) -> None:
@@ -29,16 +26,15 @@ def prompt(scene: Scene) -> None:
     event = scene.event
     scene.see()
     if is_machine_prompt(event.prompt):
-        reconciling.announced(scene)
+        closing.announced(scene)
         scene.remind()
         return
     command, arguments = typed_command(event.prompt)
     if command:
         scene.enter()
-    reconciling.catch_up(scene)
+    reconciling.catch_up(scene, reconciling.PROMPT)
     _close_windows(scene)
     _mention_quiet(scene)
-    _repeat_next_step(scene)
     handler = {"bg": _launch, "bg-status": commands.status_command, "bg-answer": commands.answer_command}.get(command)
     if handler is not None:
         handler(scene, arguments)
@@ -56,25 +52,6 @@ def _mention_quiet(scene: Scene) -> None:
                 with scene.book.transaction():
                     notes.set_quiet_since(scene.book, task.label, since)
                 scene.answer.notice.append(phrases.QUIET.format(label=task.label, age=age(seconds)))
-
-
-def _repeat_next_step(scene: Scene) -> None:
-    """The parent was told to send the user's answers and has not: it is told again, with the next prompts."""
-    for task in tasks.in_session(scene.book, scene.session, WAITING_STATES):
-        with scene.apart(f"the next step of {task.label}"):
-            _repeat_one(scene, task)
-
-
-def _repeat_one(scene: Scene, task: Task) -> None:
-    agent = task.agent
-    resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
-    ready = inbox.unsent(scene.book, agent)
-    if not ready or not scene.is_ready(task.label):
-        return
-    times, seen = deliveries.next_steps(scene.book, task.label, max(row.answered for row in ready))
-    if times == seen < MOST_REPEATS:
-        with scene.book.transaction():
-            scene.owe_next_step(task.label)
 
 
 def _launch(scene: Scene, arguments: str) -> None:
@@ -118,7 +95,7 @@ def stop(scene: Scene) -> None:
     if scene.event.in_subagent:
         return
     scene.see()
-    reconciling.catch_up(scene)
+    reconciling.catch_up(scene, reconciling.STOP)
     _close_windows(scene)
     fresh = [row for row in deliveries.due(scene.book, scene.session) if _is_fresh(scene, row)]
     if fresh:
@@ -174,15 +151,14 @@ def _mentions(spoken: str, item: Question) -> bool:
 
 def start(scene: Scene) -> None:
     """SessionStart: what is in flight, what waits, what was never said."""
-    inheriting.take_over(scene)
+    reconciling.catch_up(scene, reconciling.INHERIT)
     others = inheriting.elsewhere(scene)
     if others:
         scene.answer.context.append("\n".join(others))
     if inheriting.is_lent(scene) or not inheriting.concerns(scene):
         return
     scene.enter()
-    reconciling.catch_up(scene)
-    inheriting.recognize(scene)
+    reconciling.catch_up(scene, reconciling.BEGIN)
     lines = inheriting.flight_list(scene, inheriting.MOST_LINES - len(others))
     if lines:
         scene.answer.context.append("\n".join(lines))

@@ -1,0 +1,71 @@
+"""Closings: runs that no hook of their own has ended: the host announced or polled their end, or never said a word."""
+
+from __future__ import annotations
+
+from bg.host import agents, tools, transcripts
+from bg.host.event import Notification, notifications
+from bg.host.transcripts import Final
+from bg.ledger import resumes, runs
+from bg.ledger.tasks import Task
+from bg.loop import judging, reports, resuming
+from bg.loop.scene import Scene
+
+
+def polled(scene: Scene) -> None:
+    """PostToolUse(TaskOutput): old hosts hand the text, or the raw transcript, to the parent here."""
+    event = scene.event
+    if event.in_subagent:
+        return
+    scene.see()
+    agent, status, output = tools.polled_output(event)
+    task = scene.own_task(agent)
+    if task is not None and status == "completed":
+        close(scene, task, agent, transcripts.raw_output(output), "", event.tool)
+    scene.remind()
+
+
+def announced(scene: Scene) -> None:
+    """UserPromptSubmit with the host's notification: what no other event told is taken from here."""
+    take(scene, notifications(scene.event.prompt))
+
+
+def take(scene: Scene, announcements: list[Notification]) -> None:
+    """End the runs that the host has announced the end of."""
+    for found in announcements:
+        task = scene.own_task(found.agent)
+        if task is None or found.parked or _is_of_a_former_run(scene, found):
+            continue
+        close(scene, task, found.agent, found.text, found.cut, "notification")
+
+
+def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:
+    """The parent had the report from a hook and has woken the agent before this came: it names the earlier call."""
+    book = scene.book
+    now = runs.last_run(book, found.agent)
+    if now is None or now.ended is not None:
+        return False
+    called = resumes.called(book, found.tool_use)
+    woken = resumes.last_woken(book, found.agent, now.began)
+    if called is not None and woken is not None:
+        return called < woken
+    # Old hosts name no call, and of a run that nobody asked for none is known.
+    return runs.was_reported(book, found.agent, found.result, now.run)
+
+
+def close(scene: Scene, task: Task, agent: str, text: str, cut: str, source: str) -> None:
+    """End a run that no SubagentStop has ended, with the best text there is."""
+    resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
+    run = runs.last_run(scene.book, agent)
+    if run is None or run.ended is not None:
+        return
+    if not runs.reports(scene.book, agent, run.run):
+        own = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
+        fresh = own.text if is_of_this_run(scene, agent, run.run, own) else ""
+        reports.keep(scene.book, task.label, agent, source, fresh or text)
+    judging.conclude(scene, task, agent, cut)
+
+
+def is_of_this_run(scene: Scene, agent: str, run: int, final: Final) -> bool:
+    """These words were not an earlier run's: not its record, and not its text, where no record could be noted."""
+    is_known = runs.is_last_record(scene.book, agent, final.uuid or "none", run)
+    return not (is_known or runs.was_reported(scene.book, agent, final.text, run))

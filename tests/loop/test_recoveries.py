@@ -1,0 +1,155 @@
+"""Each recovery of the table makes good what was lost in its recorded scene, and without its row it stays lost."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from typing import Callable
+
+import pytest
+from bg import machine
+from bg.loop import reconciling, reports
+from drive import Drive, block, context
+from recordings import FOLDER, VERSIONS, recorded
+
+NEWEST = VERSIONS[-1]
+ROWS = {row.lost: row for row in reconciling.RECOVERIES}
+
+
+def gone() -> machine.Process:
+    done = subprocess.Popen([sys.executable, "-c", ""])
+    done.wait()
+    return machine.Process(done.pid, "1")
+
+
+def asking(drive: Drive) -> str:
+    """An agent has asked, and the user has answered."""
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    drive.ends("a1", block("CLARIFICATION_NEEDED", token))
+    drive.announced("a1")
+    drive.prompt("/bg-answer Q1: one Q2: two")
+    return str(token)
+
+
+def state(drive: Drive) -> str:
+    [row] = drive.rows("SELECT state FROM tasks")
+    return row["state"]
+
+
+def a_session_that_is_gone(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> bool:
+    monkeypatch.setattr(machine, "host", gone)
+    drive.prompt("/bg Audit")
+    drive.launch("Audit", "a1")
+    drive.stop()
+    monkeypatch.setattr(machine, "host", lambda: machine.Process(os.getpid(), machine._look(os.getpid())[2]))
+    drive.session, drive.transcript = "another", drive.transcript.with_name("another.jsonl")
+    drive.send(recorded(drive.version, "sessions", "SessionStart"), source="startup")
+    return state(drive) == "interrupted"
+
+
+def the_launch_of_an_agent(drive: Drive, _: pytest.MonkeyPatch) -> bool:
+    drive.prompt("/bg Audit")
+    before = recorded(drive.version, "background", "PreToolUse", drive.spawn)
+    said = drive.send(before, tool_use_id="t1", tool_input={**before["tool_input"], "prompt": "Audit"})
+    given = said["hookSpecificOutput"]["updatedInput"]["prompt"]
+    path = drive.transcript_of("a1", "I begin.")
+    path.write_text(json.dumps({"type": "user", "message": {"content": given}}) + "\n")
+    drive.prompt("hello")
+    return drive.rows("SELECT agent FROM launches") == [{"agent": "a1"}]
+
+
+def a_notification_in_mid_turn(drive: Drive, _: pytest.MonkeyPatch) -> bool:
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    words = (
+        f"<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n<summary>Agent finished</summary>\n"
+        f"<result>{block('COMPLETION_REPORT', token, status='success')}</result>\n</task-notification>"
+    )
+    line = {"type": "attachment", "timestamp": "2999-01-01T00:00:00Z", "attachment": {"type": "queued_command", "prompt": words}}
+    with drive.transcript.open("a") as file:
+        file.write(json.dumps(line) + "\n")
+    drive.stop()
+    return state(drive) == "done"
+
+
+def the_end_of_an_agent_on_a_host_without_a_list(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> bool:
+    drive.prompt("/bg Audit")
+    drive.transcript_of("a1", block("COMPLETION_REPORT", drive.launch("Audit", "a1"), status="success"))
+    monkeypatch.setattr(reconciling, "SILENCE", -1.0)
+    drive.prompt("hello")
+    return state(drive) == "done"
+
+
+def a_signal_between_two_calls(drive: Drive, _: pytest.MonkeyPatch) -> bool:
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    drive.transcript_of("a1", block("DELEGATE_WORK", token, independence="can_proceed_parallel"))
+    drive.prompt("hello")
+    return drive.rows("SELECT marker FROM signals") == [{"marker": "DELEGATE_WORK"}]
+
+
+def the_judgement_of_a_report(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> bool:
+    monkeypatch.setattr(reconciling, "GRACE", 0.0)
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    with contextlib.closing(drive.ledger()) as book:
+        reports.keep(book, "bg-1", "a1", "SubagentStop", block("COMPLETION_REPORT", token, status="success"))
+    drive.stop()
+    return state(drive) == "done"
+
+
+def the_end_of_an_agent_that_is_not_listed(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> bool:
+    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    drive.prompt("/bg Audit")
+    drive.transcript_of("a1", block("COMPLETION_REPORT", drive.launch("Audit", "a1"), status="success"))
+    drive.stop(background_tasks=[])
+    return state(drive) == "done"
+
+
+def the_sending_of_an_answer(drive: Drive, _: pytest.MonkeyPatch) -> bool:
+    asking(drive)
+    drive.stop()
+    return "bg-1" in context(drive.prompt("And now something else."))
+
+
+def the_word_that_a_delivery_was_received(drive: Drive, _: pytest.MonkeyPatch) -> bool:
+    drive.prompt("/bg Audit")
+    drive.ends("a1", block("COMPLETION_REPORT", drive.launch("Audit", "a1"), status="success"))
+    told = context(drive.announced("a1"))
+    line = {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [told]}}
+    with drive.transcript.open("a") as file:
+        file.write(json.dumps(line) + "\n")
+    again = context(drive.send(recorded(drive.version, "sessions", "SessionStart"), source="resume"))
+    return "reports success" in told and "reports success" not in again
+
+
+SCENES: dict[str, tuple[str, Callable[[Drive, pytest.MonkeyPatch], bool]]] = {
+    "a session that is gone": (NEWEST, a_session_that_is_gone),
+    "the launch of an agent": (NEWEST, the_launch_of_an_agent),
+    "a notification in mid-turn": ("2.1.197", a_notification_in_mid_turn),
+    "the end of an agent on a host without a list": ("2.1.7", the_end_of_an_agent_on_a_host_without_a_list),
+    "a signal between two calls": ("2.1.100", a_signal_between_two_calls),
+    "the judgement of a report": (NEWEST, the_judgement_of_a_report),
+    "the end of an agent that is not listed": (NEWEST, the_end_of_an_agent_that_is_not_listed),
+    "the sending of an answer": (NEWEST, the_sending_of_an_answer),
+    "the word that a delivery was received": (NEWEST, the_word_that_a_delivery_was_received),
+}
+
+
+def test_every_recovery_has_its_scene():
+    assert list(SCENES) == [row.lost for row in reconciling.RECOVERIES]
+    for lost, (version, _) in SCENES.items():
+        assert (FOLDER / version / f"{ROWS[lost].scene}.jsonl").is_file(), lost
+
+
+@pytest.mark.parametrize("lost", SCENES)
+@pytest.mark.parametrize("is_there", [True, False], ids=["with its row", "without it"])
+def test_what_was_lost_is_made_good_by_its_row_alone(lost, is_there, tmp_path, monkeypatch):
+    rows = tuple(row for row in reconciling.RECOVERIES if is_there or row.lost != lost)
+    monkeypatch.setattr(reconciling, "RECOVERIES", rows)
+    version, scene = SCENES[lost]
+    assert scene(Drive(version, tmp_path), monkeypatch) == is_there
