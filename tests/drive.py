@@ -138,3 +138,8 @@ def block(marker: str, token: Optional[str], **fields: Any) -> str:
 
 def context(said: dict[str, Any]) -> str:
     return str(said.get("hookSpecificOutput", {}).get("additionalContext", ""))
+
+
+def plain(text: str) -> str:
+    """What a person reads of a page: without colour, and each gap one space."""
+    return " ".join(re.sub(r"\x1b\[[0-9;]*m", "", text).split())

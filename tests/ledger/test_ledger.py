@@ -12,7 +12,7 @@ from bg.desk import doctor
 from bg.host.versions import host_of
 from bg.ledger import migrations, place, spool
 from bg.ledger.aside import kept_aside
-from drive import Drive, block
+from drive import Drive, block, plain
 from recordings import VERSIONS
 
 NEWEST = VERSIONS[-1]
@@ -70,7 +70,7 @@ def test_a_ledger_of_an_unknown_schema_is_left_in_place(change, words, drive):
     before = content()
     drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
     assert len(spool.waiting(place.directory())) == 1
-    said = [str(drive.prompt(typed)) for typed in ("/bg More", "/bg-status")]
+    said = [plain(" ".join(map(str, drive.prompt(typed).values()))) for typed in ("/bg More", "/bg-status")]
     for told in said:
         assert words in told
         assert "is left as it is" in told

@@ -8,45 +8,96 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Optional
+from pathlib import Path
+from typing import NamedTuple, Optional
 
-# The module and its function that adds the arguments to a parser and sets `run`, which answers (exit status,
-# output, errors). Only the command that was typed is imported: the host runs `statusline` several times a minute.
-COMMANDS: dict[str, tuple[str, str]] = {
-    "status": ("desk.look", "status_arguments"),
-    "check": ("desk.check", "arguments"),
-    "export": ("desk.look", "export_arguments"),
-    "merge": ("results.account", "arguments"),
-    "doctor": ("desk.doctor", "arguments"),
-    "shortcuts": ("desk.shortcuts", "arguments"),
-    "statusline": ("desk.statusline", "arguments"),
-    "install-packages": ("desk.packages", "arguments"),
+
+class Command(NamedTuple):
+    """A subcommand: the module and its function that adds the arguments to a parser and sets `run`, and a summary.
+
+    `run` answers with the exit status, the output and the errors.
+    """
+
+    module: str
+    function: str
+    summary: str
+
+
+# Only the command that was typed is imported: the host runs `statusline` several times a minute.
+COMMANDS: dict[str, Command] = {
+    "status": Command("desk.look", "status_arguments", "every task, or one; what `bgctl` alone shows"),
+    "inbox": Command("desk.look", "inbox_arguments", "what waits for you, over all projects"),
+    "doctor": Command("desk.doctor", "arguments", "what is wrong with this installation, and the remedy"),
+    "check": Command("desk.check", "arguments", "read the signals in a text, or check a file against a schema"),
+    "export": Command("desk.look", "export_arguments", "the ledger as JSON lines"),
+    "merge": Command("results.account", "arguments", "combine the results of several agents"),
+    "shortcuts": Command("desk.shortcuts", "arguments", "the plain /bg, where Claude Code has taken the name"),
+    "statusline": Command("desk.statusline", "arguments", "a segment for Claude Code's statusline"),
+    "install-packages": Command("desk.packages", "arguments", "find or fetch PyYAML and jsonschema"),
 }
+PROGRAM = "bgctl"
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
     """Runs one subcommand; 2 for wrong usage."""
-    parser = argparse.ArgumentParser(prog="bgctl", description="The bg plugin outside Claude Code.")
-    subparsers = parser.add_subparsers(dest="command", required=True)
-    words = list(sys.argv[1:] if argv is None else argv)
-    for name in words[:1] if words[:1] and words[0] in COMMANDS else COMMANDS:
-        module, function = COMMANDS[name]
-        getattr(importlib.import_module(f"bg.{module}"), function)(subparsers.add_parser(name))
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="The bg plugin outside Claude Code. Without a command it shows the table of tasks.",
+        epilog=f"`{PROGRAM} COMMAND --help` says more of each.",
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    words = list(sys.argv[1:] if argv is None else argv) or ["status"]
+    typed = words[0] if words[0] in COMMANDS else ""
+    for name, command in COMMANDS.items():
+        if typed in ("", name):
+            made = subparsers.add_parser(name, help=command.summary)
+            if typed:
+                getattr(importlib.import_module(f"bg.{command.module}"), command.function)(made)
     try:
         given = parser.parse_args(words)
     except SystemExit as refused:
         return int(refused.code or 0)
+    if sys.stdin is None:  # closed by whoever started this
+        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - open until the end
     code, out, said = given.run(given)
-    _write(sys.stderr, said)
-    _write(sys.stdout, out)
-    return int(code)
+    written = _write(sys.stderr, said), _write(sys.stdout, out)
+    return int(code) if all(written) else int(code) or 1
 
 
-def _write(stream: object, text: str) -> None:
-    """Prints in UTF-8 whatever the locale says; a reader that went away is no error."""
+def _version() -> str:
+    """The plugin's version and where this copy stands, as several may be there."""
+    from bg import foreign  # noqa: PLC0415 - late: one option needs it
+
+    root = Path(__file__).resolve().parents[3]
+    try:
+        manifest = foreign.loads(foreign.whole(root / ".claude-plugin" / "plugin.json", 65536))
+    except (OSError, ValueError):
+        manifest = None
+    number = manifest.get("version") if isinstance(manifest, dict) else None
+    return f"bg {number or 'of an unknown version'} in {root}"
+
+
+def _write(stream: Optional[object], text: str) -> bool:
+    """Print in UTF-8 whatever the locale says; whether that succeeded. A reader that went away is no error."""
+    if stream is None or not text:  # the stream was closed before this began
+        return True
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         print(text, end="", file=stream, flush=True)  # type: ignore[call-overload]
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        _silence(stream)
+        if isinstance(error, BrokenPipeError):
+            return True
+        if stream is not sys.stderr:
+            _write(sys.stderr, f"{PROGRAM}: what it has to say could not be written: {error.strerror}\n")
+        return False
+    return True
+
+
+def _silence(stream: object) -> None:
+    """Python writes what is left of a stream once more when it ends: to nowhere, where the first time failed."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())  # type: ignore[attr-defined]
+    os.close(nowhere)

@@ -8,13 +8,15 @@ import errno
 import json
 import os
 import shutil
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bg import foreign, machine, settings
-from bg.desk import packages, shortcuts
+from bg.desk import packages, page, shortcuts
+from bg.desk.page import Page
 from bg.host import agents, tools, transcripts, versions
 from bg.host.versions import Host
 from bg.ledger import health, notes, place, sessions, spool, tasks
@@ -26,6 +28,7 @@ Outcome = tuple[int, str, str]
 ROOT = Path(__file__).resolve().parents[3]
 LOW_SPACE = 20 * 1024 * 1024
 DAY = 24 * 3600
+NARROW = 60
 MOST = 4 * 1024 * 1024  # of a settings file of the host
 
 
@@ -56,17 +59,25 @@ def run(given: argparse.Namespace) -> Outcome:
             json.dumps([finding._asdict() for finding in findings], ensure_ascii=False, indent=2) + "\n",
             "",
         )
-    return int(bad), told(findings) + "\n", ""
+    return int(bad), told(findings, page.of_stream(sys.stdout)) + "\n", ""
 
 
-def told(findings: list[Finding]) -> str:
-    """The findings for people."""
+def told(findings: list[Finding], sheet: Page) -> str:
+    """The findings for people, what is wrong first; a remedy is not broken, so that it can be copied."""
+    colours = {"wrong": "bad", "note": "needs", "ok": "good"}
     width = max(len(finding.subject) for finding in findings)
+    beside = sheet.width >= NARROW
     lines = []
-    for finding in findings:
-        lines.append(f"{finding.state:5}  {finding.subject.ljust(width)}  {finding.found}")
+    for finding in sorted(findings, key=lambda finding: list(colours).index(finding.state)):
+        subject = finding.subject.ljust(width) if beside else finding.subject
+        head = f"{sheet.paint(f'{finding.state:5}', colours[finding.state])}  {sheet.paint(subject, 'heading')}"
+        inset = 9 + width if beside else 7
+        found = sheet.wrapped(finding.found, indent=inset)
+        lines += [f"{head}  {found[0].strip()}", *found[1:]] if beside else [head, *found]
         if finding.remedy:
-            lines.append(f"       {' ' * width}  remedy: {finding.remedy}")
+            lines.append(f"{' ' * inset}{sheet.paint(sheet.plain(f'remedy: {finding.remedy}'), 'type')}")
+    bad = sum(finding.state == "wrong" for finding in findings)
+    lines += ["", sheet.paint("Nothing is wrong." if not bad else f"{bad} wrong.", "bad" if bad else "good")]
     return "\n".join(lines)
 
 

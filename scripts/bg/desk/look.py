@@ -1,14 +1,16 @@
-"""The ledger outside Claude Code, for `bgctl status` and `bgctl export`; reads every ledger there is and says which."""
+"""The ledger outside Claude Code, for `bgctl status`, `inbox` and `export`; reads every ledger and says which."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import json
+import os
+import sys
 from collections.abc import Iterator
 from typing import Any
 
-from bg.desk import status
+from bg.desk import detail, page, status, table, waiting
 from bg.ledger import inbox, place, resumes, runs, tasks
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.inbox import Question
@@ -17,6 +19,7 @@ from bg.ledger.tasks import Task
 Outcome = tuple[int, str, str]
 
 WARNINGS = {
+    "disputed": "The agent insists on what the evidence refutes.",
     "failed": "The agent failed; results may be incomplete.",
     "unreported": "The agent ended without a signal; what it says is unchecked.",
     "interrupted": "The session ended under the agent; results may be incomplete.",
@@ -59,38 +62,71 @@ def _ledgers() -> Iterator[tuple[list[Ledger], str]]:
         yield books, said
 
 
+def inbox_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `bgctl inbox` takes."""
+    parser.description = "What waits for you over all projects, by priority, then age, and what to type."
+    parser.epilog = "Exit status: 0, also where nothing waits; 1 a ledger that cannot be read; 2 usage."
+    parser.set_defaults(run=run_inbox)
+
+
 def run_status(given: argparse.Namespace) -> Outcome:
     """The exit status, what goes to standard output and what to standard error."""
+    label = tasks.label_of(given.label)
     with _ledgers() as (books, said):
+        if given.label and not any(tasks.get(book, label) for book in books):
+            return 1, "[]\n" if given.json else "", f"{said}bgctl: there is no task {label or given.label}\n"
         if given.json:
             entries = [
                 {**status.record(book, task), "ledger": book.path}
                 for book in books
-                for task in status.chosen(book, everything=given.all)
-                if given.label in ("", task.label)
+                for task in status.chosen(book, everything=given.all or bool(label))
+                if label in ("", task.label)
             ]
             return int(bool(said)), json.dumps(entries, ensure_ascii=False, indent=2) + "\n", said
-        if given.label:
-            owner = next((book for book in books if tasks.get(book, given.label)), None)
-            if owner is None:
-                return 1, "", f"{said}bgctl: there is no task {given.label}\n"
-            return int(bool(said)), status.detail(owner, given.label) + "\n", said
-        parts = []
-        for book in books:
-            heading = f"{book.path}\n" if len(books) > 1 else ""
-            parts.append(heading + status.table(book, everything=given.all) + "\n")
+        sheet = page.of_stream(sys.stdout)
+        if label:
+            found = [detail.detail(book, sheet, label) + "\n" for book in books if tasks.get(book, label)]
+            return int(bool(said)), "\n".join(found), said
+        parts = [part for book in books for part in _tables(book, sheet, len(books) > 1, everything=given.all)]
         nothing = f"No ledger yet in {', '.join(place.directories())}.\n"
         return int(bool(said)), "\n".join(parts) or ("" if said else nothing), said
 
 
+def _tables(book: Ledger, sheet: page.Page, named: bool, *, everything: bool) -> Iterator[str]:  # noqa: FBT001
+    """The table of the project that this is called in, else one for each project, under its name."""
+    projects = tasks.projects(book)
+    here = [each for each in projects if each and os.path.realpath(each) == os.path.realpath(os.curdir)]
+    for project in here or projects or [""]:
+        head = sheet.wrapped(book.path, "quiet") if named else []
+        head += sheet.wrapped(project, "heading") if len(projects) > 1 else []
+        shown = table.table(book, sheet, project, everything=everything, more="bgctl status --all")
+        yield "\n".join([*head, *([""] if head else []), shown, ""])
+    if here and len(projects) > 1:
+        yield "\n".join([*sheet.wrapped(f"and tasks in {len(projects) - 1} other projects: bgctl inbox", "quiet"), ""])
+
+
+def run_inbox(_: argparse.Namespace) -> Outcome:
+    """The exit status, what goes to standard output and what to standard error."""
+    sheet = page.of_stream(sys.stdout)
+    with _ledgers() as (books, said):
+        parts = []
+        for book in books:
+            for project in tasks.projects(book):
+                if inbox.waiting(book, project=project):
+                    head = sheet.wrapped(f"In {project or 'a project without a folder'}", "heading")
+                    parts.append("\n".join([*head, "", waiting.waiting_list(book, sheet, project), ""]))
+        return int(bool(said)), "\n".join(parts) or "Nothing waits for you in any project.\n", said
+
+
 def run_export(given: argparse.Namespace) -> Outcome:
     """The exit status, what goes to standard output and what to standard error."""
+    wanted = tasks.label_of(given.task)
     with _ledgers() as (books, said):
         lines = [
             line
             for book in books
             for task in tasks.every(book)
-            if given.task in ("", task.label)
+            if not given.task or wanted == task.label
             for line in exported(book, task)
         ]
         if given.task and not lines:

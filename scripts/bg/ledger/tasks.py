@@ -7,6 +7,7 @@ the host's events in any order.
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 
 from bg.ledger.file import Ledger
@@ -24,6 +25,18 @@ RUNNING_STATES = ("launched", "working")
 
 LABEL = pattern(r"\bbg-\d{1,6}\b(?!-[a-z2-7]{10})")
 TOKEN = pattern(r"\bbg-\d{1,6}-[a-z2-7]{10}\b")
+
+
+_ANY_LABEL = pattern(r"(?:bg)?[-_ #]{0,3}0*(\d{1,6})", re.IGNORECASE)
+
+
+def label_of(text: str) -> str:
+    """The label that somebody means with `bg-3`, `BG-3`, `bg3`, `#3` or `3`; of a longer text, the label in it."""
+    alone = _ANY_LABEL.fullmatch(text.strip())
+    if alone:
+        return f"bg-{int(alone[1])}"
+    found = LABEL.search(text.lower())
+    return found[0] if found else ""
 
 
 class Task(Record):
@@ -150,6 +163,12 @@ def hand_over(book: Ledger, owner: str, project: str, session: str) -> None:
 def owners(book: Ledger, project: str) -> list[str]:
     """The sessions that have tasks in a project."""
     return [row["session"] for row in book.all("SELECT DISTINCT session FROM tasks WHERE project = ?", project)]
+
+
+def projects(book: Ledger) -> list[str]:
+    """The projects that have tasks, the one that was last busy first."""
+    rows = book.all("SELECT project FROM tasks GROUP BY project ORDER BY max(since) DESC")
+    return [row["project"] or "" for row in rows]
 
 
 def every(book: Ledger) -> list[Task]:

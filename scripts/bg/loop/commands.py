@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bg.desk import status
 from bg.host import answer
 from bg.ledger import inbox, tasks
 from bg.ledger.inbox import Question
@@ -20,11 +19,11 @@ def answer_command(scene: Scene, arguments: str) -> None:
         arguments, lambda label, qid: bool(inbox.ever(scene.book, label, qid)) if label else qid in open_now
     )
     if not arguments.strip():
-        say(scene, status.waiting_list(scene.book, scene.project))
+        say(scene, _waiting(scene))
         return
     label, problem = _addressed(scene, typed, waiting)
     if problem:
-        listed = f"\n\n{status.waiting_list(scene.book, scene.project)}" if waiting else ""
+        listed = f"\n\n{_waiting(scene)}" if waiting else ""
         say(scene, f"{problem}\nYou typed: {neutral(arguments)}{listed}")
         return
     with scene.book.transaction():
@@ -123,20 +122,26 @@ def say(scene: Scene, text: str) -> None:
     answer.show(scene.answer, text, scene.host, phrases.SHOW_EXACTLY)
 
 
-def _doctor(scene: Scene) -> str:
-    # Late: only this one command needs it.
-    from bg.desk import doctor  # noqa: PLC0415
+def _waiting(scene: Scene) -> str:
+    # Late, here and below: what lays out a page is needed only where one is asked for.
+    from bg.desk import page, waiting  # noqa: PLC0415
 
-    return doctor.told(list(doctor.examine(scene.host)))
+    return waiting.waiting_list(scene.book, page.of_hook(), scene.project)
 
 
 def status_command(scene: Scene, arguments: str) -> None:
-    """`/bg-status [label]`, `/bg-status doctor`: answered by the hook itself."""
-    if arguments.strip() == "doctor":
-        say(scene, _doctor(scene))
-        return
-    found = tasks.LABEL.search(arguments)
-    if found:
-        say(scene, status.detail(scene.book, found[0]))
+    """`/bg-status [label]`, `/bg-status all`, `/bg-status doctor`: answered by the hook itself."""
+    from bg.desk import detail, doctor, page, table  # noqa: PLC0415
+
+    sheet = page.of_hook()
+    words = arguments.strip()
+    label = tasks.label_of(words)
+    if words.lower() == "doctor":
+        text = doctor.told(list(doctor.examine(scene.host)), sheet)
+    elif label:
+        text = detail.detail(scene.book, sheet, label)
     else:
-        say(scene, status.table(scene.book, scene.project, launch=scene.launch_command))
+        everything = words.lower() == "all"
+        launch = scene.launch_command
+        text = table.table(scene.book, sheet, scene.project, everything=everything, launch=launch)
+    say(scene, text)

@@ -285,10 +285,10 @@ def _explained(folder: str, error: Unavailable) -> str:
 def _show_doctor(event: Event, stdout: TextIO) -> None:
     """There is no table to show, so `/bg-status` says what is wrong."""
     # Late: only this one command needs it.
-    from bg.desk import doctor  # noqa: PLC0415
+    from bg.desk import doctor, page  # noqa: PLC0415
 
     host, answer = _host(event), Answer()
-    show(answer, doctor.told(list(doctor.examine(host))), host, phrases.SHOW_EXACTLY)
+    show(answer, doctor.told(list(doctor.examine(host)), page.of_hook()), host, phrases.SHOW_EXACTLY)
     stdout.write(render(event, answer))
     stdout.flush()
 

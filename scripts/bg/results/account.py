@@ -22,6 +22,7 @@ from bg.words.quoting import framed, inline, neutral
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `bgctl merge`."""
     parser.description = "Combine results and JSONL findings of several agents."
+    parser.epilog = "Exit status: 0 merged; 1 a file that cannot be read; 2 usage."
     parser.add_argument("files", nargs="+", metavar="FILE", help="a result or JSONL findings; - reads standard input")
     parser.add_argument("--json", action="store_true", help="the whole account as one JSON object")
     weight_help = "the weight of an agent type's confidence (1 unless given)"

@@ -1,0 +1,146 @@
+"""One task from its beginning: what it waits for, what was asked and answered, its runs, what was checked and how."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any, Optional
+
+from bg.desk import status, table, waiting
+from bg.desk.page import Cell, Page
+from bg.ledger import inbox, launches, resumes, runs, tasks
+from bg.ledger.file import Ledger
+from bg.ledger.tasks import Task
+from bg.words.quoting import inline, neutral
+from bg.words.times import age
+
+Moment = tuple[float, int, str, str, str]  # when, which of one second comes first, what happened, words, style
+
+_GRADES = {"verified": "good", "refuted": "bad", "attested": "good"}
+_SOURCES = {"dialog": "in a dialog", "command": "typed", "go": "by go", "settings": "by bg.json", "relayed": "in chat"}
+_SAID = {
+    "CLARIFICATION_NEEDED": "asked",
+    "STOP_WORK": "stopped",
+    "DELEGATE_WORK": "asked to delegate",
+    "COMPLETION_REPORT": "reported",
+}
+
+
+def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer", now: Optional[float] = None) -> str:
+    """Everything about one task, its last report whole."""
+    task = tasks.get(book, label)
+    if task is None:
+        return f"There is no task {label}."
+    now = time.time() if now is None else now
+    entry = status.record(book, task)
+    for_how_long = age(now - (task.since or now))
+    lines = [
+        page.line(
+            Cell(label, "heading"),
+            Cell(f"  {table.words_of(task.state)}", table.style_of(task.state)),
+            Cell(f" for {for_how_long}", "quiet"),
+        ),
+        *page.wrapped(inline(entry["task"], 2000)),
+    ]
+    if task.note:
+        lines += page.wrapped(f"note: {inline(task.note, 400)}", "quiet")
+    for heading, found in (
+        ("Waits for you", _open(book, page, task, command, now)),
+        ("Next", _next(page, entry, command)),
+        ("History", _history(book, page, task)),
+        (f"Checked: {entry['evidence'].get('line', '')}", _evidence(page, entry["evidence"])),
+        ("Last report", _last_report(book, page, label)),
+    ):
+        if found:
+            lines += ["", *page.wrapped(heading, "heading"), *found]
+    return "\n".join(lines)
+
+
+def _open(book: Ledger, page: Page, task: Task, command: str, now: float) -> list[str]:
+    items = inbox.waiting(book, label=task.label)
+    lines = [line for item in items for line in waiting.question(page, item, now)]
+    return lines + (waiting.to_type(page, items[0], command) if items else [])
+
+
+def _next(page: Page, entry: dict[str, Any], command: str) -> list[str]:
+    typed = table.what_to_type(entry, command)
+    if entry["waiting"] or not typed or typed == table.WHOLE.format(label=entry["label"]):
+        return []
+    return page.wrapped(f"→ {typed}", "type", indent=2)
+
+
+def _evidence(page: Page, evidence: dict[str, Any]) -> list[str]:
+    """Each claim with its grade, what was looked at, and what was not looked at at all."""
+    lines = []
+    for item in evidence.get("findings", []):
+        grade = str(item.get("grade", ""))
+        words = page.plain(f"{grade}: {inline(str(item.get('claim', '')), 200)}")
+        lines += page.wrapped(words, _GRADES.get(grade, ""), indent=4, first=2)
+        if item.get("reason"):
+            lines += page.wrapped(inline(str(item["reason"]), 300), "quiet", indent=6)
+    for limit in evidence.get("limits", []):
+        lines += page.wrapped(f"not looked at: {inline(str(limit), 200)}", "quiet", indent=4, first=2)
+    return lines
+
+
+def _last_report(book: Ledger, page: Page, label: str) -> list[str]:
+    texts = runs.reports_of_task(book, label)
+    return page.wrapped(neutral(texts[-1].text).strip("\n"), indent=2) if texts else []
+
+
+def _history(book: Ledger, page: Page, task: Task) -> list[str]:
+    lines = []
+    day = ""
+    for when, _, what, words, style in sorted(_moments(book, task)):
+        clock = time.localtime(when)
+        today = time.strftime("%Y-%m-%d", clock)
+        if today != day:
+            day = today
+            lines.append(page.line(Cell(today, "quiet"), indent=2))
+        lines.append(
+            page.line(
+                Cell(time.strftime("%H:%M:%S  ", clock), "quiet"), Cell(what, style), Cell(f" {words}"), indent=2
+            )
+        )
+    return lines
+
+
+def _moments(book: Ledger, task: Task) -> list[Moment]:
+    """Everything that happened to a task, each with its time."""
+    label = task.label
+    found: list[Moment] = [(task.created, 0, "handed over", "", "")]
+    agents = [row for row in launches.of_task(book, label) if row.agent]
+    found += [(row.made, 1, "launched", f"agent {row.agent}", "works") for row in agents]
+    known = runs.of_task(book, label)
+    for run in known:
+        again = f", asked {run.corrections} times for its report again" if run.corrections else ""
+        cut = f", cut: {run.cut}" if run.cut else ""
+        if run.ended is not None:
+            found.append((run.ended, 5, f"run {run.run} ended", f"after {age(run.ended - run.began)}{again}{cut}", ""))
+    for signal in runs.signals_of_task(book, label):
+        body = json.loads(signal.body).get("payload", {})
+        found.append((signal.at, 3, _SAID.get(signal.marker, signal.marker), _gist(body), ""))
+    for item in inbox.of_task(book, label):
+        for answer in inbox.answers_to(book, item):
+            how = f" ({_SOURCES.get(answer.source, answer.source)})"
+            words = f"{item.qid}: {inline(answer.text, 300)}{how}"
+            found.append((answer.at, 6, "you answered", words, "good"))
+    for row in resumes.of_task(book, label):
+        came = f"failed: {inline(row.failed, 200)}" if row.failed else "woken" if row.proven else "not confirmed"
+        found.append((row.at, 7, "sent to its agent", f"({came})", "bad" if row.failed else "works"))
+    if task.ended is not None:
+        found.append((task.ended, 9, table.words_of(task.state), "", table.style_of(task.state)))
+    return found
+
+
+def _gist(payload: dict[str, Any]) -> str:
+    """The words of a signal that say most."""
+    questions = payload.get("questions")
+    if isinstance(questions, list) and questions:
+        names = [str(each.get("question_id", "")) for each in questions if isinstance(each, dict)]
+        return ", ".join(name for name in names if name)
+    for key in ("details", "new_task_description", "summary", "stop_reason"):
+        if payload.get(key):
+            said = str(payload.get("status") or "").replace("_", " ")
+            return f"{said}: {inline(str(payload[key]), 300)}".lstrip(": ")
+    return ""

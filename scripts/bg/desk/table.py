@@ -1,0 +1,242 @@
+"""The table of tasks: what needs the user, what works, what has ended, each row with what to type next."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import Any, NamedTuple, Optional
+
+from bg.desk import status
+from bg.desk.page import Cell, Page, fit, pad, width_of
+from bg.ledger import inbox, notes, tasks
+from bg.ledger.file import Ledger
+from bg.ledger.tasks import Task
+from bg.words.quoting import inline
+from bg.words.times import age
+
+NEEDS, WORKS, ENDED = "Needs you", "Working", "Ended"
+# How many rows of a section are shown; the others are counted. What needs the user is cut last.
+MOST = {NEEDS: 12, WORKS: 8, ENDED: 6}
+NARROW, WIDE = 60, 140
+LEAST_TASK = 16
+WHOLE = "/bg-status {label}"
+
+_STYLES = {
+    "needs_answer": "needs",
+    "blocked": "needs",
+    "delegating": "needs",
+    "launched": "works",
+    "working": "works",
+    "done": "good",
+    "disputed": "bad",
+    "failed": "bad",
+    "interrupted": "bad",
+    "partial": "needs",
+    "unreported": "needs",
+}
+# An ended task in one of these states has something that a person should read before relying on it.
+_READ_FIRST = ("disputed", "failed", "partial", "unreported")
+
+
+class Row(NamedTuple):
+    """One task as it is shown."""
+
+    label: str
+    state: str
+    style: str
+    age: str
+    task: str
+    waits: str
+    colour: str
+    then: str
+
+
+def style_of(state: str) -> str:
+    """The colour of a state."""
+    return _STYLES.get(state, "quiet")
+
+
+def words_of(state: str) -> str:
+    """A state as a person reads it."""
+    return state.replace("_", " ")
+
+
+def section_of(book: Ledger, task: Task, asking: set[str]) -> str:
+    """Which part of the table a task stands in; `asking` are the labels that something waits for."""
+    if task.state == "disputed":
+        return ENDED
+    if task.label in asking or (task.ended is None and task.state not in tasks.RUNNING_STATES):
+        return NEEDS
+    if task.ended is None:
+        ready = task.agent and task.state != "working" and inbox.unsent(book, task.agent)
+        return NEEDS if ready else WORKS
+    return ENDED
+
+
+def waits_for(entry: dict[str, Any]) -> str:
+    """What a task waits for or has proved, on one line."""
+    if entry["waiting"]:
+        first = entry["waiting"][0]
+        more = f" (+{len(entry['waiting']) - 1})" if len(entry["waiting"]) > 1 else ""
+        return f"{first['id']} {inline(first['text'], 160)}{more}"
+    if entry["ready"]:
+        return "answered; its agent has not been woken yet"
+    if entry["evidence"].get("line"):
+        return str(entry["evidence"]["line"])
+    if entry["quiet"]:
+        return f"quiet since {age(entry['quiet'])}"
+    return inline(entry["note"] or entry["risk"], 160)
+
+
+def what_to_type(entry: dict[str, Any], command: str = "/bg-answer") -> str:
+    """The next thing for the user to type about a task, empty where nothing is left to do."""
+    label = entry["label"]
+    if entry["waiting"]:
+        first = entry["waiting"][0]
+        follows = {inbox.DELEGATION: f"{first['id']}: approve", inbox.QUESTION: f"{first['id']}: <answer>"}
+        return f"{command} {label} {follows.get(first['kind'], '<what to do>')}"
+    if entry["ready"]:
+        return f"{command} {label} go"
+    if entry["state"] == "interrupted" and entry["agent"]:
+        return f"say: go on with {label}"
+    if entry["state"] in _READ_FIRST or entry["quiet"]:
+        return WHOLE.format(label=label)
+    return ""
+
+
+def table(
+    book: Ledger,
+    page: Page,
+    project: str = "",
+    *,
+    everything: bool = False,
+    launch: str = "/bg:bg",
+    more: str = "/bg-status all",
+    now: Optional[float] = None,
+) -> str:
+    """The table for people; `more` is what shows the rows that are only counted."""
+    now = time.time() if now is None else now
+    asking = {item.label for item in inbox.waiting(book, project=project)}
+    every = tasks.of_project(book, project) if project else tasks.every(book)
+    sections: dict[str, list[Task]] = {NEEDS: [], WORKS: [], ENDED: []}
+    for task in every:
+        sections[section_of(book, task, asking)].append(task)
+    shown: dict[str, list[Row]] = {}
+    for name, found in sections.items():
+        found.sort(key=lambda task: (task.ended or task.since or 0, task.number), reverse=True)
+        kept = found if everything else [task for task in found if _is_recent(task, now)][: MOST[name]]
+        shown[name] = [_row(book, task, now) for task in kept]
+    if not any(shown.values()):
+        hidden = f" {len(every)} have ended: {more}." if every else ""
+        nothing = f"No background tasks here. Type {launch} <task> to start one.{hidden}"
+        return "\n".join(page.wrapped(nothing) + _footnotes(book, page))
+    layout = _Layout(page, [row for rows in shown.values() for row in rows])
+    lines: list[str] = []
+    for name, rows in shown.items():
+        if sections[name]:
+            names = {row.label for row in rows}
+            left = [task for task in sections[name] if task.label not in names]
+            lines += ["", page.line(Cell(name, "heading"), Cell(f" {len(sections[name])}", "quiet"))]
+            lines += [line for row in rows for line in layout.lines(row)]
+            lines += page.wrapped(_counted(left, more, alone=not rows), "quiet", indent=2) if left else []
+    return "\n".join([*lines[1:], *_footnotes(book, page)])
+
+
+def _is_recent(task: Task, now: float) -> bool:
+    return task.ended is None or now - task.ended < status.RECENT
+
+
+def _counted(left: list[Task], more: str, *, alone: bool) -> str:
+    states = Counter(words_of(task.state) for task in left)
+    said = ", ".join(f"{count} {state}" for state, count in states.most_common())
+    if alone:
+        return f"{said}: {more}"
+    what = f"({said})" if len(states) > 1 else words_of(left[0].state)
+    return f"and {len(left)} more {what}: {more}"
+
+
+def _row(book: Ledger, task: Task, now: float) -> Row:
+    entry = status.record(book, task)
+    return Row(
+        task.label,
+        words_of(task.state),
+        style_of(task.state),
+        age(now - (task.since or now)),
+        inline(task.description or task.text, 200),
+        waits_for(entry),
+        "bad" if entry["evidence"].get("refuted") else style_of(task.state),
+        what_to_type(entry),
+    )
+
+
+class _Layout:
+    """Where what stands: a row is one line where that fits, else what waits and what to type go below."""
+
+    def __init__(self, page: Page, rows: list[Row]) -> None:
+        self.page = page
+        self.label = max(width_of(row.label) for row in rows)
+        self.state = max(width_of(row.state) for row in rows)
+        self.age = max(width_of(row.age) for row in rows)
+        self.head = 2 + self.label + 2 + self.state + 2 + self.age + 2
+        left = page.width - self.head
+        self.then = max(width_of(row.then) + 2 for row in rows)
+        self.task = min(max(width_of(row.task) for row in rows), max(LEAST_TASK, (left - self.then) * 2 // 5))
+
+    def lines(self, row: Row) -> list[str]:
+        """A row in as many lines as the page needs."""
+        page = self.page
+        head = [
+            Cell(f"  {pad(row.label, self.label)}  ", "heading"),
+            Cell(pad(row.state, self.state), row.style),
+            Cell(f"  {row.age.rjust(self.age)}  ", "quiet"),
+        ]
+        room = page.width - self.head
+        more = sum(width_of(words) + 4 for words in (row.waits, row.then) if words)
+        if page.width >= NARROW and width_of(row.task) + more <= room:
+            return [page.line(*head, Cell(row.task + "  "), *self._beside(row, room - width_of(row.task) - 2))]
+        if page.width >= WIDE:
+            return [page.line(*head, Cell(pad(row.task, self.task) + "  "), *self._beside(row, room - self.task - 2))]
+        if page.width < NARROW:
+            inset = 4
+            below = [page.line(Cell(row.task), indent=inset)]
+        else:
+            inset = self.label + 4
+            below = []
+            head.append(Cell(fit(row.task, room)))
+        return [page.line(*head), *below, *self._below(row, inset)]
+
+    def _beside(self, row: Row, room: int) -> list[Cell]:
+        waits = room - (width_of(row.then) + 4 if row.then else 0)
+        cells = []
+        if row.waits:
+            cells.append(Cell(fit(row.waits, max(waits, 0)), row.colour))
+        if row.then:
+            cells += [Cell("  → " if row.waits else "→ ", "quiet"), Cell(row.then, "type")]
+        return cells
+
+    def _below(self, row: Row, inset: int) -> list[str]:
+        page = self.page
+        room = page.width - inset
+        then = [Cell("→ ", "quiet"), Cell(row.then, "type")] if row.then else []
+        beside = room - 4 - width_of(row.then)
+        if row.waits and then and (width_of(row.waits) <= beside or beside >= 28):
+            return [page.line(Cell(fit(row.waits, beside), row.colour), Cell("  "), *then, indent=inset)]
+        found = [page.line(Cell(row.waits, row.colour), indent=inset)] if row.waits else []
+        return found + ([page.line(*then, indent=inset)] if then else [])
+
+
+def _footnotes(book: Ledger, page: Page) -> list[str]:
+    lines = []
+    kept = notes.kept_aside(book)
+    if kept:
+        lines.append(f"The ledger was unreadable and is kept at {kept}; this is a new one.")
+    errors = notes.errors(book, time.time() - status.RECENT)
+    if errors:
+        last = errors[0]
+        lines.append(
+            f"{len(errors)} hook error{'s' if len(errors) > 1 else ''} within a day; the last, in {last.event}: "
+            f"{inline(last.text.strip().splitlines()[-1], 120)}"
+        )
+    for row in notes.strangers(book, 3):
+        lines.append(f"Another agent ({inline(row.agent, 20)}) signed a report as {row.label}; it was ignored.")
+    return ["", *(piece for line in lines for piece in page.wrapped(line, "bad"))] if lines else []

@@ -1,0 +1,66 @@
+"""What waits for the user, one by one: each question with its reasons and options, and what to type."""
+
+from __future__ import annotations
+
+import json
+import time
+
+from bg.desk.page import Cell, Page
+from bg.ledger import inbox
+from bg.ledger.file import Ledger
+from bg.ledger.inbox import Question
+from bg.words.quoting import inline, neutral
+from bg.words.times import age
+
+
+def question(page: Page, item: Question, now: float, *, label: str = "") -> list[str]:
+    """One thing that an agent waits for, in its own words."""
+    name = f"{label} {item.qid}".strip()
+    head = page.line(Cell(f"  {name}", "needs"), Cell(f"  waiting {age(now - item.asked)}", "quiet"))
+    lines = [head, *page.wrapped(neutral(item.text).strip(), indent=4)]
+    if item.context:
+        lines += page.wrapped(f"why: {inline(item.context, 400)}", "quiet", indent=4)
+    extra = inbox.extra(item)
+    for key in ("options", "default"):
+        if extra.get(key):
+            value = extra[key]
+            words = value if isinstance(value, str) else _listed(value)
+            lines += page.wrapped(f"{key}: {inline(words, 300)}", "quiet", indent=4)
+    return lines
+
+
+def _listed(value: object) -> str:
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return " | ".join(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def how_to_answer(item: Question, command: str) -> list[str]:
+    """What can be typed for one item: first the usual thing, then the other ways."""
+    typed = f"{command} {item.label}"
+    return {
+        inbox.QUESTION: [f"{typed} {item.qid}: <your answer>", f"{typed} {item.qid}: skip", f"{typed} go"],
+        inbox.BLOCKER: [f"{typed} <what to do>"],
+        inbox.DELEGATION: [f"{typed} {item.qid}: approve", f"{typed} {item.qid}: deny <why>"],
+    }[inbox.kind(item)]
+
+
+def to_type(page: Page, item: Question, command: str) -> list[str]:
+    """The lines that say what to type for one item."""
+    words = how_to_answer(item, command)
+    lines = page.wrapped(f"→ {words[0]}", "type", indent=2)
+    notes = {f"{item.qid}: skip": "its default", "go": "resume with what there is"}
+    for other in words[1:]:
+        meaning = next((f"   ({said})" for end, said in notes.items() if other.endswith(f" {end}")), "")
+        lines += page.wrapped(f"or {other}{meaning}", "quiet", indent=2)
+    return lines
+
+
+def waiting_list(book: Ledger, page: Page, project: str = "", command: str = "/bg-answer") -> str:
+    """What waits for the user, by priority, then age."""
+    items = inbox.waiting(book, project=project)
+    if not items:
+        return "Nothing waits for an answer."
+    now = time.time()
+    lines = [line for item in items for line in question(page, item, now, label=item.label)]
+    return "\n".join([*lines, "", *to_type(page, items[0], command)])

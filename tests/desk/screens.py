@@ -1,0 +1,156 @@
+"""The kept screens: the same tasks on pages of several widths. `python tests/desk/screens.py --write` keeps them anew."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest import mock
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "scripts"))
+
+from bg.desk import detail, table, waiting  # noqa: E402
+from bg.desk.page import Page  # noqa: E402
+from bg.ledger import inbox, launches, resumes, runs, tasks  # noqa: E402
+from bg.ledger.file import Ledger  # noqa: E402
+
+KEPT = HERE / "screens"
+WIDTHS = (40, 80, 120, 200)
+COUNTS = (1, 10, 60)
+NOW = 1_790_000_000.0
+PROJECT = "/home/somebody/shop"
+WORK = (
+    "audit the authentication code in auth/",
+    "write the release notes for 4.2 from the merged pull requests since the last tag",
+    "認証コードを監査して結果をまとめる",
+    "find why the nightly import takes two hours",
+    "rename Customer to Account everywhere, with the database migration and the documentation of the API",
+    "fix the flaky checkout test",
+)
+STATES = (
+    "needs_answer", "working", "done", "blocked", "partial", "working", "disputed", "interrupted", "unreported",
+    "launched", "done", "failed", "stopped", "not_launched", "done", "done",
+)  # fmt: skip
+QUESTIONS = (
+    {"question_id": "Q1", "text": "Shall I repair what I find, or only report it?", "context": "Repairs touch login.",
+     "options": ["only report", "repair the small ones", "repair everything"], "default": "only report"},
+    {"question_id": "Q2", "text": "May a session stay open for ever?"},
+)  # fmt: skip
+BLOCKER = {"text": "The staging database refuses the password in .env.staging", "context": "a password that works"}
+EVIDENCE = {
+    "line": "2 verified, 1 refuted",
+    "counts": {"verified": 2, "attested": 0, "claimed": 0, "refuted": 1},
+    "refuted": [{"claim": "docs/auth.md", "reason": "there is no such file"}],
+    "findings": [
+        {"grade": "verified", "claim": "AUTH-AUDIT.md", "kind": "deliverable", "subject": "", "reason": "it was changed"
+         " after the launch and has 41 lines"},
+        {"grade": "refuted", "claim": "docs/auth.md", "kind": "deliverable", "subject": "", "reason": "no such file"},
+    ],
+    "limits": [],
+}  # fmt: skip
+REPORT = "I read both files in auth/.\n\n[COMPLETION_REPORT]\nagent_id: bg-3-abcdefghij\nstatus: success\n[/COMPLETION_REPORT]"
+
+
+class _Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@contextmanager
+def ledger(count: int) -> Iterator[Ledger]:
+    """A ledger with so many tasks, the newest a quarter of an hour old, the others earlier and earlier."""
+    clock = _Clock()
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(time, "time", clock):
+        book = Ledger(Path(folder))
+        try:
+            for number in range(1, count + 1):
+                _task(book, clock, number, (count - number) * 2400 + 900)
+            clock.now = NOW
+            yield book
+        finally:
+            book.close()
+
+
+def _task(book: Ledger, clock: _Clock, number: int, ago: float) -> None:
+    label, agent, state = f"bg-{number}", f"a{number:07}", STATES[(number - 1) % len(STATES)]
+    clock.now = NOW - ago - 300
+    with book.transaction():
+        tasks.create(book, label, label, "s", PROJECT, WORK[(number - 1) % len(WORK)], "launched")
+        if state == "not_launched":
+            tasks.set_state(book, label, state)
+            return
+        runs.bind(book, launches.note(book, f"toolu_{number}", label, "worker", "", PROJECT, ""), agent)
+        clock.now = NOW - ago
+        if state in ("needs_answer", "blocked"):
+            kind = inbox.QUESTION if state == "needs_answer" else inbox.BLOCKER
+            for item in QUESTIONS if state == "needs_answer" else (BLOCKER,):
+                inbox.ask(book, label, agent, 1, kind, str(item.get("question_id") or "B1"), dict(item))
+            runs.end_run(book, agent, 1)
+        if state in ("done", "disputed"):
+            _second_run(book, clock, label, agent)
+        if state != "launched":
+            tasks.set_state(book, label, state)
+
+
+def _second_run(book: Ledger, clock: _Clock, label: str, agent: str) -> None:
+    """A question, its answer, a resume, and a report with what was found of it."""
+    inbox.ask(book, label, agent, 1, inbox.QUESTION, "Q1", dict(QUESTIONS[0]))
+    runs.end_run(book, agent, 1)
+    clock.now += 60
+    inbox.answer(book, inbox.of_task(book, label)[0], "only report", "dialog")
+    sent = resumes.note(book, label, agent, f"toolu_r{label}", "answers", "", "A1: only report")
+    inbox.attach(book, [inbox.given(book, inbox.of_task(book, label)[0]).id], sent)
+    resumes.prove(book, sent)
+    inbox.mark_sent(book, agent, sent)
+    runs.begin_run(book, agent, label, 2)
+    clock.now += 90
+    runs.keep_report(book, agent, 2, "SubagentStop", REPORT)
+    body = {"signal_type": "COMPLETION_REPORT", "payload": {"status": "success", "summary": "Both files are read."}}
+    runs.keep_signal(book, label, agent, 2, "COMPLETION_REPORT", body, "d", terminal=True)
+    runs.set_evidence(book, agent, 2, EVIDENCE)
+    runs.end_run(book, agent, 2)
+
+
+def screens() -> Iterator[tuple[str, str, int]]:
+    """Each kept screen: its file's name, its text, and how wide it may be."""
+    with mock.patch.dict(os.environ, {"TZ": "UTC"}):
+        time.tzset()
+        for count in COUNTS:
+            with ledger(count) as book:
+                for width in WIDTHS:
+                    yield f"table-{count:02}-at-{width:03}.txt", table.table(book, Page(width), PROJECT), width
+        with ledger(10) as book:
+            yield "table-10-at-080-in-colour.txt", table.table(book, Page(80, colour=True), PROJECT), 0
+            yield "table-10-at-080-in-ascii.txt", table.table(book, Page(80, ascii_only=True), PROJECT), 80
+            for width in (40, 80):
+                yield f"waiting-10-at-{width:03}.txt", waiting.waiting_list(book, Page(width), PROJECT), width
+                for number in (1, 3, 4):
+                    name = f"detail-bg-{number}-at-{width:03}.txt"
+                    yield name, detail.detail(book, Page(width), f"bg-{number}"), width
+    time.tzset()
+
+
+def main() -> int:
+    """Keep the screens anew; read the difference before you commit it."""
+    KEPT.mkdir(exist_ok=True)
+    for path in KEPT.glob("*.txt"):
+        path.unlink()
+    for name, text, _ in screens():
+        (KEPT / name).write_text(text.replace("\x1b", "␛") + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--write"]:
+        sys.exit(__doc__)
+    raise SystemExit(main())

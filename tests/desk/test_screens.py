@@ -1,0 +1,180 @@
+"""What people see, at four widths and with one, ten and sixty tasks: kept screens, and what holds for each of them."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bg.desk import page
+from bg.desk.page import Cell, Page, fit, pad, width_of
+from screens import KEPT, ledger, screens
+
+BGCTL = Path(__file__).resolve().parents[2] / "scripts" / "bgctl"
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, tuple[str, int]]:
+    return {name: (text, width) for name, text, width in screens()}
+
+
+def test_each_screen_is_as_it_was_kept(made):
+    kept = {path.name: path.read_text(encoding="utf-8") for path in KEPT.glob("*.txt")}
+    assert kept == {name: text.replace("\x1b", "␛") + "\n" for name, (text, _) in made.items()}
+
+
+def test_no_line_is_wider_than_its_page(made):
+    wide = [
+        (name, line)
+        for name, (text, width) in made.items()
+        if width
+        for line in text.split("\n")
+        # What is to be typed stays whole, to be copied.
+        if width_of(line) > width and " /bg" not in line
+    ]
+    assert wide == []
+
+
+def test_colour_adds_nothing_but_colour(made):
+    plain, _ = made["table-10-at-080.txt"]
+    coloured, _ = made["table-10-at-080-in-colour.txt"]
+    assert coloured != plain
+    assert plain == ESCAPE.sub("", coloured)
+
+
+def test_a_page_without_unicode_has_none(made):
+    assert made["table-10-at-080-in-ascii.txt"][0].isascii()
+
+
+def test_what_needs_the_user_comes_first_and_old_ones_are_counted(made):
+    text, _ = made["table-60-at-080.txt"]
+    assert ["Needs you 8", "Working 12", "Ended 40"] == re.findall(r"^[A-Z].*$", text, re.MULTILINE)
+    assert text.count("\n") < 60
+    assert re.search(r"and 4 more working: /bg-status all$", text, re.MULTILINE)
+    assert re.search(r"and 34 more \(13 done, .*\): ?", " ".join(text.split()))
+
+
+def test_every_row_that_has_a_next_step_names_it(made):
+    text, _ = made["table-10-at-200.txt"]
+    for line in text.splitlines():
+        if re.search(r"needs answer|blocked|interrupted|disputed|unreported|partial", line):
+            assert "→ " in line, line
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"), [("abc", 3), ("日本", 4), ("e\u0301", 1), ("👍", 2), ("·→…", 3), ("a\u200db", 2)]
+)
+def test_how_many_columns_a_text_takes(text, columns):
+    assert columns == width_of(text)
+
+
+@pytest.mark.parametrize("text", ["abcdefgh", "日本語日本語", "e\u0301" * 8])
+def test_a_text_is_cut_and_filled_by_columns(text):
+    for columns in range(1, 14):
+        assert width_of(fit(text, columns)) <= columns
+        assert columns == width_of(pad(text, columns))
+
+
+def test_a_path_is_not_broken_and_a_wide_script_is():
+    sheet = Page(30)
+    assert sheet.wrapped(f"at {'/abc' * 12} it is") == ["at", "/abc" * 12, "it is"]
+    assert sheet.wrapped("日" * 32, indent=2) == ["  " + "日" * 14] * 2 + ["  " + "日" * 4]
+
+
+def test_a_line_ends_where_the_page_does():
+    assert "a" * 29 + "…" == Page(30).line(Cell("a" * 50), Cell("b"))
+
+
+@pytest.mark.parametrize(
+    ("env", "width", "colour"),
+    [
+        ({"COLUMNS": "120", "CLAUDE_CODE_ENTRYPOINT": "cli"}, 110, True),
+        ({"COLUMNS": "120", "CLAUDE_CODE_ENTRYPOINT": "cli", "NO_COLOR": "1"}, 110, False),
+        ({"COLUMNS": "120", "CLAUDE_CODE_ENTRYPOINT": "cli", "TERM": "dumb"}, 110, False),
+        ({"COLUMNS": "120", "CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}, 110, False),
+        ({"COLUMNS": "what"}, 70, False),
+        ({"COLUMNS": "9"}, 30, False),
+        ({}, 70, False),
+    ],
+)
+def test_the_page_of_a_hook(env, width, colour, monkeypatch):
+    for name in ("COLUMNS", "NO_COLOR", "TERM", "CLAUDE_CODE_ENTRYPOINT"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(page, "_measured", lambda _: 0)
+    sheet = page.of_hook()
+    assert (width, colour) == (sheet.width, sheet.colour)
+
+
+def in_a_terminal(columns: int, env: dict[str, str], *arguments: str) -> str:
+    """What `bgctl` prints on a terminal of its own, which is also its controlling one."""
+    leader, follower = pty.openpty()
+    os.set_blocking(leader, True)
+    subprocess.run(["stty", "cols", str(columns), "-onlcr"], stdin=follower, check=True)
+    with subprocess.Popen(
+        [sys.executable, str(BGCTL), *arguments], env=env, stdin=follower, stdout=follower, stderr=follower,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        os.close(follower)
+        said = b""
+        while True:
+            try:
+                more = os.read(leader, 65536)
+            except OSError:
+                break
+            if not more:
+                break
+            said += more
+        process.wait(30)
+    os.close(leader)
+    return said.decode("utf-8")
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    return {"HOME": str(folder), "PATH": os.environ["PATH"], "BG_DATA": str(folder / "data"), "LANG": "C.UTF-8", **more}
+
+
+@pytest.fixture
+def data(tmp_path):
+    with ledger(10) as book:
+        book.write("UPDATE tasks SET ended = NULL, state = 'working' WHERE state = 'done'")
+        made = Path(book.path).parent
+        made.rename(tmp_path / "data")
+        made.mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_on_a_terminal_it_is_as_wide_as_that_and_in_colour(columns, data):
+    said = in_a_terminal(columns, environment(data, TERM="xterm"))
+    assert "\x1b[33m" in said
+    plain = ESCAPE.sub("", said)
+    assert "Needs you 2" in plain
+    assert max(map(width_of, plain.split("\n"))) <= columns
+    assert max(map(width_of, plain.split("\n"))) > columns // 2
+
+
+def test_no_color_is_kept_to(data):
+    assert "\x1b" not in in_a_terminal(80, environment(data, TERM="xterm", NO_COLOR="1"))
+
+
+def test_a_terminal_that_knows_no_unicode(data):
+    said = in_a_terminal(80, environment(data, TERM="xterm", PYTHONIOENCODING="latin-1"))
+    assert said.isascii()
+    assert "> /bg-answer bg-4" in ESCAPE.sub("", said)
+
+
+def test_a_pipe_gets_neither_colour_nor_more_than_80_columns(data):
+    done = subprocess.run([sys.executable, str(BGCTL)], env=environment(data), capture_output=True, check=True)
+    said = done.stdout.decode("utf-8")
+    assert "\x1b" not in said
+    assert "認証コードを" in said
+    assert max(map(width_of, said.split("\n"))) <= 80
+
+
