@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any, Optional
 
+import conversation
 from answers import check_answer
 from bg.ledger.file import Ledger
 from bg.ledger.place import directory
@@ -29,6 +30,7 @@ class Drive:
         self.transcript.parent.mkdir(parents=True)
         self.transcript.write_text(json.dumps({"type": "user", "version": version, "cwd": str(tmp_path)}) + "\n")
         self.calls = 0
+        self.writes = True  # as every host does, unless what it was told got lost on the way
 
     def send(self, payload: dict[str, Any], **changes: Any) -> dict[str, Any]:
         """One event through the handlers, in this process; the answer has the shape that the host takes."""
@@ -41,7 +43,10 @@ class Drive:
         }
         out = io.StringIO()
         assert routes.main(io.StringIO(json.dumps(whole)), out) == 0
-        return check_answer(whole["hook_event_name"], out.getvalue()) or {}
+        said = check_answer(whole["hook_event_name"], out.getvalue()) or {}
+        if self.writes:
+            conversation.write(self.transcript, self.version, whole, said)
+        return said
 
     def prompt(self, words: str) -> dict[str, Any]:
         return self.send(recorded(self.version, self.scene, "UserPromptSubmit"), prompt=words)

@@ -27,6 +27,7 @@ ROOT = HERE.parents[1]
 for folder in (ROOT / "scripts", ROOT / "tests"):
     sys.path.insert(0, str(folder))
 
+import conversation  # noqa: E402
 from bg.protocol import signals  # noqa: E402
 from recordings import VERSIONS, Payload, events, scenes  # noqa: E402
 
@@ -165,6 +166,7 @@ class Play:
             self.given[event["tool_use_id"]] = wanted
             if tool in ("Agent", "Task") and "resume" not in wanted:
                 self.unbound += TOKEN.findall(wanted["prompt"])[:1]
+        conversation.write(self.transcript(), self.version, event, json.loads(out) if out else {})
         self.kept.append({"event": f"{name} {tool}".strip(), "said": json.loads(self.plain(out)) if out else {}})
 
     def bind(self, event: Payload) -> None:

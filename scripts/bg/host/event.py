@@ -57,6 +57,13 @@ class Event(Record):
         return bool(self.agent)
 
 
+    @property
+    def carrier(self) -> str:
+        """What the transcript shows of a prompt or a call that passes, and with it of what a hook has added to it."""
+        command, arguments = typed_command(self.prompt)
+        return self.tool_use or arguments or (f"/{command}" if command else self.prompt)
+
+
 class Notification(Record):
     """The host's word that an agent's run has ended."""
 

@@ -162,16 +162,6 @@ def field(path: str, name: str) -> str:
     return ""
 
 
-def added_context(records: list[dict[str, Any]]) -> str:
-    """What hooks have added to the conversation, on the hosts that write it down."""
-    found = [
-        record["attachment"].get("content")
-        for record in records
-        if isinstance(record.get("attachment"), dict) and record["attachment"].get("type") == "hook_additional_context"
-    ]
-    return "\n".join("\n".join(map(str, part)) if isinstance(part, list) else str(part) for part in found)
-
-
 def raw_output(output: str) -> str:
     """The final text in a TaskOutput result, which old hosts give as the raw transcript."""
     lines = output.lstrip()

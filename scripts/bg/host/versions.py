@@ -32,6 +32,8 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     # end that comes in the middle of a turn behind the next tool result, and no hook fires; 2.1.7 and 2.1.38 do not
     # wake a headless parent at all.
     "announces_every_end": [((2, 1, 77), (2, 1, 101)), ((2, 1, 271), None)],
+    # Its transcripts show what hooks have added to the conversation.
+    "writes_added_context": [((2, 1, 100), None)],
     "prints_blocked_prompts": [((2, 1, 101), None)],
     # Typed in a terminal, `/bg` is the plugin's up to 2.1.197, and the host's own on 2.1.258 and 2.1.327; what lies
     # between was not tried, and is taken for shadowed.
@@ -51,6 +53,7 @@ class Host(Record):
     passes_messages_up: bool
     has_handback: bool
     announces_every_end: bool
+    writes_added_context: bool
     prints_blocked_prompts: bool
     has_its_own_bg: bool
     passes_terminal_sequences: bool

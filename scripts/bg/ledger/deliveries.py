@@ -1,8 +1,8 @@
 """Deliveries: what the parent must hear, and how far each has come.
 
-made (durable) → surfaced (a hook is about to say it) → said (it was printed) → seen (the host went on
-after it). A hook killed between surfaced and said left no word, so it is said again; what is seen is
-never repeated. While the hook that is about to say it still lives, no other one does.
+made (durable) → surfaced (a hook is about to say it) → said (it was printed) → seen (the host has written it down).
+What was printed and dropped on the way is unsaid, and due again; what is seen is never repeated. While the hook that
+is about to say it still lives, no other one does.
 """
 
 from __future__ import annotations
@@ -76,7 +76,16 @@ class Delivery(Record):
     said: Optional[float]
     seen: Optional[float]
     session: Optional[str]
-    via: Optional[str]
+    via: str
+    words: str
+    place: Optional[int]
+    carrier: str
+    missed: Optional[int]
+
+    @property
+    def event(self) -> str:
+        """The event whose hook has printed it last."""
+        return self.via.partition(" ")[0]
 
     @property
     def about(self) -> Key:
@@ -102,35 +111,50 @@ def make(book: Ledger, label: str, kind: str, key: Key) -> bool:
 
 
 def due(book: Ledger, session: str) -> list[Delivery]:
-    """What this session has not seen yet: what to do about an answer first, then the oldest."""
+    """What this session has to be told: what to do about an answer first, then the oldest."""
     found = Delivery.all(
         book,
         # CROSS keeps the order: first what is unseen, which is little, not every task that the session has had.
         "SELECT d.* FROM deliveries d CROSS JOIN tasks t ON t.label = d.label"
-        " WHERE d.seen IS NULL AND t.session = ? ORDER BY d.kind <> 'answered', d.id",
+        " WHERE d.seen IS NULL AND d.said IS NULL AND t.session = ? ORDER BY d.kind <> 'answered', d.id",
         session,
     )
-    return [delivery for delivery in found if not _is_claimed(delivery)]
+    return [delivery for delivery in found if not is_claimed(delivery)]
 
 
-def _is_claimed(delivery: Delivery) -> bool:
+def printed(book: Ledger, session: str) -> list[Delivery]:
+    """What was printed, in this session or for a task that it has now, and is not known to have arrived."""
+    return Delivery.all(
+        book,
+        "SELECT d.* FROM deliveries d CROSS JOIN tasks t ON t.label = d.label"
+        " WHERE d.seen IS NULL AND d.surfaced IS NOT NULL AND (t.session = ? OR d.session = ?) ORDER BY +d.id",
+        session,
+        session,
+    )
+
+
+def is_claimed(delivery: Delivery) -> bool:
     """Another hook, started at the same time, is just about to say it."""
-    if delivery.surfaced is None or delivery.said is not None or time.time() - delivery.surfaced > CLAIM:
+    if delivery.surfaced is None or delivery.said is not None or abs(time.time() - delivery.surfaced) > CLAIM:
         return False
-    owner = (delivery.via or "").rpartition(" ")[2]
+    owner = delivery.via.rpartition(" ")[2]
     if not owner.isdigit() or int(owner) == os.getpid():
         return False
     return machine.alive(machine.Process(int(owner), ""))
 
 
-def surface(book: Ledger, ids: list[int], session: str, event: str) -> None:
-    """Recorded before anything is printed."""
-    for identifier in ids:
+def surface(book: Ledger, ids: list[int], session: str, event: str, words: list[str], place: int, carrier: str) -> None:
+    """Recorded before anything is printed: what, and where the transcript will show that it has arrived."""
+    for identifier, said in zip(ids, words):
         book.write(
-            "UPDATE deliveries SET surfaced = ?, said = NULL, session = ?, via = ? WHERE id = ?",
+            "UPDATE deliveries SET surfaced = ?, said = NULL, session = ?, via = ?, words = ?, place = ?, carrier = ?"
+            " WHERE id = ?",
             time.time(),
             session,
             f"{event} {os.getpid()}",
+            said,
+            place,
+            carrier,
             identifier,
         )
 
@@ -141,21 +165,22 @@ def say(book: Ledger, ids: list[int]) -> None:
         book.write("UPDATE deliveries SET said = ? WHERE id = ?", time.time(), identifier)
 
 
-def is_unseen(book: Ledger, session: str, now: float) -> bool:
-    """Something was said in this session before now, and not yet known to have arrived."""
-    return bool(book.value("SELECT 1 FROM deliveries WHERE seen IS NULL AND said < ? AND session = ?", now, session))
-
-
-def see(book: Ledger, session: str, now: float) -> None:
-    """The host went on after these were said: they have arrived."""
+def unsay(book: Ledger, delivery: Delivery, *, counted: bool) -> None:
+    """It was printed and did not arrive; counted where the host went on as if it had."""
     book.write(
-        "UPDATE deliveries SET seen = ? WHERE seen IS NULL AND said < ? AND session = ?", time.time(), now, session
+        "UPDATE deliveries SET surfaced = NULL, said = NULL, missed = coalesce(missed, 0) + ? WHERE id = ?",
+        int(counted),
+        delivery.id,
     )
 
 
 def settle(book: Ledger, delivery: Delivery) -> None:
-    """The parent has heard this another way."""
-    book.write("UPDATE deliveries SET seen = coalesce(seen, ?) WHERE id = ?", time.time(), delivery.id)
+    """It has arrived, or the parent has heard this another way; what was noted to find it is needed no longer."""
+    book.write(
+        "UPDATE deliveries SET seen = coalesce(seen, ?), words = NULL, carrier = NULL WHERE id = ?",
+        time.time(),
+        delivery.id,
+    )
 
 
 def settle_next_step(book: Ledger, label: str) -> None:

@@ -45,6 +45,9 @@ class Launch(Record):
     made: float
     bound: Optional[float]
     failed: Optional[str]
+    window: Optional[int]
+    turn: Optional[int]
+    identity: str
 
 
 def next_label(book: Ledger) -> str:

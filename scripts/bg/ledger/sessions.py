@@ -24,6 +24,8 @@ class Session(Record):
     first_seen: float
     last_seen: float
     ended: Optional[float]
+    root: str
+    machine: str
 
 
 def note(book: Ledger, session: str, project: str, transcript: str, version: str) -> None:

@@ -56,6 +56,8 @@ class Task(Record):
     ended: Optional[float]
     agent: str
     note: str
+    root: str
+    closed: Optional[float]
 
 
 def digest(text: str) -> str:

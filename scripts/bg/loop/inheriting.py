@@ -116,19 +116,6 @@ def _keep_last_words(scene: Scene, task: Task) -> None:
         reports.keep(scene.book, task.label, agent, "transcript", final.text)
 
 
-def recognize(scene: Scene) -> None:
-    """What the transcript shows as said has been seen, on the hosts that write added context into it."""
-    if scene.event.source != "resume":
-        return
-    rows = [row for row in deliveries.due(scene.book, scene.session) if row.said is not None]
-    words = transcripts.added_context(transcripts.tail(scene.event.transcript)) if rows else ""
-    for row in rows:
-        with scene.apart(f"delivery {row.id} of {row.label}"):
-            if scene.reminder(row).text[:120] in words:
-                with scene.book.transaction():
-                    deliveries.settle(scene.book, row)
-
-
 def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
     """At most fifteen lines: what is in flight, what waits, what must not be launched again."""
     rows = tasks.in_session(scene.book, scene.session, (*tasks.OPEN_STATES, "interrupted"))

@@ -172,5 +172,5 @@ RECOVERIES = (
     Recovery("the judgement of a report", ALWAYS, _each(_judge), "background"),
     Recovery("the end of an agent that is not listed", ALWAYS, _each(_close_unlisted), "background"),
     Recovery("the sending of an answer", (PROMPT,), _each(_repeat_next_step, WAITING_STATES), "resume"),
-    Recovery("the word that a delivery was received", (BEGIN,), inheriting.recognize, "sessions"),
+    Recovery("a reminder that was dropped on its way", (BEGIN,), Scene.see, "sessions"),
 )

@@ -7,7 +7,7 @@ import os
 import time
 
 from bg import machine
-from bg.host import agents, transcripts, versions
+from bg.host import agents, receipts, transcripts, versions
 from bg.host.answer import Answer
 from bg.host.event import Event
 from bg.ledger import delegations, deliveries, inbox, launches, notes, place, runs, sessions, tasks
@@ -98,11 +98,11 @@ class Scene:
         place.mark(self.book.place, self.session)
 
     def see(self) -> None:
-        """The host went on after what was said before."""
-        now = time.time() if self.late is None else self.late
-        if deliveries.is_unseen(self.book, self.session, now):
-            with self.book.transaction():
-                deliveries.see(self.book, self.session, now)
+        """What was said before has arrived, or did not and is due again."""
+        if self.late is None and deliveries.printed(self.book, self.session):
+            from bg.loop import receiving  # noqa: PLC0415 - late: after most events nothing was said
+
+            receiving.settle(self)
 
     def remind(self, rows: Optional[list[Delivery]] = None) -> None:
         """Say what this session has not seen: one reminder an event, at most what the host keeps whole."""
@@ -127,13 +127,20 @@ class Scene:
             due = [row.id for row in deliveries.due(self.book, self.session) if row.id in reminders]
             kept, count = fit([reminders[one].text for one in due], CONTEXT_LIMIT - used, rest) if due else ([], 0)
             self.surfaced = due[:count]
-            deliveries.surface(self.book, self.surfaced, self.session, self.event.name)
+            self._surface(kept)
         self.answer.context += kept
         notices = [reminders[one].notice for one in self.surfaced if reminders[one].notice]
         self.answer.notice += notices
         waits = any(row.shown is None for row in inbox.waiting(self.book, session=self.session))
         if notices and waits and self.settings.notify:
             self.answer.sequence = self.host.notification(notices[0].split(" · ")[0])
+
+    def _surface(self, texts: list[str]) -> None:
+        place = transcripts.size(self.event.transcript)
+        words = [receipts.plain(text) for text in texts]
+        event = self.event
+        carrier = receipts.plain(event.carrier)
+        deliveries.surface(self.book, self.surfaced, self.session, event.name, words, place, carrier)
 
     @contextlib.contextmanager
     def apart(self, what: str) -> Iterator[None]:

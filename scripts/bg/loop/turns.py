@@ -109,7 +109,7 @@ def stop(scene: Scene) -> None:
 
 def _is_fresh(scene: Scene, row: Delivery) -> bool:
     """Nobody has heard it: it was never surfaced, or the hook that was about to say it was killed."""
-    if row.surfaced is not None and (row.said is not None or scene.event.repeated_stop):
+    if scene.event.repeated_stop and (row.surfaced is not None or row.missed is not None):
         return False
     soon = row.kind == deliveries.ENDED and scene.host.announces_every_end
     return not soon or time.time() - row.made > ANNOUNCED_WITHIN
@@ -171,5 +171,6 @@ def end(scene: Scene) -> None:
     """SessionEnd: the session says good-bye; its tasks stay."""
     if scene.late is not None and inheriting.lives(scene):
         return  # it has been resumed since
+    scene.see()
     with scene.book.transaction():
         sessions.end(scene.book, scene.session)

@@ -1,0 +1,127 @@
+"""What a peer's hook or the user keeps from the parent is said again, on the real clients; what arrived is not."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from directed import until
+from loop import ROOT, block, launch, reacting, reminders, rows
+from peers import peer
+from rig.home import Home
+from rig.model import Model
+from rig.request import Request
+from rig.script import Script, asked, parent
+from rig.session import TOOLS, Headless, arguments
+from rig.terminal import Interactive
+from test_loop import TASK, ended, later
+
+REPORTS = "reports partial success"
+#: Blocks the host's own messages about agents, as a peer does that lets nothing pass but what a person has typed.
+BLOCKS = 'if machine:\n    note("blocked")\n    say(decision="block", reason="not a person")\n'
+#: Blocks whatever is said while a file tells it to.
+REFUSES = 'if os.path.exists(os.path.join(here, "refuse")):\n    note("blocked")\n    say(decision="block", reason="no")\n'
+#: Takes its time over the host's own messages.
+SLOW = 'if machine:\n    note("slow")\n    time.sleep(20)\n'
+#: Where the host writes its own messages into the conversation without asking a hook, nobody can block them.
+WAKES = ("2.1.100", "2.1.197", "2.1.258", "2.1.327")
+
+
+def cast() -> Script:
+    return Script(
+        ("agent", asked("AUDIT-TASK"), [later(block("COMPLETION_REPORT"), 1.5)]),
+        ("parent", parent, reacting((r"not from the user\] label", launch(TASK)))),
+    )
+
+
+def spoken(run: Headless, model: Model, words: str) -> Request:
+    """The user says something, the turn comes to its end; what the parent was asked then."""
+    turns = len(run.results)
+    run.send(words)
+    found = model.wait_for(lambda request: request.actor == "parent" and words in request.all_text(), 30)
+    until(lambda: len(run.results) > turns, 30, lambda: run.results)
+    return found
+
+
+def settled(home: Home) -> bool:
+    return not rows(home, "SELECT 1 FROM deliveries WHERE seen IS NULL")
+
+
+def told(model: Model) -> int:
+    """How often the report stands in what the parent was asked last."""
+    return len(reminders(model.by("parent")[-1], REPORTS))
+
+
+@pytest.mark.versions(*WAKES)
+def test_a_report_whose_prompt_a_peer_blocks_is_said_with_the_next_one(host: str, tmp_path) -> None:
+    """Printed is not heard: the peer's block throws the host's message away with what our hook has added to it."""
+    other = peer(tmp_path, "peer", {"UserPromptSubmit": BLOCKS})
+    with Model(cast()) as model, Home(model.url) as home:
+        with Headless(home, host, arguments([ROOT, other])) as run:
+            run.send("/bg:bg Audit the authentication code")
+            ended(home, 1)
+            until((other / "hooks" / "blocked").exists, 20, "the peer was never asked")
+            time.sleep(3.5)  # as long as a transcript may lag
+            assert not [request for request in model.by("parent") if reminders(request, REPORTS)]
+            assert len(reminders(spoken(run, model, "What is the time?"), REPORTS)) == 1
+            spoken(run, model, "And the date?")
+            assert told(model) == 1
+            until(lambda: settled(home), 10, lambda: rows(home, "SELECT * FROM deliveries"))
+            session = run.session_id
+            run.finish()
+        with Headless(home, host, arguments([ROOT, other], resume=session)) as run:
+            spoken(run, model, "Where were we?")
+            assert told(model) == 1
+            run.finish()
+        assert rows(home, "SELECT * FROM errors") == []
+
+
+@pytest.mark.versions("2.1.7", "2.1.38", "2.1.197", "2.1.327")
+def test_a_report_that_went_with_a_refused_prompt_is_said_with_the_one_that_passes(host: str, tmp_path) -> None:
+    """For as many turns as the peer refuses; then once, and no more in what follows."""
+    other = peer(tmp_path, "peer", {"UserPromptSubmit": REFUSES})
+    refuse = other / "hooks" / "refuse"
+    with Model(cast()) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT, other])) as run:
+        run.send("/bg:bg Audit the authentication code")
+        until(lambda: bool(run.results) or bool(model.by("agent")), 30, "the agent is launched")
+        refuse.touch()
+        ended(home, 1)
+        for words in ("One?", "Two?", "Three?"):
+            run.send(words)
+            time.sleep(3.5)
+        refuse.unlink()
+        assert not [request for request in model.by("parent") if reminders(request, REPORTS)]
+        spoken(run, model, "Four?")
+        spoken(run, model, "Five?")
+        until(lambda: settled(home), 10, lambda: rows(home, "SELECT * FROM deliveries"))
+        times = [len(reminders(request, REPORTS)) for request in model.by("parent")]
+        assert sorted(times) == times, times
+        assert told(model) == 1
+        run.finish()
+        assert rows(home, "SELECT * FROM errors") == []
+
+
+@pytest.mark.versions("2.1.197", "2.1.327")
+def test_escape_while_a_peer_thinks_loses_no_report(host: str, tmp_path) -> None:
+    """The host drops what the hooks have said by then; the user's next prompt brings it, with the line on the screen."""
+    other = peer(tmp_path, "peer", {"UserPromptSubmit": SLOW})
+    options = ["--permission-mode", "default", "--allowedTools", TOOLS]
+    with Model(cast()) as model, Home(model.url) as home, Interactive(home, host, [ROOT, other], options) as term:
+        term.say("/bg:bg Audit the authentication code")
+        ended(home, 1)
+        until((other / "hooks" / "slow").exists, 20, "the peer was never asked")
+        until(lambda: bool(rows(home, "SELECT 1 FROM deliveries WHERE said IS NOT NULL")), 10, "our hook has said it")
+        term.keys("Escape")
+        time.sleep(3.5)
+        assert not [request for request in model.by("parent") if reminders(request, REPORTS)]
+        term.say("What is the time?")
+        found = model.wait_for(
+            lambda request: request.actor == "parent" and "What is the time?" in request.all_text(), 30
+        )
+        assert len(reminders(found, REPORTS)) == 1
+        term.wait_for("bg-1 reports partial success", 15)
+        term.say("And the date?")
+        model.wait_for(lambda request: request.actor == "parent" and "And the date?" in request.all_text(), 30)
+        assert told(model) == 1
+        until(lambda: settled(home), 10, lambda: rows(home, "SELECT * FROM deliveries"))
+        assert rows(home, "SELECT * FROM errors") == []

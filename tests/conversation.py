@@ -1,0 +1,45 @@
+"""What a host writes into a session's transcript about an event and what its hooks have answered, as recorded from each."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from recordings import Payload
+
+WRITES_CONTEXT = (2, 1, 100)
+#: The host shows the model nothing of these, or writes it elsewhere.
+ELSEWHERE = ("SubagentStart", "SubagentStop", "SessionEnd", "PreToolUse")
+
+
+def write(path: Path, version: str, event: Payload, said: dict[str, Any]) -> None:
+    """The records of one event of the session itself; a blocked prompt gets none."""
+    if path.is_file() and not event.get("agent_id") and event["hook_event_name"] not in ELSEWHERE:
+        with path.open("a", encoding="utf-8") as file:
+            file.writelines(json.dumps(line) + "\n" for line in records(version, event, said))
+
+
+def records(version: str, event: Payload, said: dict[str, Any]) -> list[dict[str, Any]]:
+    """The same as records."""
+    name = event["hook_event_name"]
+    blocked = said.get("decision") == "block"
+    found: list[dict[str, Any]] = []
+    if name == "UserPromptSubmit" and blocked:
+        return []
+    if name == "UserPromptSubmit":
+        found.append(_user(event["prompt"]))
+    if name in ("PostToolUse", "PostToolUseFailure") and event.get("tool_use_id"):
+        found.append(_user([{"type": "tool_result", "tool_use_id": event["tool_use_id"], "content": "Done."}]))
+    if name == "Stop":
+        found.append({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "So."}]}})
+    if name == "Stop" and blocked:
+        found.append({**_user(f"Stop hook feedback:\n{said.get('reason')}"), "isMeta": True})
+    context = (said.get("hookSpecificOutput") or {}).get("additionalContext")
+    if context and tuple(map(int, version.split("."))) >= WRITES_CONTEXT:
+        found.append({"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [context]}})
+    return found
+
+
+def _user(content: Any) -> dict[str, Any]:
+    return {"type": "user", "message": {"role": "user", "content": content}}
