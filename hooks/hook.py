@@ -36,6 +36,6 @@ sys.path.insert(0, os.path.join(PLUGIN, "scripts"))
 if os.path.isabs(PLACE):  # else it would be a folder of the project
     sys.path.append(os.path.join(PLACE, "packages"))
 
-from bg.loop.routes import main
+from bg.hook import main
 
 sys.exit(main())

@@ -10,9 +10,9 @@ from typing import Any, Optional
 
 import conversation
 from answers import check_answer
+from bg import hook
 from bg.ledger.file import Ledger
 from bg.ledger.place import directory
-from bg.loop import routes
 from bg.protocol import signals
 from recordings import recorded
 
@@ -42,7 +42,7 @@ class Drive:
             **changes,
         }
         out = io.StringIO()
-        assert routes.main(io.StringIO(json.dumps(whole)), out) == 0
+        assert hook.main(io.StringIO(json.dumps(whole)), out) == 0
         said = check_answer(whole["hook_event_name"], out.getvalue()) or {}
         if self.writes:
             conversation.write(self.transcript, self.version, whole, said)

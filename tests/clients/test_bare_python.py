@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 from answers import check_answer, context, updated
+from bg import hook as way_in
 from bg.host import tools, transcripts
 from bg.ledger import place
+from bg.ledger.file import Ledger
 from bg.ledger.tasks import TOKEN
 from bg.loop import routes
 from bg.protocol import signals
@@ -315,7 +317,7 @@ class _Bytes(io.StringIO):
 def _inside(payload: Any) -> str:
     """What the handlers answer, without the cost of a process."""
     out = io.StringIO()
-    assert routes.main(_Bytes(json.dumps(payload)), out) == 0  # type: ignore[arg-type]
+    assert way_in.main(_Bytes(json.dumps(payload)), out) == 0  # type: ignore[arg-type]
     return out.getvalue()
 
 
@@ -343,7 +345,7 @@ def test_wrong_fields_anywhere_in_the_recorded_payloads(
             failures.setdefault(f"{where}: {done}", str(error)[:300])
     said = _inside({"hook_event_name": "UserPromptSubmit", "session_id": "good", "prompt": f"/bg {TASK}"})
     assert "[from the bg plugin, not from the user] label: bg-" in said
-    book = routes.Ledger(place.directory())
+    book = Ledger(place.directory())
     errors = book.all("SELECT event, text FROM errors")
     traces = [f"{row['event']}: {row['text'].strip().splitlines()[-1]}" for row in errors]
     book.close()

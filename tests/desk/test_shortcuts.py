@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
+from bg import hook
 from bg.desk import cli, shortcuts
 from bg.host import versions
 from bg.ledger import place
-from bg.loop import routes
 from drive import Drive
 from recordings import VERSIONS, recorded
 
@@ -90,7 +90,7 @@ def begins(version: str, tmp_path: Path, monkeypatch, attended: bool = True) -> 
     payload = recorded(version, "background", "SessionStart")
     out = io.StringIO()
     given = {**payload, "transcript_path": str(tmp_path / "none.jsonl"), "cwd": str(tmp_path)}
-    routes.main(io.StringIO(json.dumps(given)), out)
+    hook.main(io.StringIO(json.dumps(given)), out)
     assert place.existing() == []
     return str(json.loads(out.getvalue() or "{}").get("systemMessage", ""))
 

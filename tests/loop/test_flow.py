@@ -8,8 +8,9 @@ import json
 import re
 
 import pytest
+from bg import hook
 from bg.ledger import tasks
-from bg.loop import adopting, groups, routes
+from bg.loop import adopting, groups
 from bg.protocol import signals
 from bg.words.texts import fill
 from drive import PLAIN, Drive, block, context
@@ -469,7 +470,7 @@ def test_garbage_says_nothing_and_keeps_the_ledger():
         json.dumps({"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": 5}),
     ):
         out = io.StringIO()
-        assert routes.main(io.StringIO(text), out) == 0
+        assert hook.main(io.StringIO(text), out) == 0
         assert out.getvalue() == ""
 
 

@@ -1,0 +1,163 @@
+"""The way in: one event in, one answer out; every error ends here.
+
+A hook exits 0 whatever happens. What it could not write down it leaves in the spool, and the next
+hook takes it in.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+
+from bg.host import versions
+from bg.host.answer import Answer, render
+from bg.host.event import Event, read, typed_command
+from bg.ledger import deliveries, idle, notes, place, spool
+from bg.ledger.file import Corrupt, Ledger, Unavailable
+from bg.loop import routes, traces, waiting
+from bg.loop.scene import Scene
+from bg.words import phrases
+from bg.words.quoting import inline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from bg.loop.routes import Handler
+
+# These have nothing to do where nothing was ever launched, and must not make a ledger of their own.
+WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop")
+
+
+def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
+    """Read one event, answer it, exit 0; 1 where `hooks/run` shall refuse what shows itself to be a launch of ours."""
+    event, text = None, ""
+    try:
+        text = stdin.buffer.read().decode("utf-8", "replace") if hasattr(stdin, "buffer") else stdin.read()
+        event = read(text)
+        handler = routes.handler_for(event) if event else None
+        if event and handler:
+            _answer(event, handler, text, stdout)
+    except Exception as error:  # noqa: BLE001 - a hook that fails may not disturb the session
+        traces.note_aside("main", traces.happened())
+        try:
+            if not event:
+                return 0
+            refused = _print(Answer(deny=waiting.refusal(event, None, _in_short(error))), event, stdout)
+            if not refused and waiting.worth_keeping(event):
+                spool.keep(place.directory(), text)
+        except Exception:  # noqa: BLE001 - as above
+            traces.note_aside("main", traces.happened())
+            return 1
+    return 0
+
+
+def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
+    folder = place.directory()
+    place.wake(folder, event.session)
+    first = _first_words(event, folder)
+    if event.name in WITHOUT_LEDGER and not place.existing() and not spool.waiting(folder):
+        _print(Answer(notice=first), event, stdout)
+        return
+    try:
+        book = Ledger(folder)
+    except Unavailable as error:
+        _print(waiting.put_off(folder, event, text, error), event, stdout)
+        return
+    with contextlib.closing(book):
+        try:
+            book.gather()
+            if not waiting.take_in(book, folder, event) and waiting.can_wait(event) and spool.keep(folder, text):
+                return
+            scene = Scene(event, book, Answer(notice=first))
+            routes.handle(handler, scene)
+            _say(scene, stdout)
+            _rest(scene)
+        except Unavailable as error:
+            corrupt = isinstance(error, Corrupt)
+            _print(waiting.put_off(folder, event, text, error, None if corrupt else book), event, stdout)
+            if corrupt:
+                book.retire()
+        except Exception as error:  # noqa: BLE001 - see main
+            traces.note(book, event.name, traces.happened())
+            _print(Answer(deny=waiting.refusal(event, book, _in_short(error))), event, stdout)
+
+
+def _print(answer: Answer, event: Event, stdout: TextIO) -> bool:
+    """Whether there was anything to say."""
+    said = render(event, answer)
+    if said:
+        stdout.write(said)
+        stdout.flush()
+    return bool(said)
+
+
+def _in_short(error: Exception) -> str:
+    return phrases.HOOK_FAILED.format(kind=type(error).__name__, words=inline(str(error), 160))
+
+
+def _first_words(event: Event, folder: str) -> list[str]:
+    """What a session that a person looks at is told once: which command is ours on this version."""
+    if event.name != "SessionStart" or not versions.attended():
+        return []
+    # Late: only this event needs them.
+    from bg import settings  # noqa: PLC0415
+    from bg.desk import shortcuts  # noqa: PLC0415
+
+    return shortcuts.first_words(folder, waiting.host_of(event)) if settings.load(event.cwd).notices else []
+
+
+def _say(scene: Scene, stdout: TextIO) -> None:
+    """Print the answer whole, then note that it was said."""
+    if scene.answer.notice and not typed_command(scene.event.prompt)[0] and not scene.settings.notices:
+        scene.answer.notice = []
+    told = _tell_where_the_old_one_is(scene)
+    late = _tell_what_came_of_it(scene)
+    _print(scene.answer, scene.event, stdout)
+    if not (scene.surfaced or told or late):
+        return
+    try:
+        with scene.book.transaction():
+            deliveries.say(scene.book, scene.surfaced)
+            if told:
+                notes.set_kept_aside_told(scene.book, told)
+            if late:
+                notes.forget_late_words(scene.book, scene.session)
+        scene.book.settle()
+    except Unavailable:
+        pass
+    except Exception:  # noqa: BLE001 - the answer is out: nothing may be printed behind it
+        traces.note(scene.book, scene.event.name, traces.happened())
+
+
+def _rest(scene: Scene) -> None:
+    """Where nothing is left to do for this session, its next events need not start Python."""
+    if not os.path.exists(place.marker(scene.book.place, scene.session)):
+        return
+    try:
+        idle.note(scene.book, scene.session)
+    except Unavailable:
+        pass
+    except Exception:  # noqa: BLE001 - the answer is out, and what is not marked only costs time
+        traces.note(scene.book, scene.event.name, traces.happened())
+
+
+def _tell_where_the_old_one_is(scene: Scene) -> str:
+    """Once after a ledger was moved aside, the user is told where it is; its path where that was said now."""
+    kept = notes.kept_aside(scene.book)
+    if not kept or scene.answer.block or not waiting.speaks_to_the_user(scene.event):
+        return ""
+    if kept == notes.kept_aside_told(scene.book):
+        return ""
+    scene.answer.notice.append(phrases.KEPT_ASIDE.format(place=kept))
+    return kept
+
+
+def _tell_what_came_of_it(scene: Scene) -> bool:
+    """What events of this session that waited in the spool had to say to the user; whether that is said now."""
+    words = notes.late_words(scene.book, scene.session)
+    if not words or scene.answer.block or not waiting.speaks_to_the_user(scene.event):
+        return False
+    scene.answer.notice.append(words)
+    return True

@@ -1,0 +1,134 @@
+"""Events that wait in the spool where the ledger cannot be used: what is kept, what users hear, what comes of it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+
+from bg.host import tools, transcripts, versions
+from bg.host.answer import Answer, show
+from bg.host.event import Event, is_machine_prompt, read, typed_command
+from bg.ledger import notes, place, spool
+from bg.ledger.file import Ledger, Unavailable
+from bg.loop import routes, traces
+from bg.loop.scene import Scene
+from bg.words import phrases
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+SHOWN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
+
+
+def take_in(book: Ledger, folder: str, event: Event) -> bool:
+    """What waited comes before this event, so that each run's texts stand in their order; False where more is left."""
+    try:
+        return spool.take_in(folder, lambda old, at: _replay(book, old, at, event))
+    except Unavailable:
+        return True
+    except Exception:  # noqa: BLE001 - what came before may not cost this event
+        traces.note(book, f"{event.name} (the spool)", traces.happened())
+        return True
+
+
+def can_wait(event: Event) -> bool:
+    """It brings something that counts later as well; a launch without its identity would not be made good."""
+    return worth_keeping(event) and not tools.is_call(event, tools.LAUNCH)
+
+
+def worth_keeping(event: Event) -> bool:
+    """The event brings something that no later event brings again."""
+    if event.name == "UserPromptSubmit":
+        return is_machine_prompt(event.prompt) or typed_command(event.prompt)[0] == "bg-answer"
+    return event.name not in {"Stop", "SessionStart"} and not tools.is_call(event, tools.ASK)
+
+
+def speaks_to_the_user(event: Event) -> bool:
+    """The host shows the user a line from this event."""
+    return event.name in SHOWN and not event.in_subagent
+
+
+def put_off(folder: str, event: Event, text: str, error: Unavailable, book: Optional[Ledger] = None) -> Answer:
+    """The ledger cannot be used now: what this event brings waits in the spool, and the user knows."""
+    traces.note_aside(event.name, error.reason)
+    why = refusal(event, book, _explained(folder, error))
+    if why:
+        return Answer(deny=why)
+    kept = worth_keeping(event) and spool.keep(folder, text)
+    command = typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
+    if command == "bg-status" and not error.passing:
+        return _doctor(event)
+    again = "in a moment" if error.passing else "after that"
+    advice = {
+        "bg": phrases.NOTHING_HANDED_OVER.format(when=again),
+        "bg-answer": phrases.ANSWER_KEPT if kept else phrases.ANSWER_NOT_RECORDED.format(when=again),
+        "bg-status": phrases.TRY_AGAIN,
+    }.get(command, "")
+    if not advice and speaks_to_the_user(event) and not error.passing and spool.first_in(folder, event.session):
+        advice = phrases.REPORTS_KEPT if spool.can_keep(folder) else phrases.REPORTS_NOT_KEPT
+    return Answer(notice=[phrases.PUT_OFF.format(why=_explained(folder, error), advice=advice)] if advice else [])
+
+
+def refusal(event: Event, book: Optional[Ledger], why: str) -> str:
+    """Why this launch of ours is refused: its agent would have had no identity; empty for any other event."""
+    # Late: nearly no event fails.
+    from bg.loop import adopting  # noqa: PLC0415
+
+    reason = adopting.refusal(book, event, why)
+    if reason and book is not None:
+        with contextlib.suppress(Unavailable):
+            book.settle()
+    return reason
+
+
+def _explained(folder: str, error: Unavailable) -> str:
+    """What is wrong and what helps: the disk itself tells it better than the database does."""
+    found = None if error.passing or error.remedy else spool.trouble(folder)
+    if found is None:
+        return f"{error.reason}. {error.remedy}".strip()
+    if found.errno in FULL:
+        return phrases.DISK_FULL.format(place=folder)
+    return phrases.NOT_WRITABLE.format(place=folder, why=found.strerror)
+
+
+def _doctor(event: Event) -> Answer:
+    """There is no table to show, so `/bg-status` says what is wrong."""
+    # Late: only this one command needs it.
+    from bg.desk import doctor, page  # noqa: PLC0415
+
+    host, answer = host_of(event), Answer()
+    show(answer, doctor.told(list(doctor.examine(host)), page.of_hook()), host, phrases.SHOW_EXACTLY)
+    return answer
+
+
+def _replay(book: Ledger, text: str, at: float, now: Event) -> None:
+    """Take in an event that an earlier hook could not write down; what it would have said is said later."""
+    event = read(text)
+    handler = routes.handler_for(event) if event else None
+    if not event or not handler:
+        return
+    if event.name == "SessionEnd" and event.session == now.session:
+        return  # it has been resumed
+    place.wake(book.place, event.session)
+    scene = Scene(event, book, late=at)
+    try:
+        routes.handle(handler, scene)
+        typed = typed_command(event.prompt)[0]
+        said = scene.answer.notice if typed or scene.settings.notices else []
+        said = [*said, scene.answer.block if typed else ""]
+        if any(said):
+            with book.transaction():
+                notes.add_late_words(book, event.session, said)
+            book.settle()
+    except Unavailable:
+        raise
+    except Exception:  # noqa: BLE001 - a spooled event that cannot be used must not stay for ever
+        traces.note(book, f"{event.name} (from the spool)", traces.happened())
+
+
+def host_of(event: Event) -> versions.Host:
+    """What the host can do, as far as its version shows without a ledger."""
+    found = transcripts.field(event.transcript, "version") or versions.announced_version()
+    return versions.host_of(versions.version_of(found))
