@@ -89,7 +89,7 @@ def news(request: Request) -> str:
 
 def questions_told(told: str) -> list[str]:
     """The questions of background agents in a text, each with its label and id."""
-    return list(dict.fromkeys(re.findall(r"^bg-\d+ Q\d+: .*$", told, re.MULTILINE)))
+    return list(dict.fromkeys(re.findall(r"^> (bg-\d+ Q\d+: .*)$", told, re.MULTILINE)))
 
 
 def _claude(request: Request) -> Reply:
@@ -102,8 +102,9 @@ def _claude(request: Request) -> Reply:
         return _launch(request, label[1])
     if "Resume it now" in told:
         return text("Thank you. I pass that on.") + _wake(request)
-    if "Show the user exactly this" in told:
-        return text(told.split("do nothing else:\n")[-1].split("</system-reminder>")[0].strip())
+    if "Show the user exactly" in told:
+        lines = told.split("do nothing else:\n")[-1].split("</system-reminder>")[0].strip().splitlines()
+        return text("\n".join(line[2:] for line in lines if line.startswith(">")))
     asked_now = questions_told(told)
     if asked_now:
         return text("The background agent needs two decisions:\n" + "\n".join(asked_now))

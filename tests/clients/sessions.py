@@ -93,7 +93,7 @@ def taken_up(run: Headless, model: Model, home: Home, host: str) -> str:
     """A new process is told what waits, and the user answers. The first line of what was told."""
     run.send("Where were we?")
     lines = told_list(model, "Where were we?")
-    assert lines[0].startswith("- bg-1 (audit the auth code): needs answer")
+    assert lines[0].startswith("- bg-1 (“audit the auth code”): needs answer")
     assert [line[:10] for line in lines[1:3]] == ["- bg-1 Q1 ", "- bg-1 Q2 "]
     answered(run, model, home, host)
     return lines[0]

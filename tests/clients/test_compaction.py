@@ -34,7 +34,7 @@ def test_an_agent_in_flight_outlives_a_compaction(host: str) -> None:
         compact(run)
         run.send("How is it going?")
         assert told_list(model, "How is it going?") == [
-            "- bg-1 (audit the auth code): working, you are told when it ends"
+            "- bg-1 (“audit the auth code”): working, you are told when it ends"
         ]
         go.set()
         told = reminded(run, model, home, "reports partial success", 1, host)
@@ -67,7 +67,7 @@ def test_a_waiting_question_outlives_a_compaction(host: str) -> None:
         lines = told_list(model, "Where were we?")
         agent = one(home, "SELECT agent FROM tasks")
         assert agent
-        assert lines[0].startswith("- bg-1 (audit the auth code): needs answer; to go on: ")
+        assert lines[0].startswith("- bg-1 (“audit the auth code”): needs answer; to go on: ")
         assert f'"{agent["agent"]}"' in lines[0]
         assert lines[-1].startswith("To go on with one when the user wants it")
         assert [line.split(": ", 1)[1] for line in lines[1:-1]] == [

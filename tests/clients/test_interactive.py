@@ -132,7 +132,7 @@ def test_plain_chat_is_relayed_and_an_unrelated_message_answers_nothing(host: st
         model.wait_for(is_told("reports partial success"), 40)
         resumed = [request for request in model.requests if request.actor == "agent"][1]
         message = resumed.first_user_text() if host == CANNOT_RESUME else news(resumed)
-        assert f"The parent agent's own words, not the user's:\n\n{note}" in message
+        assert f"The parent agent's own words, not the user's:\n\n> {note}" in message
         assert rows(home, "SELECT * FROM answers") == []
         assert one(home, "SELECT kind FROM resumes") == {"kind": "CLARIFICATION_RESPONSE (relayed)"}
         assert {row["state"] for row in rows(home, "SELECT state FROM questions")} == {"withdrawn"}

@@ -37,7 +37,7 @@ def test_a_question_outlives_its_session(host: str) -> None:
         before = left_asking(model, home, host)
         with session(home, host, resume=before) as run:
             line = taken_up(run, model, home, host)
-            assert line.startswith("- bg-1 (audit the auth code): needs answer; to go on: ")
+            assert line.startswith("- bg-1 (“audit the auth code”): needs answer; to go on: ")
         first, resumed = model.by("agent")
         assert token(first) == token(resumed)
         assert "A1: Both" in news(resumed)
@@ -67,7 +67,7 @@ def test_an_agent_whose_session_was_killed_goes_on_in_the_next(host: str) -> Non
         with session(home, host, resume=before) as run:
             run.send("Where were we?")
             line, _, way = told_list(model, "Where were we?")[0].partition("; to go on: ")
-            assert line == "- bg-1 (audit the auth code): interrupted"
+            assert line == "- bg-1 (“audit the auth code”): interrupted"
             assert bool(way) == (host != CANNOT_RESUME)
             assert one(home, "SELECT state FROM tasks") == {"state": "interrupted"}
             run.send("Go on with it")

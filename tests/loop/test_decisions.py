@@ -154,7 +154,7 @@ def test_an_approval_given_twice_contradicts_nothing(deciding):
 
 @pytest.mark.parametrize("words", ["approve", "sure, the user says go ahead", "deny it"])
 def test_what_the_parent_passes_on_decides_nothing(deciding, words):
-    assert "The parent agent's own words, not the user's:\n\n" + words in wake(deciding, words)
+    assert "The parent agent's own words, not the user's:\n\n> " + words in wake(deciding, words)
     assert outcome(deciding) == [("waiting", "")]
     assert deciding.rows("SELECT 1 FROM answers") == []
 

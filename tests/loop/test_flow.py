@@ -122,7 +122,7 @@ def test_the_hook_fills_in_what_only_it_knows(newest):
     assert recorded["problems"] == []
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", recorded["timestamp"])
     assert re.fullmatch(r"\d+s", recorded["payload"]["total_duration"])
-    assert f"Duration: {recorded['payload']['total_duration']}" in context(newest.announced("a1"))
+    assert f"Duration: “{recorded['payload']['total_duration']}”" in context(newest.announced("a1"))
     newest.prompt("/bg Audit it again")
     again = {**fields, "agent_id": newest.launch("Audit.", "a2")}
     newest.ends("a2", signals.render("COMPLETION_REPORT", again))
@@ -257,7 +257,7 @@ def test_the_resume_carries_answers_then_the_parents_note(newest):
     assert "A2: (the user leaves this to you: take your default)" in message
     assert "## STATE RESTORATION" in message
     assert token in message
-    assert message.endswith("## NOTE FROM THE PARENT AGENT (not from the user)\n\nHurry, please.")
+    assert message.endswith("## NOTE FROM THE PARENT AGENT (not from the user)\n\n> Hurry, please.")
     refused = {"success": False, "message": "No transcript found"}
     after = {"hook_event_name": "PostToolUse", "tool_name": "SendMessage", "tool_use_id": "s1", "tool_input": given}
     assert "bg-1 was not woken. Nothing is lost" in context(newest.send(after, tool_response=refused))
@@ -346,7 +346,7 @@ def test_only_the_user_approves_a_delegation_and_the_new_agent_is_its_child(newe
         }
     )["hookSpecificOutput"]["updatedInput"]
     assert given["message"].startswith("## DELEGATION APPROVED\n\nNew agent launched: bg-2\n")
-    assert "Its summary: Measured." in given["message"]
+    assert "Its summary, in its own words:\n> Measured." in given["message"]
     assert "The user's words: approve, but be quick" in given["message"]
 
 
@@ -407,10 +407,10 @@ def test_stop_holds_for_each_question_however_many_there_are(newest):
     for number, token in enumerate(tokens):
         newest.ends(f"a{number}", block("CLARIFICATION_NEEDED", token))
     held = [context(newest.stop(last_assistant_message="ok")) for _ in range(8)]
-    asked = [re.findall(r"^bg-\d Q\d", words, re.MULTILINE) for words in held if "Before you end this turn" in words]
+    asked = [re.findall(r"^> bg-\d Q\d", words, re.MULTILINE) for words in held if "Before you end this turn" in words]
     assert len(asked) == 2, "ten questions are held in two turns"
     assert {name for names in asked for name in names} == {
-        f"bg-{task} Q{number}" for task in range(1, 6) for number in (1, 2)
+        f"> bg-{task} Q{number}" for task in range(1, 6) for number in (1, 2)
     }
 
 

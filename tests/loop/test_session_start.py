@@ -59,7 +59,7 @@ def test_an_interrupted_task_stays_so_until_it_is_gone_on_with(drive, as_process
     working(drive)
     drive.transcript_of("a1", "I begin.")
     as_process(HERE)
-    assert "- bg-1 (audit): interrupted" in start(drive, "resume")
+    assert "- bg-1 (“audit”): interrupted" in start(drive, "resume")
     drive.prompt("Where were we?")
     with contextlib.closing(drive.ledger()) as book, book.transaction():
         book.write("UPDATE runs SET began = began - 60")
@@ -84,7 +84,7 @@ def test_a_fork_that_begins_under_its_living_originals_id_takes_nothing(drive, a
     as_process(HERE)
     told = start(drive, "resume")
     assert "another open session" in told
-    assert "- bg-1 (audit): working" in told
+    assert "- bg-1 (“audit”): working" in told
     assert state(drive) == "working"
     assert drive.rows("SELECT pid FROM sessions") == [{"pid": OTHER.pid}]
 
@@ -93,7 +93,7 @@ def test_an_agent_of_a_cleared_conversation_is_not_woken_without_its_memory(driv
     as_process(HERE)
     token = working(drive)
     drive.ends("a1", block("CLARIFICATION_NEEDED", token))
-    assert "- bg-1 (audit): needs answer\n" in start(drive, "clear", "another-conversation")
+    assert "- bg-1 (“audit”): needs answer\n" in start(drive, "clear", "another-conversation")
     assert "launch a new agent with a description that begins `bg-1:`" in context(
         drive.prompt("/bg-answer Q1: CSV Q2: no")
     )

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Optional
 
+from bg.words.quoting import spelled
+
 
 class Command(NamedTuple):
     """A subcommand: the module and its function that adds the arguments to a parser and sets `run`, and a summary.
@@ -85,7 +87,7 @@ def _write(stream: Optional[object], text: str) -> bool:
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        print(text, end="", file=stream, flush=True)  # type: ignore[call-overload]
+        print(spelled(text), end="", file=stream, flush=True)  # type: ignore[call-overload]
     except OSError as error:
         _silence(stream)
         if isinstance(error, BrokenPipeError):

@@ -22,7 +22,7 @@ from bg.host.versions import Host
 from bg.ledger import health, notes, place, sessions, spool, tasks
 from bg.ledger.aside import kept_aside
 from bg.ledger.file import UPDATE, Ledger, Unavailable
-from bg.words.quoting import inline
+from bg.words.quoting import inline, spelled
 
 Outcome = tuple[int, str, str]
 ROOT = Path(__file__).resolve().parents[3]
@@ -72,7 +72,7 @@ def told(findings: list[Finding], sheet: Page) -> str:
         subject = finding.subject.ljust(width) if beside else finding.subject
         head = f"{sheet.paint(f'{finding.state:5}', colours[finding.state])}  {sheet.paint(subject, 'heading')}"
         inset = 9 + width if beside else 7
-        found = sheet.wrapped(finding.found, indent=inset)
+        found = sheet.wrapped(spelled(finding.found), indent=inset)
         lines += [f"{head}  {found[0].strip()}", *found[1:]] if beside else [head, *found]
         if finding.remedy:
             lines.append(f"{' ' * inset}{sheet.paint(sheet.plain(f'remedy: {finding.remedy}'), 'type')}")

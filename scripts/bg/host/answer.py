@@ -59,4 +59,6 @@ def show(answer: Answer, text: str, host: Host, ask: str) -> None:
     if host.shows_blocked_prompts:
         answer.block = text
     else:
-        answer.context.append(f"{ask}\n{text[:3500]}")
+        # Somebody's words stand in it: each line is marked.
+        lines = "\n".join(f"> {line}".rstrip() for line in text[:3300].splitlines())
+        answer.context.append(f"{ask}\n{lines}")

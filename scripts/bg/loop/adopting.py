@@ -162,7 +162,7 @@ def adopt(
 
 
 def _plain_description(description: str) -> str:
-    return re.sub(r"^\s*bg-\d+\s*[:\-–—]*\s*", "", description).strip() or "background task"
+    return re.sub(r"^\s*bg-\d+\s*[:\-–—]*\s*", "", inline(description, 300)).strip() or "background task"
 
 
 def identity(

@@ -9,7 +9,7 @@ from bg.loop import adopting, decisions, inheriting
 from bg.loop.scene import Scene
 from bg.record import Record
 from bg.words import phrases
-from bg.words.quoting import inline, neutral
+from bg.words.quoting import DECIDED, inline, neutral, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _decide(scene: Scene, item: Question, text: str, decision: decisions.Decisio
         label = launches.open_window(scene.book, scene.session, "delegation", item.text)
         scene.answer.context.append(
             adopting.window_line(label, "delegation")
-            + phrases.LAUNCH_DELEGATED.format(name=f"{item.label} {item.qid}", work=neutral(item.text)[:1500])
+            + phrases.LAUNCH_DELEGATED.format(name=f"{item.label} {item.qid}", work=f"> {shown(item.text, DECIDED)}")
         )
         if decision.qualified:
             scene.answer.context.append(phrases.CONDITION.format(words=neutral(text)[:1500]))

@@ -8,7 +8,7 @@ from bg.host import dialogs
 from bg.ledger.inbox import Question
 from bg.pattern import pattern
 from bg.record import Record
-from bg.words.quoting import inline
+from bg.words.quoting import DECIDED, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ GO = "go"
 # A label before an id counts at the beginning of a line only: elsewhere it belongs to the answer before it.
 _ID = pattern(r"(?:^\s*(?:(bg-\d+)[\s.:]+)?|(?<=[\s,;]))([QBD]\d{1,3})\s*[:=]\s*", re.IGNORECASE | re.MULTILINE)
 _LIKE = 0.55
+COMPARED = 2000  # characters: comparing takes the square of them
 
 
 class Typed(Record):
@@ -100,7 +101,7 @@ def match(question: str, items: list[Question]) -> Optional[Question]:
 
 def put(item: Question) -> str:
     """An item as a dialog shows it."""
-    return f"{prefix(item)} {inline(item.text, 900)}"
+    return f"{prefix(item)} {shown(item.text, DECIDED)}"
 
 
 def is_put(question: str, item: Question) -> bool:
@@ -109,7 +110,7 @@ def is_put(question: str, item: Question) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.lower()))
+    return " ".join(re.findall(r"\w+", text[:COMPARED].lower()))
 
 
 def _likeness(one: str, other: str) -> float:

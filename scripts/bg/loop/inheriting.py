@@ -12,7 +12,7 @@ from bg.ledger.tasks import Task
 from bg.loop import judging, reports
 from bg.loop.scene import Scene, resumable
 from bg.words import phrases
-from bg.words.quoting import inline
+from bg.words.quoting import cited
 from bg.words.times import age
 
 TYPE_CHECKING = False
@@ -127,12 +127,12 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
     for task in rows:
         with scene.apart(f"the line of {task.label}"):
             state = task.state.replace("_", " ")
-            name = inline(task.description or task.text, 60)
+            name = cited(task.description or task.text, 60)
             lines.append(f"- {task.label} ({name}): {state}{_advice(scene, task)}")
     for item in waiting_now:
         with scene.apart(f"the line of {item.label} {item.qid}"):
             since = age(time.time() - item.asked)
-            name, asked = f"{item.label} {item.qid}", inline(item.text, 120)
+            name, asked = f"{item.label} {item.qid}", cited(item.text, 120)
             lines.append(phrases.WAITS_FOR_USER.format(name=name, age=since, text=asked))
     if undelivered:
         lines.append(phrases.REPORTS_NOT_YET_SAID.format(count=len(undelivered)))
@@ -153,7 +153,7 @@ def elsewhere(scene: Scene) -> list[str]:
         return []
     rows = tasks.of_project(scene.book, scene.project)
     lines = [
-        f"- {task.label} ({inline(task.description or '', 60)}): {task.state.replace('_', ' ')}"
+        f"- {task.label} ({cited(task.description or '', 60)}): {task.state.replace('_', ' ')}"
         for task in rows
         if task.state in tasks.OPEN_STATES and (lent or task.session != scene.session)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from functools import lru_cache
 
@@ -14,7 +15,7 @@ from bg.ledger.runs import Report, Run
 from bg.protocol import signals
 from bg.record import Record
 from bg.words import phrases
-from bg.words.quoting import inline
+from bg.words.quoting import cited, inline
 from bg.words.texts import fill
 from bg.words.times import age
 
@@ -99,7 +100,7 @@ def correction(book: Ledger, run: Run, token: str, refuted: list[dict[str, str]]
     signal = reading.deciding
     unreadable = (signal is not None and not signal.readable) or (signal is None and reading.strange is not None)
     form = _reason(reading, token) if run.corrections == 0 or unreadable else ""
-    points = "\n".join(f"- {inline(item['claim'], 160)}: {inline(item['reason'], 300)}" for item in refuted[:8])
+    points = "\n".join(f"- {cited(item['claim'], 160)}: {cited(item['reason'], 300)}" for item in refuted[:8])
     reason = "\n\n".join(part for part in (fill("refuted", points=points) if points else "", form) if part)
     if reason:
         with book.transaction():
@@ -115,7 +116,7 @@ def _reason(reading: Reading, token: str) -> str:
         marker = report
         if reading.strange is not None:
             marker = reading.strange.marker
-            signer = inline(reading.strange.agent_id, 60) or "by nobody"
+            signer = cited(reading.strange.agent_id, 60) if reading.strange.agent_id.strip() else "by nobody"
             problem = phrases.STRANGE_BLOCK.format(signer=signer, token=token)
         elif reading.own:
             problem = phrases.NO_ENDING
@@ -128,7 +129,7 @@ def _reason(reading: Reading, token: str) -> str:
         "bad_block",
         marker=signal.marker,
         template=signals.template(signal.marker, agent_id=token),
-        problems="\n".join(f"- {problem.text}" for problem in signal.problems[:8]),
+        problems="\n".join(f"- {inline(problem.text, 300)}" for problem in signal.problems[:8]),
     )
 
 
@@ -236,11 +237,17 @@ def denied(book: Ledger, agent: str, run: int, key: str) -> bool:
     return delegations.is_decided_by(book, agent, run, key, phrases.DELEGATION_DENIED)
 
 
+def _plain_id(given: Any, number: int) -> str:
+    """A question's own id where it is one: it stands in sentences of ours, and the user types it."""
+    words = given.strip() if isinstance(given, str) else ""
+    return words if re.fullmatch(r"[A-Za-z0-9][\w.-]{0,11}", words, re.ASCII) else f"Q{number}"
+
+
 def _asks(book: Ledger, agent: str, run: int, signal: signals.Signal) -> list[tuple[str, str, dict[str, Any]]]:
     fields = signal.fields
     if signal.marker == "CLARIFICATION_NEEDED":
         return [
-            (inbox.QUESTION, str(question.get("question_id") or f"Q{number}"), question)
+            (inbox.QUESTION, _plain_id(question.get("question_id"), number), question)
             for number, question in enumerate(fields.get("questions") or [], 1)
             if isinstance(question, dict)
         ]

@@ -13,12 +13,13 @@ from bg.ledger.inbox import Question
 from bg.loop import adopting, closing, commands, inheriting, reconciling
 from bg.loop.scene import Scene
 from bg.words import phrases, replies
-from bg.words.quoting import inline
+from bg.words.quoting import CONTEXT_LIMIT, fit, inline
 from bg.words.texts import fill
 from bg.words.times import age
 
 ANNOUNCED_WITHIN = 3.0
 MOST_HELD = 8
+HELD_ROOM = CONTEXT_LIMIT - 500
 
 
 def prompt(scene: Scene) -> None:
@@ -140,8 +141,8 @@ def _ask_first(scene: Scene) -> None:
     with scene.book.transaction():
         notes.set_asked_first(scene.book, scene.session, [*known, *(item.id for item in fresh)])
     again = [item for item in left if item not in fresh]
-    lines = "\n".join(words[item.id] for item in [*fresh, *again][:MOST_HELD])
-    scene.answer.context.append(fill("ask_first", questions=lines))
+    lines, _ = fit([words[item.id] for item in [*fresh, *again][:MOST_HELD]], HELD_ROOM, phrases.MORE_QUESTIONS)
+    scene.answer.context.append(fill("ask_first", questions="\n".join(lines)))
 
 
 def _mentions(spoken: str, item: Question) -> bool:

@@ -27,7 +27,7 @@ ONLY_THE_USER_ANSWERS = SENDER + (
 )
 LAUNCH_DELEGATED = (
     "\nThe user approved {name}. Launch this now, with lines for goal, deliverables and done-when, and with the "
-    "context it needs:\n{work}"
+    "context it needs. It stands behind `>` in the asking agent's words, as the user was shown it:\n{work}"
 )
 CONDITION = SENDER + " The user set a condition; write it into the prompt of the new agent word for word:\n{words}"
 
@@ -100,9 +100,10 @@ WAKES_WITHOUT_MEMORY = SENDER + (
     " From this session {label} would wake without its task and its memory. Nothing is lost: {way}"
 )
 OTHER_SESSION_GOES_ON = SENDER + " {label} belongs to another open session, which goes on with it."
+MORE_QUESTIONS = "More of them: /bg-answer lists all."
 MORE_REPORTS = "More background reports wait; they follow at the next event, or run: {command}"
 
-SHOW_EXACTLY = SENDER + " Show the user exactly this, in a code block, and do nothing else:"
+SHOW_EXACTLY = SENDER + " Show the user exactly what stands behind `>`, in a code block, and do nothing else:"
 
 # Groups
 

@@ -1,30 +1,59 @@
-"""Subagent text as data: neutralized, quoted, bounded."""
+"""The one way out for what others have written: neutralized, framed or in quotation marks, bounded."""
 
 from __future__ import annotations
 
+import json
 import re
 
 from bg.pattern import pattern
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
 CONTEXT_LIMIT = 4000
 MESSAGE_LIMIT = 16000
+DECIDED = 1500  # so much of a delegation is shown to the user, and exactly that is passed on
 
+# Characters that control a terminal, turn the order of letters round, or are not to be seen.
 _CONTROL = pattern(
-    r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
-    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]"
+    "\x1b\\[[0-9;?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)"
+    "|[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 # What Python, a terminal or a model may take for the end of a line: behind it, words would stand outside their frame.
 _LINE_END = pattern("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+# What the host, or the model behind it, may take for a tag of its own: new ones come with every version, so every name
+# of several parts, and the plain words among those that are known.
 _HOST_TAG = pattern(
-    r"<(?=/?(?:system|task-|agent-message|user-|command-|local-command|persisted-output|antml|function_calls|invoke"
-    r"|parameter|result|tool_|human|assistant|bash-))",
+    "[<\uff1c\ufe64](?=\\s{0,3}[/!?]?\\s{0,3}(?:system|user|human|assistant|agent|channel|command|context|env|error"
+    "|example|function|hook|ide|instruction|invoke|memory|mode|note|output|parameter|policy|reasoning|reminder|result"
+    "|session|status|stderr|stdout|summary|task|teammate|thinking|tool|usage|antml)s?\\b"
+    "|[/!?]?[a-z][a-z0-9]*[-_:])",
     re.IGNORECASE,
 )
+_OUR_FRAME = pattern("[\\[\uff3b\u3010](?=\\s*from\\s+the\\s+bg\\s+plugin)", re.IGNORECASE)
+_MARKS = str.maketrans("\u201c\u201d\u201e\u201f", '""""')
 
 
 def neutral(text: str) -> str:
-    """Without control sequences and anything the host would take for its own tags; every line ends with a newline."""
-    return _HOST_TAG.sub("‹", _CONTROL.sub("", _LINE_END.sub("\n", text)))
+    """Without control sequences, what is not to be seen, and what looks like a tag of the host or our own frame.
+
+    Every line ends with a newline.
+    """
+    return _OUR_FRAME.sub("(", _HOST_TAG.sub("\u2039", _CONTROL.sub("", _LINE_END.sub("\n", text))))
+
+
+def spelled(text: str) -> str:
+    """As it is, with every character that is not to be seen as an escape, which JSON reads back; colours stay."""
+    return _CONTROL.sub(_escape, _LINE_END.sub(_escape, text))
+
+
+def _escape(found: re.Match[str]) -> str:
+    is_colour = found[0].startswith("\x1b[") and found[0].endswith("m")
+    return found[0] if is_colour else json.dumps(found[0])[1:-1].replace("\\n", "\n")
 
 
 def framed(text: str) -> list[str]:
@@ -34,24 +63,84 @@ def framed(text: str) -> list[str]:
 
 def inline(text: str, most: int = 200) -> str:
     """One line of somebody's words."""
-    words = " ".join(neutral(text).split())
-    return words if len(words) <= most else f"{words[: most - 1].rstrip()}…"
+    # What is far too long is cut before it is looked at: it may be megabytes.
+    words = " ".join(neutral(text[: 8 * most + 1000]).split())
+    return words if len(words) <= most and len(text) <= 8 * most + 1000 else f"{words[: most - 1].rstrip()}…"
+
+
+def cited(text: str, most: int = 200) -> str:
+    """One line of somebody's words within a sentence of ours, in quotation marks that it cannot close."""
+    return f"“{inline(text, most).translate(_MARKS)}”"
+
+
+def shown(text: str, most: int) -> str:
+    """One line of what somebody decides about: whole, or with how much is missing."""
+    words = inline(text, most)
+    return words if not words.endswith("…") else f"{words} [cut: {len(words) - 1} of {len(text)} characters]"
 
 
 def quote(text: str, most: int = 1200) -> str:
     """Lines of somebody's words, each marked as such; a long text ends with how much is missing."""
-    lines = [line.rstrip() for line in neutral(text).strip().split("\n")]
+    text = text.strip()
+    lines = [line.rstrip() for line in neutral(text[: 8 * most + 1000]).strip().split("\n")]
     kept: list[str] = []
     used = 0
+    cut = len(text) > 8 * most + 1000
     for line in lines:
         if used + len(line) > most:
             if not kept:
                 kept.append(line[:most] + "…")
-            kept.append(f"[cut here, {len(neutral(text).strip())} characters in all]")
+            cut = True
             break
         kept.append(line)
         used += len(line) + 1
+    if cut:
+        kept.append(f"[cut here, {len(text)} characters in all]")
     return "\n".join(f"> {line}".rstrip() for line in kept)
+
+
+class Said:
+    """What an agent wrote: it cannot be put into a text but on one line, in quotation marks or framed."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, value: Any) -> None:
+        self._text = value if isinstance(value, str) else "" if value is None else as_text(value)
+
+    def __bool__(self) -> bool:
+        """Whether it says anything."""
+        return bool(self._text.strip())
+
+    def __str__(self) -> str:
+        """No way out."""
+        raise TypeError("somebody's words stand in a text of ours only framed")
+
+    __repr__ = __format__ = __str__  # type: ignore[assignment]
+
+    def among(self, known: Collection[str]) -> str:
+        """The word itself where it is one of ours, else in quotation marks."""
+        return self._text if self._text in known else cited(self._text, 60)
+
+    def inline(self, most: int = 200) -> str:
+        """One line, for a person."""
+        return inline(self._text, most)
+
+    def cited(self, most: int = 200) -> str:
+        """One line in quotation marks, empty where it says nothing."""
+        return cited(self._text, most) if self else ""
+
+    def quote(self, most: int = 700) -> str:
+        """Framed lines, empty where it says nothing."""
+        return quote(self._text, most) if self else ""
+
+
+def as_text(value: Any) -> str:
+    """A value of a signal as lines of text."""
+    if isinstance(value, dict):
+        return "\n".join(f"{key}: {as_text(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        return "\n".join(f"- {as_text(item)}" for item in value)
+    return str(value)
 
 
 def fit(texts: list[str], limit: int, rest: str) -> tuple[list[str], int]:

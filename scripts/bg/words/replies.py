@@ -7,15 +7,12 @@ from bg.ledger import inbox
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.record import Record
-from bg.words.quoting import inline, quote
+from bg.words.quoting import Said, as_text, cited, inline, quote
 from bg.words.texts import fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable
-
-    Payload = dict[str, Any]
-
 
 
 class Reminder(Record):
@@ -37,6 +34,20 @@ class Told(Record):
     evidence: dict[str, Any]
 
 
+class Payload:
+    """What a signal says: each field comes out as somebody's words only."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self._given = given
+
+    def __getitem__(self, key: str) -> Said:
+        """The words of a field, empty ones where it is missing."""
+        return Said(self._given.get(key))
+
+
+# The values of the schemas that stand in our own sentences; whatever else an agent writes there is its words.
+STATUSES = ("success", "partial_success", "failed")
+STOP_REASONS = ("blocker", "error", "completion")
 BLOCKER_ADVICE = {
     "missing_info": "If you know the missing information from this conversation, pass it on; otherwise ask the user.",
     "external_dependency": (
@@ -54,7 +65,7 @@ BLOCKER_ADVICE = {
 def remind(signal: dict[str, Any], told: Told) -> Reminder:
     """The reminder for one signal, as `signals.to_json` gives it."""
     say = _WORDS[signal["signal_type"]]
-    return say({"agent_id": signal.get("agent_id", ""), **signal["payload"]}, signal, told)
+    return say(Payload(signal["payload"]), signal, told)
 
 
 def _sections(pairs: list[tuple[str, str]]) -> str:
@@ -66,22 +77,15 @@ def _sections(pairs: list[tuple[str, str]]) -> str:
 
 
 def _quoted(payload: Payload, key: str, most: int = 700) -> str:
-    value = payload.get(key)
-    if value is None or value == "":
-        return ""
-    return quote(value if isinstance(value, str) else _as_text(value), most)
+    return payload[key].quote(most)
 
 
-def _as_text(value: Any) -> str:
-    if isinstance(value, dict):
-        return "\n".join(f"{key}: {_as_text(item)}" for key, item in value.items())
-    if isinstance(value, list):
-        return "\n".join(f"- {_as_text(item)}" for item in value)
-    return str(value)
+def _named(told: Told) -> str:
+    return cited(told.task.description or "", 80)
 
 
 def _marks(signal: dict[str, Any]) -> list[tuple[str, str]]:
-    problems = "; ".join(inline(str(item["text"])) for item in signal.get("problems", [])[:4])
+    problems = "; ".join(cited(str(item["text"])) for item in signal.get("problems", [])[:4])
     return [("Wrong with the block", problems)] if problems else []
 
 
@@ -91,7 +95,7 @@ def evidence_lines(evidence: dict[str, Any]) -> str:
         return ""
     lines = [f"Checked on this machine: {evidence['line']}."]
     for item in evidence.get("refuted", [])[:6]:
-        lines.append(f"- refuted: {inline(item['claim'], 140)} ({inline(item['reason'], 240)})")
+        lines.append(f"- refuted: {cited(item['claim'], 140)} ({cited(item['reason'], 240)})")
     more = len(evidence.get("refuted", [])) - 6
     return "\n".join([*lines, *([f"- and {more} more refuted"] if more > 0 else [])])
 
@@ -102,13 +106,13 @@ def _proven(evidence: dict[str, Any]) -> str:
 
 def question_lines(item: Question) -> str:
     """One question as the parent shall put it."""
-    lines = [f"{item.label} {item.qid}: {inline(item.text, 600)}"]
+    lines = [f"> {item.label} {item.qid}: {inline(item.text, 600)}"]
     if item.context:
         lines.append(quote(f"why it matters: {item.context}", 400))
     extra = inbox.extra(item)
     for key in ("options", "default", "priority"):
         if extra.get(key):
-            lines.append(quote(f"{key}: {_as_text(extra[key])}", 300))
+            lines.append(quote(f"{key}: {as_text(extra[key])}", 300))
     return "\n".join(lines)
 
 
@@ -132,7 +136,7 @@ def _clarification(payload: Payload, signal: dict[str, Any], told: Told) -> Remi
         fill(
             "clarification",
             label=label,
-            description=inline(told.task.description, 80),
+            description=_named(told),
             body="\n".join(part for part in body if part),
             resume=told.resume,
         ),
@@ -141,7 +145,8 @@ def _clarification(payload: Payload, signal: dict[str, Any], told: Told) -> Remi
 
 
 def _stop(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
-    kind = str(payload.get("blocker_type") or payload.get("stop_reason") or "blocker")
+    named = payload["blocker_type"] or payload["stop_reason"] or Said("blocker")
+    kind = named.among((*BLOCKER_ADVICE, *STOP_REASONS))
     body = _sections(
         [
             ("Blocker", _quoted(payload, "details")),
@@ -159,13 +164,13 @@ def _stop(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
         fill(
             "stop",
             label=label,
-            description=inline(told.task.description, 80),
+            description=_named(told),
             kind=kind.replace("_", " "),
             body=body,
             advice=advice,
             resume=told.resume,
         ),
-        f"{label} is blocked ({kind.replace('_', ' ')}): {inline(str(payload.get('details') or ''), 80)} · "
+        f"{label} is blocked ({kind.replace('_', ' ')}): {payload['details'].inline(80)} · "
         f"{told.answer_command} {label} <what to do>",
     )
 
@@ -178,11 +183,11 @@ def _delegation(payload: Payload, signal: dict[str, Any], told: Told) -> Reminde
         [
             ("New task", _quoted(payload, "new_task_description")),
             ("Why", _quoted(payload, "delegation_reason", 400)),
-            ("Independence", inline(str(payload.get("independence") or ""))),
-            ("Priority", inline(str(payload.get("priority") or ""))),
+            ("Independence", payload["independence"].cited()),
+            ("Priority", payload["priority"].cited()),
             ("Context it needs", _quoted(payload, "context_required", 400)),
             ("Coordination", _quoted(payload, "coordination", 400)),
-            ("Estimated duration", inline(str(payload.get("estimated_duration") or ""))),
+            ("Estimated duration", payload["estimated_duration"].cited()),
             *_marks(signal),
         ]
     )
@@ -190,12 +195,12 @@ def _delegation(payload: Payload, signal: dict[str, Any], told: Told) -> Reminde
         fill(
             "delegation",
             label=label,
-            description=inline(told.task.description, 80),
+            description=_named(told),
             body=body,
             qid=qid,
             answer=told.answer_command,
         ),
-        f"{label} asks to delegate: {inline(str(payload.get('new_task_description') or ''), 80)} · "
+        f"{label} asks to delegate: {payload['new_task_description'].inline(80)} · "
         f"{told.answer_command} {label} {qid}: approve",
     )
 
@@ -203,16 +208,16 @@ def _delegation(payload: Payload, signal: dict[str, Any], told: Told) -> Reminde
 def denied(signal: dict[str, Any], told: Told) -> Reminder:
     """A delegation that the user's settings have decided: the parent passes that on, or just knows it."""
     label = told.task.label
-    work = inline(str(signal["payload"].get("new_task_description") or ""), 300)
+    work = Said(signal["payload"].get("new_task_description"))
     waits = any(item.state == "answered" for item in told.items if inbox.kind(item) == inbox.DELEGATION)
     then = f"It waits for that. Resume it now: {told.resume}" if waits else "It goes on by itself."
-    text = fill("denied", label=label, description=inline(told.task.description, 80), work=work, then=then)
-    return Reminder(text, f"{label} wanted to delegate, which bg.json denies: {inline(work, 80)}")
+    text = fill("denied", label=label, description=_named(told), work=work.quote(300), then=then)
+    return Reminder(text, f"{label} wanted to delegate, which bg.json denies: {work.inline(80)}")
 
 
 def _completion(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
     label = told.task.label
-    status = str(payload.get("status") or "completion").replace("_", " ")
+    status = (payload["status"] or Said("completion")).among((*STATUSES, "completion")).replace("_", " ")
     asked = [(f"Asked ({name.lower()})", quote(text, 300)) for name, text in told.brief.items()]
     body = _sections(
         [
@@ -222,14 +227,14 @@ def _completion(payload: Payload, signal: dict[str, Any], told: Told) -> Reminde
             ("Metrics it claims", _quoted(payload, "metrics_achieved", 500)),
             ("Issues met", _quoted(payload, "issues_encountered", 400)),
             ("Recommendations", _quoted(payload, "recommendations", 400)),
-            ("Duration", inline(str(payload.get("total_duration") or ""))),
+            ("Duration", payload["total_duration"].cited()),
             *_marks(signal),
         ]
     )
     body = "\n".join(part for part in (evidence_lines(told.evidence), body) if part)
     return Reminder(
-        fill("completion", label=label, description=inline(told.task.description, 80), status=status, body=body),
-        f"{label} reports {status}{_proven(told.evidence)}: {inline(str(payload.get('summary') or ''), 100)}",
+        fill("completion", label=label, description=_named(told), status=status, body=body),
+        f"{label} reports {status}{_proven(told.evidence)}: {payload['summary'].inline(100)}",
     )
 
 
@@ -244,13 +249,13 @@ _WORDS: dict[str, Callable[[Payload, dict[str, Any], Told], Reminder]] = {
 def unreported(text: str, why: str, told: Told) -> Reminder:
     """Prose is a first-class outcome: what it says, and that it kept no protocol."""
     label = told.task.label
-    reason = f" ({why})" if why else ""
+    reason = f" ({inline(why, 60)})" if why else ""
     if not text.strip():
         return Reminder(
             fill(
                 "nothing",
                 label=label,
-                description=inline(told.task.description, 80),
+                description=_named(told),
                 why=reason,
                 body="",
                 resume=told.resume,
@@ -265,7 +270,7 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
         fill(
             "prose",
             label=label,
-            description=inline(told.task.description, 80),
+            description=_named(told),
             why=reason,
             body=body,
             resume=told.resume,

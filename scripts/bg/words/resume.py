@@ -8,7 +8,7 @@ from bg.ledger.file import Ledger
 from bg.ledger.inbox import Answered, Question
 from bg.ledger.tasks import Task
 from bg.record import Record
-from bg.words.quoting import MESSAGE_LIMIT, neutral, quote
+from bg.words.quoting import DECIDED, MESSAGE_LIMIT, Said, cited, framed, neutral, quote, shown
 from bg.words.texts import fill
 
 TYPE_CHECKING = False
@@ -42,17 +42,26 @@ def compose(book: Ledger, agent: str, token: str, typed: str) -> Message:
         lead = (
             "The parent agent's own words, not the user's:" if typed.strip() else "The parent agent asks you to go on."
         )
-        sections = [f"{heading}\n\n{lead}\n\n{typed}".rstrip()]
+        sections = [f"{heading}\n\n{lead}\n\n{_framed(typed)}".rstrip()]
     state = _state(payload)
     steps = _instructions(signal, token)
     if answered and typed.strip():
-        steps += f"\n\n## NOTE FROM THE PARENT AGENT (not from the user)\n\n{typed}"
+        steps += f"\n\n## NOTE FROM THE PARENT AGENT (not from the user)\n\n{_framed(typed)}"
     body = "\n\n".join(sections)
     room = MESSAGE_LIMIT - len(body) - len(steps) - 8
     if len(state) > room:
         state = state[: max(0, room - 40)].rsplit("\n", 1)[0] + "\n[the rest is in your own transcript]"
     text = "\n\n".join(part for part in (body, state if room > 80 else "", steps) if part)
     return Message(kind, text, [row.answer for row in answered])
+
+
+def _framed(text: str) -> str:
+    return "\n".join(framed(text.strip())) if text.strip() else ""
+
+
+def _beside(text: str) -> str:
+    """Somebody's words behind a name: on its line, or framed below it where they have several."""
+    return text if len(text.splitlines()) < 2 and neutral(text) == text else f"\n{_framed(text)}"
 
 
 _FRAMES = {
@@ -82,7 +91,7 @@ def _answers(
         error = payload.get("blocker_type") == "error"
         heading = "## ERROR RECOVERY" if error else "## BLOCKER RESOLVED"
         resolution = "go on as you think best" if row.how == inbox.SKIP else row.said
-        sections.append(f"{heading}\n\nIssue: {row.text}\nResolution (the user's words): {resolution}")
+        sections.append(f"{heading}\n\nIssue: {_beside(row.text)}\nResolution (the user's words): {resolution}")
         kinds.append("ERROR_RECOVERY" if error else "BLOCKER_RESOLVED")
     for row in by_kind[inbox.DELEGATION]:
         sections.append(_decision(row, book))
@@ -106,10 +115,10 @@ def _clarification(asked: list[Question], said: dict[int, Answered]) -> str:
             words = "(not answered: take a reasonable default, and say in your report which)"
         elif answer.how == inbox.SKIP:
             default = inbox.extra(row).get("default")
-            words = f"(the user leaves this to you: take your default{f', {default}' if default else ''})"
+            words = f"(the user leaves this to you: take your default{f', {cited(str(default))}' if default else ''})"
         else:
             words = answer.said
-        lines += ["", f"{row.qid}: {row.text}", f"A{number}: {words}"]
+        lines += ["", f"{row.qid}: {_beside(row.text)}", f"A{number}: {words}"]
     return "\n".join(lines)
 
 
@@ -129,14 +138,17 @@ def _decision(row: Answered, book: Ledger) -> str:
         "## DELEGATION APPROVED",
         "",
         f"New agent launched: {child}" if child else "The new agent is being launched",
-        f"Task: {row.text}",
+        f"Task: {_beside(shown(row.text, DECIDED))}",
         f"The user's words: {words}",
         "Coordination: keep to what you proposed.",
     ]
     task = tasks.get(book, child) if child else None
     report = runs.last_signal(book, task.agent).get("payload", {}) if task and task.agent else {}
+    # The other agent's words: what it reports is no answer of the user.
     lines += [
-        f"Its {key}: {neutral(str(report[key]))}" for key in ("status", "summary", "deliverables") if report.get(key)
+        f"Its {key}, in its own words:\n{Said(report[key]).quote(1200)}"
+        for key in ("status", "summary", "deliverables")
+        if report.get(key)
     ]
     return "\n".join(lines)
 
@@ -154,18 +166,18 @@ def _state(payload: dict[str, Any]) -> str:
     for key, heading in _STATE_KEYS:
         value = payload.get(key)
         if isinstance(value, str) and value.strip():
-            lines.append(f"{heading}: {value.strip()}")
-    return "## STATE RESTORATION\n\n" + neutral("\n".join(lines)) if lines else ""
+            lines.append(f"{heading}:\n{_framed(value)}")
+    return "## STATE RESTORATION\n\nYour own words, behind `>`:\n" + "\n".join(lines) if lines else ""
 
 
 def _instructions(signal: dict[str, Any], token: str) -> str:
     payload = signal.get("payload", {})
     lines = ["## RESUME INSTRUCTIONS", ""]
     if payload.get("blocked_at"):
-        lines.append(f"Continue from: {payload['blocked_at']}")
+        lines.append(f"Continue from: {Said(payload['blocked_at']).cited(400)}")
     following = payload.get("resume_requirements") or payload.get("can_resume_with")
     if isinstance(following, str) and following.strip():
-        lines.append(f"You said you would need: {following.strip()}")
+        lines.append(f"You said you would need:\n{_framed(following)}")
     lines.append(f"Next step: {ACKNOWLEDGE.format(token=token)}")
     return "\n".join(lines)
 
