@@ -75,9 +75,9 @@ def outside(text: str) -> list[str]:
 
 
 def bare(text: str) -> list[str]:
-    """In what a person reads: what has kept its power, and lines that begin with somebody's words."""
+    """In what a person reads: what has kept its power, and lines at the margin that begin with somebody's words."""
     found = [f"unseen: {each!a}" for each in UNSEEN.findall(text)]
-    return found + [line[:200] for line in text.splitlines() if re.match(rf"\W*{CANARY}", line) and line[:1] != ">"]
+    return found + [line[:200] for line in text.splitlines() if re.match(rf"[^\w\s]*{CANARY}", line) and line[:1] != ">"]
 
 
 def filled(marker: str, token: str, trick: str) -> tuple[str, int]:

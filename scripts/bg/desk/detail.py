@@ -99,7 +99,7 @@ def _history(book: Ledger, page: Page, task: Task) -> list[str]:
             lines.append(page.line(Cell(today, "quiet"), indent=2))
         lines.append(
             page.line(
-                Cell(time.strftime("%H:%M:%S  ", clock), "quiet"), Cell(what, style), Cell(f" {words}"), indent=2
+                Cell(time.strftime("%H:%M:%S  ", clock), "quiet"), Cell(what, style), Cell(f" {inline(words, 400)}"), indent=2
             )
         )
     return lines
