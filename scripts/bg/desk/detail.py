@@ -97,11 +97,8 @@ def _history(book: Ledger, page: Page, task: Task) -> list[str]:
         if today != day:
             day = today
             lines.append(page.line(Cell(today, "quiet"), indent=2))
-        lines.append(
-            page.line(
-                Cell(time.strftime("%H:%M:%S  ", clock), "quiet"), Cell(what, style), Cell(f" {inline(words, 400)}"), indent=2
-            )
-        )
+        said = Cell(f" {inline(words, 400)}")
+        lines.append(page.line(Cell(time.strftime("%H:%M:%S  ", clock), "quiet"), Cell(what, style), said, indent=2))
     return lines
 
 
