@@ -104,8 +104,11 @@ class Scene:
 
             receiving.settle(self)
 
-    def remind(self, rows: Optional[list[Delivery]] = None) -> None:
-        """Say what this session has not seen: one reminder an event, at most what the host keeps whole."""
+    def remind(self, rows: Optional[list[Delivery]] = None, *, brief: bool = False) -> None:
+        """Say what this session has not seen: one reminder an event, at most what the host keeps whole.
+
+        In brief where the host shows the user what the model is told; that is then the user's line as well.
+        """
         rows = deliveries.due(self.book, self.session) if rows is None else rows
         used = sum(len(text) + 2 for text in self.answer.context)
         if not rows or self.late is not None or CONTEXT_LIMIT - used < LEAST_ROOM:
@@ -118,19 +121,19 @@ class Scene:
                     if row.kind == deliveries.ANSWERED and self._is_sent(row):
                         moot.append(row)
                     else:
-                        reminders[row.id] = self.reminder(row)
+                        reminders[row.id] = self._worded(row, brief=brief)
         rest = phrases.MORE_REPORTS.format(command=self.bgctl("status"))
         with self.book.transaction():
             for row in moot:
                 deliveries.settle(self.book, row)
             # Another hook may have said some of them meanwhile.
             due = [row.id for row in deliveries.due(self.book, self.session) if row.id in reminders]
-            kept, count = fit([reminders[one].text for one in due], CONTEXT_LIMIT - used, rest) if due else ([], 0)
+            kept, count = self._fitting([reminders[one].text for one in due], used, rest, brief=brief)
             self.surfaced = due[:count]
             self._surface(kept)
         self.answer.context += kept
         notices = [reminders[one].notice for one in self.surfaced if reminders[one].notice]
-        self.answer.notice += notices
+        self.answer.notice += [] if brief else notices
         waits = any(row.shown is None for row in inbox.waiting(self.book, session=self.session))
         if notices and waits and self.settings.notify:
             self.answer.sequence = self.host.notification(notices[0].split(" · ")[0])
@@ -141,6 +144,17 @@ class Scene:
         event = self.event
         carrier = receipts.plain(event.carrier)
         deliveries.surface(self.book, self.surfaced, self.session, event.name, words, place, carrier)
+
+    @staticmethod
+    def _fitting(texts: list[str], used: int, rest: str, *, brief: bool) -> tuple[list[str], int]:
+        if not texts:
+            return [], 0
+        if not brief:
+            return fit(texts, CONTEXT_LIMIT - used, rest)
+        from bg.words import briefs  # noqa: PLC0415 - late, see `reminder`
+
+        count = briefs.fitting(texts)
+        return texts[:count], count
 
     @contextlib.contextmanager
     def apart(self, what: str) -> Iterator[None]:
@@ -174,6 +188,13 @@ class Scene:
         if elsewhere:
             place.wake(self.book.place, task.session)
         return elsewhere
+
+    def _worded(self, row: Delivery, *, brief: bool) -> Reminder:
+        if not brief:
+            return self.reminder(row)
+        from bg.loop import brief as briefly  # noqa: PLC0415 - late, see `reminder`
+
+        return briefly.reminder(self, row)
 
     def reminder(self, row: Delivery) -> Reminder:
         """The text of one delivery, from the record as it is now."""

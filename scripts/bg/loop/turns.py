@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 
 from bg.desk import status
-from bg.host import transcripts
+from bg.host import tools, transcripts, versions
 from bg.host.event import is_machine_prompt, typed_command
 from bg.ledger import deliveries, inbox, launches, notes, sessions, tasks
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
 from bg.loop import adopting, closing, commands, inheriting, reconciling
 from bg.loop.scene import Scene
-from bg.words import phrases, replies
+from bg.words import briefs, phrases, replies
 from bg.words.quoting import CONTEXT_LIMIT, fit, inline
 from bg.words.texts import fill
 from bg.words.times import age
@@ -100,7 +100,7 @@ def stop(scene: Scene) -> None:
     _close_windows(scene)
     fresh = [row for row in deliveries.due(scene.book, scene.session) if _is_fresh(scene, row)]
     if fresh:
-        scene.remind(fresh)
+        scene.remind(fresh, brief=versions.attended())
     if not scene.surfaced:
         _ask_first(scene)
     if scene.answer.context and not scene.host.takes_context_at_stop:
@@ -130,7 +130,8 @@ def _ask_first(scene: Scene) -> None:
     told = [item for item in items if _mentions(spoken, item)]
     left = [item for item in items if item not in told]
     known = notes.asked_first(scene.book, scene.session)
-    fresh = [item for item in left if item.id not in known][:MOST_HELD]
+    most = briefs.MOST_QUESTIONS if versions.attended() else MOST_HELD
+    fresh = [item for item in left if item.id not in known][:most]
     if told:
         with scene.book.transaction():
             inbox.mark_shown(scene.book, [item.id for item in told])
@@ -141,6 +142,10 @@ def _ask_first(scene: Scene) -> None:
     with scene.book.transaction():
         notes.set_asked_first(scene.book, scene.session, [*known, *(item.id for item in fresh)])
     again = [item for item in left if item not in fresh]
+    if versions.attended():  # the host shows it to the user too
+        asked = [*briefs.questions([*fresh, *again]), phrases.BRIEFLY_PUT.format(ask=tools.ASK)]
+        scene.answer.context.append("\n".join([phrases.BRIEFLY_ASK_FIRST, *asked]))
+        return
     lines, _ = fit([words[item.id] for item in [*fresh, *again][:MOST_HELD]], HELD_ROOM, phrases.MORE_QUESTIONS)
     scene.answer.context.append(fill("ask_first", questions="\n".join(lines)))
 

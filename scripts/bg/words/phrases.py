@@ -105,6 +105,26 @@ MORE_REPORTS = "More background reports wait; they follow at the next event, or 
 
 SHOW_EXACTLY = SENDER + " Show the user exactly what stands behind `>`, in a code block, and do nothing else:"
 
+# The same where the user reads it too
+
+BRIEFLY_BY_MESSAGE = 'resume it with {tool} to "{agent}"'
+BRIEFLY_BY_LAUNCH = 'resume it with {tool}, resume: "{agent}"'
+BRIEFLY_ANEW = "launch a new agent whose description begins `{label}:`"
+BRIEFLY_ASK = "Put them to the user now with {ask}, each beginning with its label and id. Then {then}."
+BRIEFLY_ASK_FIRST = SENDER + " The user has not seen these questions of background agents yet:"
+BRIEFLY_PUT = "Put them to the user now with {ask}, or say in one line that they wait."
+BRIEFLY_MORE = "and {count} more, which follow"
+BRIEFLY_NEEDED = "Needed to go on: {words}"
+BRIEFLY_BLOCKED = "Tell the user what is needed. When that is resolved, {then}."
+BRIEFLY_DELEGATION = (
+    "Ask the user with {ask}, the question beginning `{label}` and that id, to approve or deny. Launch nothing before."
+)
+BRIEFLY_SUMMARY = "Summary: {words}"
+BRIEFLY_ENDED = "Tell the user the outcome in a line or two; /bg-status {label} shows the whole report."
+BRIEFLY_READY = SENDER + " The user's answers for {label} are recorded. Now {then}."
+BRIEFLY_OVERTAKEN = "The user's answers to {qids} did not reach it. If they still matter, {then}."
+BRIEFLY_WAITED = "{label} has waited for this. Now {then}."
+
 # Groups
 
 NO_RESULTS = "> None of them wrote a result that can be merged; their reports stand for themselves."

@@ -1,0 +1,69 @@
+"""What a reminder says where the host shows it to the user too: at most six short lines that both can read.
+
+At Stop every host prints what a hook gives the model. There the model gets what it needs for its next step; the whole
+report and every reason of a question stand where `/bg-status` shows them, and a dialog brings the questions whole.
+"""
+
+from __future__ import annotations
+
+from bg.host import tools, versions
+from bg.ledger import inbox
+from bg.ledger.inbox import Question
+from bg.words import phrases
+from bg.words.quoting import inline
+from bg.words.replies import Reminder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MOST_LINES = 6
+MOST_QUESTIONS = 3
+LINE = 150
+
+
+def way(host: versions.Host, agent: str, label: str, *, wakes: bool) -> str:
+    """How the parent goes on with an agent here, in a few words."""
+    if wakes and host.resume_way in (versions.BY_MESSAGE, versions.UNKNOWN):
+        return phrases.BRIEFLY_BY_MESSAGE.format(tool=tools.MESSAGE.called(host.version), agent=agent)
+    if wakes and host.resume_way == versions.BY_LAUNCH:
+        return phrases.BRIEFLY_BY_LAUNCH.format(tool=tools.RESUMING, agent=agent)
+    return phrases.BRIEFLY_ANEW.format(label=label)
+
+
+def brief(said: Reminder, label: str, signal: dict[str, Any], items: list[Question], then: str) -> str:
+    """The short form of a reminder for one task; `signal` is empty where the run ended without one."""
+    lines = [f"{phrases.SENDER} {said.notice}"]
+    marker = signal.get("signal_type", "")
+    payload = signal.get("payload", {})
+    if marker == "CLARIFICATION_NEEDED":
+        lines += questions([item for item in items if item.state == "open" and inbox.kind(item) == inbox.QUESTION])
+        lines.append(phrases.BRIEFLY_ASK.format(ask=tools.ASK, then=then))
+    elif marker == "STOP_WORK":
+        needed = inline(str(payload.get("resume_requirements") or ""), LINE)
+        lines += [phrases.BRIEFLY_NEEDED.format(words=needed)] if needed else []
+        lines.append(phrases.BRIEFLY_BLOCKED.format(then=then))
+    elif marker == "DELEGATE_WORK":
+        lines.append(phrases.BRIEFLY_DELEGATION.format(ask=tools.ASK, label=label))
+    else:
+        more = inline(str(payload.get("summary") or ""), 2 * LINE)
+        lines += [phrases.BRIEFLY_SUMMARY.format(words=more)] if len(more) > 100 else []
+        lines.append(phrases.BRIEFLY_ENDED.format(label=label))
+    return "\n".join(lines)
+
+
+def questions(items: list[Question]) -> list[str]:
+    """A line for each question, as many as are put at once, and how many are left."""
+    lines = [f"{item.label} {item.qid}: {inline(item.text, LINE)}" for item in items[:MOST_QUESTIONS]]
+    left = len(items) - MOST_QUESTIONS
+    return lines + ([phrases.BRIEFLY_MORE.format(count=left)] if left > 0 else [])
+
+
+def fitting(texts: list[str]) -> int:
+    """How many of the texts are said at once, at least the first."""
+    used = -1
+    for count, text in enumerate(texts):
+        used += text.count("\n") + 2  # with the empty line between two
+        if used > MOST_LINES and count:
+            return count
+    return len(texts)
