@@ -396,7 +396,7 @@ def test_stop_asks_once_for_questions_the_user_has_not_been_shown(newest):
     newest.ends("a1", block("CLARIFICATION_NEEDED", token))
     newest.announced("a1")
     said = newest.stop(last_assistant_message="I go on.")
-    assert "the user has not seen these questions" in context(said)
+    assert "The user has not seen these questions" in context(said)
     assert newest.stop(last_assistant_message="I go on.", stop_hook_active=True) == {}
     assert newest.stop(last_assistant_message="I go on.") == {}
 
@@ -407,10 +407,10 @@ def test_stop_holds_for_each_question_however_many_there_are(newest):
     for number, token in enumerate(tokens):
         newest.ends(f"a{number}", block("CLARIFICATION_NEEDED", token))
     held = [context(newest.stop(last_assistant_message="ok")) for _ in range(8)]
-    asked = [re.findall(r"^> bg-\d Q\d", words, re.MULTILINE) for words in held if "Before you end this turn" in words]
-    assert len(asked) == 2, "ten questions are held in two turns"
+    asked = [re.findall(r"^bg-\d Q\d", words, re.MULTILINE) for words in held if "has not seen these" in words]
+    assert [len(names) for names in asked] == [3, 3, 3, 1], "ten questions are held in four turns"
     assert {name for names in asked for name in names} == {
-        f"> bg-{task} Q{number}" for task in range(1, 6) for number in (1, 2)
+        f"bg-{task} Q{number}" for task in range(1, 6) for number in (1, 2)
     }
 
 

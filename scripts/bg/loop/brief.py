@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger import deliveries, delegations, inbox, runs, tasks
+from bg.ledger import delegations, deliveries, inbox, runs, tasks
 from bg.ledger.deliveries import Delivery
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases

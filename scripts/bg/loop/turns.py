@@ -130,24 +130,24 @@ def _ask_first(scene: Scene) -> None:
     told = [item for item in items if _mentions(spoken, item)]
     left = [item for item in items if item not in told]
     known = notes.asked_first(scene.book, scene.session)
-    most = briefs.MOST_QUESTIONS if versions.attended() else MOST_HELD
-    fresh = [item for item in left if item.id not in known][:most]
+    # The host shows a watched session's user what the model is told here.
+    brief = versions.attended()
+    unasked = [item for item in left if item.id not in known]
+    fresh = unasked[: briefs.MOST_QUESTIONS if brief else MOST_HELD]
     if told:
         with scene.book.transaction():
             inbox.mark_shown(scene.book, [item.id for item in told])
-    if not fresh or scene.event.repeated_stop:
-        return
-    if scene.settings.gate != "on":
+    if not fresh or scene.event.repeated_stop or scene.settings.gate != "on":
         return
     with scene.book.transaction():
         notes.set_asked_first(scene.book, scene.session, [*known, *(item.id for item in fresh)])
-    again = [item for item in left if item not in fresh]
-    if versions.attended():  # the host shows it to the user too
-        asked = [*briefs.questions([*fresh, *again]), phrases.BRIEFLY_PUT.format(ask=tools.ASK)]
-        scene.answer.context.append("\n".join([phrases.BRIEFLY_ASK_FIRST, *asked]))
+    if brief:
+        lines = [phrases.BRIEFLY_ASK_FIRST, *briefs.questions(unasked), phrases.BRIEFLY_PUT.format(ask=tools.ASK)]
+        scene.answer.context.append("\n".join(lines))
         return
-    lines, _ = fit([words[item.id] for item in [*fresh, *again][:MOST_HELD]], HELD_ROOM, phrases.MORE_QUESTIONS)
-    scene.answer.context.append(fill("ask_first", questions="\n".join(lines)))
+    again = [item for item in left if item not in fresh]
+    texts, _ = fit([words[item.id] for item in [*fresh, *again][:MOST_HELD]], HELD_ROOM, phrases.MORE_QUESTIONS)
+    scene.answer.context.append(fill("ask_first", questions="\n".join(texts)))
 
 
 def _mentions(spoken: str, item: Question) -> bool:
