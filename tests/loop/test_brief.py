@@ -64,7 +64,7 @@ def test_what_the_model_needs_for_its_next_step_is_there(drive: Drive) -> None:
     ended(drive, "CLARIFICATION_NEEDED", "a1")
     said = shown(drive.stop())
     assert "bg-1 asks 5 questions · /bg-answer bg-1" in said
-    assert [said.count(f"bg-1 Q{number}: {number}: Which") for number in range(1, 6)] == [1, 1, 1, 0, 0]
+    assert [said.count(f"bg-1 Q{number}: “{number}: Which") for number in range(1, 6)] == [1, 1, 1, 0, 0]
     assert "and 2 more" in said
     assert "AskUserQuestion" in said
     assert {"2.1.7": 'Task, resume: "a1"', "2.1.100": "launch a new agent"}.get(drive.version, "a1") in said
@@ -78,7 +78,7 @@ def test_questions_that_had_no_room_come_at_the_next_stop(drive: Drive) -> None:
     drive.transcript.write_text(drive.transcript.read_text() + said_by_the_parent(words))
     second = shown(drive.stop(**({"last_assistant_message": words} if drive.version not in ("2.1.7", "2.1.38") else {})))
     assert "bg-1 Q4" not in first
-    assert ["bg-1 Q4: 4", "bg-1 Q5: 5"] == [line[:10] for line in second.splitlines() if line.startswith("bg-1 Q")]
+    assert ["bg-1 Q4: “4", "bg-1 Q5: “5"] == [line[:11] for line in second.splitlines() if line.startswith("bg-1 Q")]
     assert len(second.splitlines()) <= 6
 
 

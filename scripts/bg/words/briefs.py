@@ -10,7 +10,7 @@ from bg.host import tools, versions
 from bg.ledger import inbox
 from bg.ledger.inbox import Question
 from bg.words import phrases
-from bg.words.quoting import inline
+from bg.words.quoting import cited
 from bg.words.replies import Reminder
 
 TYPE_CHECKING = False
@@ -40,21 +40,21 @@ def brief(said: Reminder, label: str, signal: dict[str, Any], items: list[Questi
         lines += questions([item for item in items if item.state == "open" and inbox.kind(item) == inbox.QUESTION])
         lines.append(phrases.BRIEFLY_ASK.format(ask=tools.ASK, then=then))
     elif marker == "STOP_WORK":
-        needed = inline(str(payload.get("resume_requirements") or ""), LINE)
-        lines += [phrases.BRIEFLY_NEEDED.format(words=needed)] if needed else []
+        needed = str(payload.get("resume_requirements") or "")
+        lines += [phrases.BRIEFLY_NEEDED.format(words=cited(needed, LINE))] if needed else []
         lines.append(phrases.BRIEFLY_BLOCKED.format(then=then))
     elif marker == "DELEGATE_WORK":
         lines.append(phrases.BRIEFLY_DELEGATION.format(ask=tools.ASK, label=label))
     else:
-        more = inline(str(payload.get("summary") or ""), 2 * LINE)
-        lines += [phrases.BRIEFLY_SUMMARY.format(words=more)] if len(more) > 100 else []
+        summary = str(payload.get("summary") or "")
+        lines += [phrases.BRIEFLY_SUMMARY.format(words=cited(summary, 2 * LINE))] if len(summary) > 100 else []
         lines.append(phrases.BRIEFLY_ENDED.format(label=label))
     return "\n".join(lines)
 
 
 def questions(items: list[Question]) -> list[str]:
     """A line for each question, as many as are put at once, and how many are left."""
-    lines = [f"{item.label} {item.qid}: {inline(item.text, LINE)}" for item in items[:MOST_QUESTIONS]]
+    lines = [f"{item.label} {item.qid}: {cited(item.text, LINE)}" for item in items[:MOST_QUESTIONS]]
     left = len(items) - MOST_QUESTIONS
     return lines + ([phrases.BRIEFLY_MORE.format(count=left)] if left > 0 else [])
 
