@@ -8,13 +8,13 @@ import re
 from pathlib import Path
 from typing import Any, Optional
 
-import conversation
 from answers import check_answer
 from bg import hook
 from bg.ledger.file import Ledger
 from bg.ledger.place import directory
 from bg.protocol import signals
 from recordings import recorded
+from rig import conversation
 
 
 class Drive:

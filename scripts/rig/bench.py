@@ -17,11 +17,12 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rig import bench_rows
+from rig import bench_rows, conversation
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
 ROUNDS = 15
+VERSION = "2.1.327"
 
 
 class Cost(NamedTuple):
@@ -73,15 +74,19 @@ class Stage:
         """The session's transcript, which tells the host's version."""
         path = self.transcripts / f"{session}.jsonl"
         if not path.exists():
-            line = {"type": "user", "version": "2.1.327", "cwd": str(self.project)}
+            line = {"type": "user", "version": VERSION, "cwd": str(self.project)}
             path.write_text(json.dumps(line) + "\n", encoding="utf-8")
         return path
 
     def hook(self, session: str, name: str, **event: Any) -> Cost:
         """One event through hooks/run."""
         given = self.folder / "event.json"
-        given.write_text(self.event(session, name, **event), encoding="utf-8")
-        return self.hand_over(given)
+        text = self.event(session, name, **event)
+        given.write_text(text, encoding="utf-8")
+        cost = self.hand_over(given)
+        # As the host does: what has reached the model stands there, and the next event looks for it.
+        conversation.write(self.transcript(session), VERSION, json.loads(text), cost.answer)
+        return cost
 
     def event(self, session: str, name: str, **event: Any) -> str:
         """An event as the host writes it."""

@@ -27,9 +27,9 @@ ROOT = HERE.parents[1]
 for folder in (ROOT / "scripts", ROOT / "tests"):
     sys.path.insert(0, str(folder))
 
-import conversation  # noqa: E402
 from bg.protocol import signals  # noqa: E402
 from recordings import VERSIONS, Payload, events, scenes  # noqa: E402
+from rig import conversation  # noqa: E402
 
 TOKEN = re.compile(r"\bbg-\d+-[a-z2-7]{10}\b")
 MACHINE = re.compile(r"\s*(<system-reminder>|<task-notification>|<agent-message|Another Claude session sent)")

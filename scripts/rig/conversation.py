@@ -1,4 +1,4 @@
-"""What a host writes into a session's transcript about an event and what its hooks have answered, as recorded from each."""
+"""What a host writes into a session's transcript about an event and what its hooks have answered, as recorded."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from recordings import Payload
+Payload = dict[str, Any]
 
 WRITES_CONTEXT = (2, 1, 100)
 #: The host shows the model nothing of these, or writes it elsewhere.
@@ -32,7 +32,8 @@ def records(version: str, event: Payload, said: dict[str, Any]) -> list[dict[str
     if name in ("PostToolUse", "PostToolUseFailure") and event.get("tool_use_id"):
         found.append(_user([{"type": "tool_result", "tool_use_id": event["tool_use_id"], "content": "Done."}]))
     if name == "Stop":
-        found.append({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "So."}]}})
+        message = {"role": "assistant", "content": [{"type": "text", "text": "So."}]}
+        found.append({"type": "assistant", "message": message})
     if name == "Stop" and blocked:
         found.append({**_user(f"Stop hook feedback:\n{said.get('reason')}"), "isMeta": True})
     context = (said.get("hookSpecificOutput") or {}).get("additionalContext")
