@@ -126,7 +126,7 @@ def test_single_values_come_back_as_they_were_set(book):
     assert notes.late_words(book, "s1") == ""
 
 
-@pytest.mark.parametrize("shown", [[], [5, 6]])
+@pytest.mark.parametrize("shown", [{}, {5: "a1", 6: "b2"}])
 def test_a_dialog_is_taken_once_and_none_is_not_an_empty_one(book, shown):
     with book.transaction():
         assert notes.take_dialog(book, "t1") is None

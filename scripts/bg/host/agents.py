@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 
 from bg import foreign
+from bg.host.event import identifier, mapping, text_of
 from bg.host.transcripts import last_sign
+
+LARGEST = 64 * 1024
 
 
 def of_agent(session_transcript: str, agent: str) -> str:
     """Where the host keeps an agent's own transcript, empty where it is not to be found."""
-    if not session_transcript or not agent or "/" in agent:
+    if not session_transcript or not identifier(agent):
         return ""
     for place in _beside(session_transcript, agent):
         if foreign.about(place):
@@ -44,6 +47,16 @@ def wakes_whole(session_transcript: str, agent: str) -> bool:
     )
 
 
+def call_of(transcript: str) -> str:
+    """The call that launched an agent, which hosts from 2.1.197 on keep beside its transcript; empty where none is."""
+    path = f"{os.path.splitext(transcript)[0]}.meta.json"
+    try:
+        about = foreign.loads(foreign.whole(path, LARGEST))
+    except (OSError, ValueError):
+        return ""
+    return text_of(mapping(about).get("toolUseId"))
+
+
 def agents_of(session_transcript: str) -> list[str]:
     """The transcripts of a session's agents, wherever this host keeps them."""
     if not session_transcript:
@@ -52,7 +65,7 @@ def agents_of(session_transcript: str) -> list[str]:
         os.path.join(folder, name)
         for folder in map(os.path.dirname, _beside(session_transcript, ""))
         for name in foreign.names(folder or ".")
-        if name.startswith("agent-") and name.endswith(".jsonl")
+        if name.startswith("agent-") and name.endswith(".jsonl") and identifier(agent_in(name))
     ]
 
 

@@ -22,6 +22,7 @@ _TURN_LIMIT = "turn limit"
 _API_ERROR = "API Error:"
 _UNSENT = "ended without delivering a report through SubagentHandback"
 
+_ID = pattern(r"[A-Za-z0-9_-]{1,128}\Z")
 _NOTIFICATION = pattern(r"\s*(?:<system-reminder>\s*(?:\[SYSTEM NOTIFICATION[^\n]*\n)?\s*)?<task-notification>")
 _AGENT_MESSAGE = pattern(r'\s*(?:Another Claude session sent a message:\s*)?<agent-message from="([^"]*)"')
 
@@ -72,11 +73,17 @@ class Notification(Record):
     summary: str
     result: str
     tool_use: str
+    outermost: bool = True
+
+    @property
+    def _words(self) -> str:
+        """What the host says of it, behind the description, which somebody else has written."""
+        return self.summary.rpartition('"')[2]
 
     @property
     def parked(self) -> bool:
         """The agent has not ended: it waits for something of its own."""
-        return _PARKED in self.summary
+        return _PARKED in self._words
 
     @property
     def text(self) -> str:
@@ -86,7 +93,7 @@ class Notification(Record):
     @property
     def cut(self) -> str:
         """What cut the run, empty where the agent ended it."""
-        found = _CUTS.get(self.status, _TURN_LIMIT if _TURN_LIMIT in self.summary else "")
+        found = _CUTS.get(self.status, _TURN_LIMIT if _TURN_LIMIT in self._words else "")
         return found or ("failed" if self.text.startswith(_API_ERROR) else "")
 
 
@@ -98,6 +105,11 @@ def text_of(value: Any) -> str:
 def _path(value: Any) -> str:
     """A path that the system can be asked about; one with NUL or beyond any limit raises where others do not."""
     return value if isinstance(value, str) and "\0" not in value and len(value) <= PATH_LIMIT else ""
+
+
+def identifier(value: Any) -> str:
+    """An id in the shape of the host's, empty for anything else: it becomes a part of file names and patterns."""
+    return value if isinstance(value, str) and _ID.match(value) else ""
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -113,6 +125,9 @@ def read(text: str) -> Optional[Event]:
         return None
     if not isinstance(raw, dict) or not text_of(raw.get("hook_event_name")):
         return None
+    # Whose event it is must be known, or it would be taken for another session's, or for the parent's.
+    if not identifier(raw.get("session_id")) or (raw.get("agent_id") and not identifier(raw["agent_id"])):
+        return None
     tasks = raw.get("background_tasks")
     last = raw.get("last_assistant_message")
     return Event(
@@ -121,7 +136,7 @@ def read(text: str) -> Optional[Event]:
         cwd=_path(raw.get("cwd")),
         transcript=_path(raw.get("transcript_path")),
         mode=text_of(raw.get("permission_mode")),
-        agent=text_of(raw.get("agent_id")),
+        agent=identifier(raw.get("agent_id")),
         agent_type=text_of(raw.get("agent_type")),
         tool=text_of(raw.get("tool_name")),
         tool_use=text_of(raw.get("tool_use_id")),
@@ -150,19 +165,22 @@ def is_machine_prompt(prompt: str) -> bool:
     return bool(_NOTIFICATION.match(prompt) or _AGENT_MESSAGE.match(prompt))
 
 
-def _element(text: str, name: str) -> str:
+def _element(text: str, name: str, *, last: bool = False) -> str:
     start = text.find(f"<{name}>")
-    end = text.rfind(f"</{name}>")
+    end = text.rfind(f"</{name}>") if last else text.find(f"</{name}>")
     return text[start + len(name) + 2 : end] if 0 <= start < end else ""
 
 
 def notifications(prompt: str) -> list[Notification]:
-    """The notifications in a machine prompt; several may arrive together."""
+    """The notifications in a machine prompt; several may arrive together.
+
+    Up to 2.1.38 a result is not escaped: what follows the first one may be the host's, or stand in a result.
+    """
     if not _NOTIFICATION.match(prompt):
         return []
-    found = []
+    found: list[Notification] = []
     for part in re.split(r"(?=^\s*<task-notification>)", prompt, flags=re.MULTILINE):
-        agent = _element(part.split("<result>", 1)[0], "task-id").strip()
+        agent = identifier(_element(part.split("<result>", 1)[0], "task-id").strip())
         if agent:
             head = part.split("<result>", 1)[0]
             found.append(
@@ -170,8 +188,9 @@ def notifications(prompt: str) -> list[Notification]:
                     agent=agent,
                     status=_element(head, "status").strip(),
                     summary=_plain(_element(head, "summary")).strip(),
-                    result=_plain(_element(part, "result")),
+                    result=_plain(_element(part, "result", last=True)),
                     tool_use=_element(head, "tool-use-id").strip(),
+                    outermost=not found,
                 )
             )
     return found

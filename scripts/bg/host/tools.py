@@ -6,7 +6,7 @@ A renamed tool is one more name in its record; hooks.json, the routes and the te
 from __future__ import annotations
 
 from bg import foreign
-from bg.host.event import Event, mapping, text_of, typed_command
+from bg.host.event import Event, identifier, mapping, text_of, typed_command
 from bg.host.versions import OLDEST, Version
 from bg.record import Record
 
@@ -200,7 +200,7 @@ def invoked_command(event: Event) -> tuple[str, str]:
 
 def started_agent(event: Event) -> str:
     """The id of the agent that a launch or a resume has started."""
-    return text_of(mapping(event.tool_response).get("agentId"))
+    return identifier(mapping(event.tool_response).get("agentId"))
 
 
 def resumed_agent(event: Event) -> str:
@@ -208,7 +208,7 @@ def resumed_agent(event: Event) -> str:
     response = _response_record(event.tool_response)
     if response.get("success") is False:
         return ""
-    return text_of(response.get("resumedAgentId") or response.get("revivedAgentId"))
+    return identifier(response.get("resumedAgentId") or response.get("revivedAgentId"))
 
 
 def delivered_message(event: Event) -> bool:
@@ -245,5 +245,5 @@ def foreground_text(event: Event) -> Optional[str]:
 def polled_output(event: Event) -> tuple[str, str, str]:
     """What a look at an agent's output brought: the agent's id, its status, the output as this host gives it."""
     task = mapping(mapping(event.tool_response).get("task"))
-    agent = text_of(task.get("task_id")) or text_of(event.tool_input.get("task_id"))
+    agent = identifier(task.get("task_id")) or identifier(event.tool_input.get("task_id"))
     return agent, text_of(task.get("status")), text_of(task.get("result")) or text_of(task.get("output"))

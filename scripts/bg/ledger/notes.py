@@ -88,18 +88,19 @@ def forget_late_words(book: Ledger, session: str) -> None:
     _forget(book, f"late:{session}")
 
 
-def set_dialog(book: Ledger, tool_use: str, shown: list[int]) -> None:
-    """A dialog is about to show these questions in the agents' own words."""
-    _set(book, f"dialog:{tool_use}", " ".join(map(str, shown)) or NONE_SHOWN)
+def set_dialog(book: Ledger, tool_use: str, shown: dict[int, str]) -> None:
+    """A dialog is about to show these questions in the agents' own words, each noted with a digest of its former."""
+    _set(book, f"dialog:{tool_use}", " ".join(f"{one}:{words}" for one, words in shown.items()) or NONE_SHOWN)
 
 
-def take_dialog(book: Ledger, tool_use: str) -> Optional[list[int]]:
+def take_dialog(book: Ledger, tool_use: str) -> Optional[dict[int, str]]:
     """The questions that a dialog has shown, noted no longer; None where no hook came before the dialog."""
     found = _get(book, f"dialog:{tool_use}")
     _forget(book, f"dialog:{tool_use}")
     if not found:
         return None
-    return [] if found == NONE_SHOWN else [int(identifier) for identifier in found.split()]
+    pairs = [each.partition(":") for each in found.split()] if found != NONE_SHOWN else []
+    return {int(identifier): words for identifier, _, words in pairs}
 
 
 def quiet_since(book: Ledger, label: str) -> int:

@@ -33,9 +33,21 @@ def take(scene: Scene, announcements: list[Notification]) -> None:
     """End the runs that the host has announced the end of."""
     for found in announcements:
         task = scene.own_task(found.agent)
-        if task is None or found.parked or _is_of_a_former_run(scene, found):
+        if task is None or found.parked or _is_of_a_former_run(scene, found) or not _is_borne_out(scene, found):
             continue
         close(scene, task, found.agent, found.text, found.cut, "notification")
+
+
+def _is_borne_out(scene: Scene, found: Notification) -> bool:
+    """The agent's own transcript has ended too, where there is one.
+
+    A person may paste a notification, and up to 2.1.38 an agent's report may hold one of another agent.
+    """
+    path = agents.of_agent(scene.event.transcript, found.agent)
+    if found.outermost and (found.cut or not transcripts.size(path)):
+        return True
+    final = transcripts.last_assistant(transcripts.tail(path))
+    return final.settled or bool(final.cut)
 
 
 def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:

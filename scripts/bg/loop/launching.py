@@ -91,7 +91,8 @@ def _bound(scene: Scene) -> Optional[Task]:
     if not token:
         found = tasks.TOKEN.findall(tools.launch_of(scene.event).prompt[:20000])
         known = launches.of_token(scene.book, found[0]) if found else None
-        token = known.token if known and not known.agent else ""
+        # A call that no hook noted has copied the token: it counts for the launch that made it, unless that has no id.
+        token = known.token if known and not known.agent and known.tool_use == known.token else ""
     if not token:
         return None
     with scene.book.transaction():

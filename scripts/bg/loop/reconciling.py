@@ -57,7 +57,8 @@ def _bind(scene: Scene) -> None:
     """An agent's first prompt carries the token that its launch was given."""
     for launch in launches.unbound(scene.book, scene.session):
         for path in agents.agents_of(scene.event.transcript):
-            if launch.token in transcripts.first_prompt(path)[:20000]:
+            tokens = tasks.TOKEN.findall(transcripts.first_prompt(path)[:20000])
+            if tokens[:1] == [launch.token] and scene.came_from(launch, path):
                 with scene.book.transaction():
                     runs.bind(scene.book, launch.token, agents.agent_in(path))
 

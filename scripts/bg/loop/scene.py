@@ -13,6 +13,7 @@ from bg.host.event import Event
 from bg.ledger import delegations, deliveries, inbox, launches, notes, place, runs, sessions, tasks
 from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Ledger, Unavailable
+from bg.ledger.launches import Launch
 from bg.ledger.tasks import Task
 from bg.words import phrases
 from bg.words.quoting import CONTEXT_LIMIT, fit
@@ -300,11 +301,23 @@ class Scene:
         tokens = tasks.TOKEN.findall(transcripts.first_prompt(path)[:20000])
         known = launches.of_token(self.book, tokens[0]) if tokens else None
         # The hook after its launch, which runs beside this one, may have bound it just now.
-        if known is None or known.agent not in ("", agent):
+        if known is None or known.agent not in ("", agent) or not self.came_from(known, path):
             return None
         with self.book.transaction():
             runs.bind(self.book, tokens[0], agent)
         return tasks.of_agent(self.book, agent)
+
+    def came_from(self, launch: Launch, transcript: str) -> bool:
+        """The agent with this transcript, whose prompt shows the launch's token, is the launch's own.
+
+        A prompt can be copied. Where the host does not keep the call, a launch that came to nothing has no agent.
+        """
+        call = agents.call_of(transcript)
+        if call or not launch.tool_use or launch.tool_use == launch.token:
+            return call in ("", launch.tool_use)
+        task = tasks.get(self.book, launch.label)
+        waits = task is not None and task.state != "not_launched" and task.session == self.session
+        return waits and launch.failed is None
 
     def note_stranger(self, agent: str, text: str) -> None:
         """A report that carries a token of ours from another agent: remembered, its text is not."""

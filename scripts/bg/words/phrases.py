@@ -68,6 +68,10 @@ WHY_TOO_LATE = {
 }
 SENT_ELSEWHERE = "{label} belongs to another open session, which sends the answers at its next event."
 ANSWERED_ELSEWHERE = "{label}: answered in another session"
+DIALOG_NOT_OURS = SENDER + (
+    " A dialog named {name}, but this plugin did not put that question into it; nothing was recorded for {name}. It is "
+    "still open: put it to the user with {ask}, alone."
+)
 STILL_OPEN = "Still open: {qids}. `/bg-answer {label} go` sends what there is."
 ONE_AT_A_TIME = "Answer one task at a time: {label} and {other} are named. Nothing was recorded."
 NO_SUCH_TASK = "There is no task {label}; nothing was recorded."
