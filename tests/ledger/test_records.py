@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib
 import pkgutil
 from contextlib import closing
@@ -158,3 +159,11 @@ def test_what_is_known_of_a_session(book):
     known = sessions.get(book, "s1")
     assert (known.project, known.transcript, known.version, known.pid) == ("/p", "/t", "2.1.327", 7)
     assert known.ended is not None
+
+
+@pytest.mark.parametrize("text", ["", " ", "a", " a\n b\t", "\u2003x\u2028y  z", "w" * 300 + " " + "v" * 90, "a b " * 200])
+@pytest.mark.parametrize("piece", [1, 2, 7, 100, 100_000])
+def test_a_digest_is_the_same_in_whatever_pieces_a_text_is_read(text, piece, monkeypatch):
+    monkeypatch.setattr(tasks, "PIECE", piece)
+    whole = hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:24]
+    assert whole == tasks.digest(text)

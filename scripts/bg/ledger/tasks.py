@@ -16,6 +16,7 @@ from bg.pattern import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any, Optional
 
 
@@ -25,6 +26,8 @@ RUNNING_STATES = ("launched", "working")
 
 LABEL = pattern(r"\bbg-\d{1,6}\b(?!-[a-z2-7]{10})")
 TOKEN = pattern(r"\bbg-\d{1,6}-[a-z2-7]{10}\b")
+PIECE = 100_000
+_SPACE = pattern(r"\s")
 
 
 _ANY_LABEL = pattern(r"(?:bg)?[-_ #]{0,3}0*(\d{1,6})", re.IGNORECASE)
@@ -62,8 +65,24 @@ class Task(Record):
 
 def digest(text: str) -> str:
     """What tells two texts apart, whatever white space a path added."""
-    found: str = _sha256()(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()
+    made, gap = _sha256()(), ""
+    for piece in _pieces(text):
+        words = " ".join(piece.split())
+        if words:
+            made.update(f"{gap}{words}".encode("utf-8", "replace"))
+            gap = " "
+    found: str = made.hexdigest()
     return found[:24]
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A text in parts that end between two words: a list of all words takes ten times the room of a long text."""
+    begin = 0
+    while begin < len(text):
+        space = _SPACE.search(text, begin + PIECE) if len(text) > begin + PIECE else None
+        end = space.start() if space else len(text)
+        yield text[begin:end]
+        begin = end
 
 
 def _sha256() -> Any:

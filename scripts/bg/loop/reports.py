@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MESSAGE = "message"
 MOST_CORRECTIONS = 2
+LONGEST = 1_000_000
 STATES = {"CLARIFICATION_NEEDED": "needs_answer", "STOP_WORK": "blocked", "DELEGATE_WORK": "blocked"}
 CUT_STATES = {"killed": "stopped", "failed": "failed", "API error": "failed", "output limit": "failed"}
 COMPLETION_STATES = {"success": "done", "partial_success": "partial", "failed": "failed"}
@@ -40,7 +41,12 @@ class Reading(Record):
 
 @lru_cache(maxsize=4)
 def _signals(text: str) -> signals.Reading:
-    """One event asks several times about the same few texts; decoding is what its end costs most."""
+    """One event asks several times about the same few texts; decoding is what its end costs most.
+
+    Of a text that no person would read its end is read, where a block belongs; the ledger keeps the whole.
+    """
+    if len(text) > LONGEST:
+        text = text[-LONGEST:].partition("\n")[2]
     return signals.read(text)
 
 
