@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from bg import ledger
-from bg.ledger import delegations, deliveries, inbox, launches, notes, resumes, runs, sessions, tasks
+from bg.ledger import delegations, deliveries, inbox, launches, notes, resumes, runs, sessions, tasks, typed
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
 
@@ -26,11 +26,13 @@ RECORDS = {
     "questions": inbox.Question,
     "reports": runs.Report,
     "resumes": resumes.Resume,
+    "retracted": inbox.Retracted,
     "runs": runs.Run,
     "sessions": sessions.Session,
     "signals": runs.Signal,
     "strangers": notes.Stranger,
     "tasks": tasks.Task,
+    "typed": typed.Typed,
     "windows": launches.Window,
 }
 

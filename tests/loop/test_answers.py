@@ -2,75 +2,80 @@
 
 from __future__ import annotations
 
+import json
 import re
 from types import SimpleNamespace
 
 import pytest
 from answers import updated
-from bg.loop import answers
+from bg.loop import answers, putting
 from drive import Drive, block, context
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recordings import VERSIONS
 
-
-@pytest.mark.parametrize(
-    ("typed", "label", "by_id", "plain", "go"),
-    [
-        ("", "", {}, "", False),
-        ("bg-3", "bg-3", {}, "", False),
-        ("bg-3 go", "bg-3", {}, "", True),
-        ("go", "", {}, "", True),
-        ("bg-3 use the second one", "bg-3", {}, "use the second one", False),
-        ("Q1: CSV Q2: no", "", {"Q1": "CSV", "Q2": "no"}, "", False),
-        ("bg-3 q1: CSV, q2: no", "bg-3", {"Q1": "CSV", "Q2": "no"}, "", False),
-        (
-            "bg-3 Q1: see https://x.y/a?b=c: it says 10:45",
-            "bg-3",
-            {"Q1": "see https://x.y/a?b=c: it says 10:45"},
-            "",
-            False,
-        ),
-        ("bg-3.Q2: both", "bg-3", {"Q2": "both"}, "", False),
-        ("bg-3 D1: deny, too costly", "bg-3", {"D1": "deny, too costly"}, "", False),
-        ("bg-3 the rule in Q1: is fine", "bg-3", {}, "the rule in Q1: is fine", False),
-        ("bg-1 Q1: csv for bg-1  Q2: none", "bg-1", {"Q1": "csv for bg-1", "Q2": "none"}, "", False),
-        ("bg-3\nQ1: a\nb\nQ2: c", "bg-3", {"Q1": "a\nb", "Q2": "c"}, "", False),
-        ("Q1: a Q2: b Q2: c", "", {"Q1": "a", "Q2": "b\nc"}, "", False),
-        ("Q2: b Q1: a, Q2: c", "", {"Q1": "a", "Q2": "b\nc"}, "", False),
-        ("Q2: Q2: c", "", {"Q2": "c"}, "", False),
-        ("Q1: Q2: b", "", {"Q1": "", "Q2": "b"}, "", False),
-        ("D1: approve D1: deny", "", {"D1": "approve\ndeny"}, "", False),
-        ("Q1: a,, Q2: b;", "", {"Q1": "a,", "Q2": "b;"}, "", False),
-        ("Q1: ,,,Q2: b", "", {"Q1": ",,", "Q2": "b"}, "", False),
-    ],
-)
-def test_what_was_typed_is_taken_apart(typed, label, by_id, plain, go):
-    assert answers.take_apart(typed) == answers.Typed(label, by_id, plain, go)
+ITEMS = [
+    SimpleNamespace(label="bg-1", qid="Q1", text="Should the export be CSV, XLSX, or both?"),
+    SimpleNamespace(label="bg-1", qid="Q2", text="Should archived invoices be included?"),
+    SimpleNamespace(label="bg-2", qid="Q1", text="Which database version do we support?"),
+]
+#: bg-3 waits for two questions and a decision; nothing else waits.
+WAITING = [SimpleNamespace(label="bg-3", qid=qid, text=f"{qid}?") for qid in ("Q1", "Q2", "D1")]
 
 
-def test_two_tasks_at_once_are_told_apart():
-    typed = answers.take_apart("bg-1 Q1: a\nbg-2 Q1: b")
-    assert (typed.label, typed.other) == ("bg-1", "bg-2")
+def read(typed: str, waiting: list[SimpleNamespace] = WAITING) -> answers.Typed:
+    asked = {(item.label, item.qid) for item in waiting}
+    names = {label for label, _ in asked}
 
+    def was_asked(label: str, qid: str) -> bool:
+        return (label, qid) in asked or (not label and any(qid == item.qid for item in waiting))
 
-def test_an_answer_may_hold_what_looks_like_an_id():
-    taken = answers.take_apart("bg-1 Q1: name it Q4: revenue, Q2: no;", lambda _, qid: qid in ("Q1", "Q2"))
-    assert taken.by_id == {"Q1": "name it Q4: revenue", "Q2": "no;"}
+    return answers.read(typed, answers.Known(waiting, was_asked, lambda label: label in names))
 
 
 @pytest.mark.parametrize(
-    ("typed", "lead", "by_id", "plain"),
+    ("typed", "by_id", "doubts"),
     [
-        ("bg-1 Here you go:\nQ1: a\nQ2: b", "Here you go:", {"Q1": "a", "Q2": "b"}, ""),
-        ("Two lines\nof thanks\n\n  q2: b", "Two lines\nof thanks", {"Q2": "b"}, ""),
-        ("Thanks! Q1: a\nQ2: b", "", {}, "Thanks! Q1: a\nQ2: b"),
-        ("the log says\nQ7: no such key\nso leave it", "", {}, "the log says\nQ7: no such key\nso leave it"),
+        ("Q1: CSV Q2: no", {"Q1": "CSV", "Q2": "no"}, []),
+        ("bg-3 q1: CSV, q2: no", {"Q1": "CSV", "Q2": "no"}, []),
+        ("bg-3 Q1: see https://x.y/a?b=c: it says 10:45", {"Q1": "see https://x.y/a?b=c: it says 10:45"}, []),
+        ("bg-3.Q2: both", {"Q2": "both"}, []),
+        ("bg-3 D1: deny, too costly", {"D1": "deny, too costly"}, []),
+        ("bg-3 Q1: csv for bg-3  Q2: none", {"Q1": "csv for bg-3", "Q2": "none"}, []),
+        ("bg-3\nQ1: a\nb\nQ2: c", {"Q1": "a\nb", "Q2": "c"}, []),
+        ("Q1: a Q2: b Q2: c", {"Q1": "a", "Q2": "b\nc"}, ["twice"]),
+        ("Q1: a Q2: b Q2: B", {"Q1": "a", "Q2": "b"}, []),
+        ("Q1: Q2: b", {"Q1": "", "Q2": "b"}, ["empty"]),
+        ("D1: approve D1: deny", {"D1": "approve\ndeny"}, ["twice"]),
+        ("Q1: a,, Q2: b;", {"Q1": "a,", "Q2": "b;"}, []),
+        ("Q1: name it Q4: revenue, Q2: no;", {"Q1": "name it Q4: revenue", "Q2": "no;"}, []),
+        ("Q1: CSV Q4: no", {"Q1": "CSV Q4: no"}, ["unknown"]),
+        ("Q1: the rule in Q2: none", {"Q1": "the rule in", "Q2": "none"}, ["mention"]),
+        ("bg-3 Here you go:\nQ1: a\nQ2: b", {"Q1": "a", "Q2": "b"}, []),
+        ("Two lines\nof weight\n\n  q2: b", {"Q2": "b"}, ["lead"]),
+        ("Q1 is fine", {"Q1": "is fine"}, ["mention"]),
+        ("bg-3 the rule in Q1: is fine", {}, []),
+        ("the log says\nQ7: no such key\nso leave it", {}, ["unknown"]),
+        ("```\nQ1: a\n```\nis what it printed", {}, []),
     ],
 )
-def test_what_stands_before_the_first_id_is_kept(typed, lead, by_id, plain):
-    taken = answers.take_apart(typed, lambda _, qid: qid in ("Q1", "Q2"))
-    assert (lead, by_id, plain) == (taken.lead, taken.by_id, taken.plain)
+def test_what_was_typed_is_taken_apart(typed, by_id, doubts):
+    taken = read(typed)
+    assert {part.qid: part.text for part in taken.parts} == by_id
+    assert [doubt for doubt, _ in taken.doubts] == doubts
+
+
+@pytest.mark.parametrize("spelt", ["bg-3", "BG-3", "bg3", "Bg 3", "3", "#3", "bg_3", "bg-3:", "\uff42\uff47-\uff13"])
+def test_a_label_is_the_same_however_it_is_spelt(spelt):
+    assert (read(f"{spelt} go").label, read(f"{spelt} go").word) == ("bg-3", "go")
+    assert read(f"{spelt} Q1: CSV").label == "bg-3"
+    assert read(spelt).label == "bg-3"
+
+
+def test_several_tasks_are_answered_at_once():
+    taken = read("bg-1 Q1: a, Q2: b\nbg-2 Q1: c", ITEMS)
+    assert [tuple(part) for part in taken.parts] == [("bg-1", "Q1", "a"), ("bg-1", "Q2", "b"), ("bg-2", "Q1", "c")]
+    assert taken.doubts == []
 
 
 #: What names an answer's question; everything else that was typed must be found again.
@@ -91,9 +96,10 @@ def lost(typed: str, kept: str) -> list[str]:
 
 @given(TYPED | st.text(max_size=200))
 def test_nothing_typed_is_lost(text):
-    typed = answers.take_apart(f"bg-3 {text}", lambda _, qid: qid in ("Q1", "Q2"))
-    go = [text.strip()] if typed.go else []
-    assert lost(text, "\n".join([typed.plain, typed.lead, typed.other, *typed.by_id.values(), *go])) == []
+    typed = read(f"bg-3 {text}")
+    if typed.doubts or typed.word:
+        return  # then the whole text is shown back, or it is a word that stands alone
+    assert lost(text, "\n".join([typed.plain, typed.lead, *(part.text for part in typed.parts)])) == []
 
 
 @given(TYPED)
@@ -120,29 +126,19 @@ def asked(tmp_path, monkeypatch):
     return drive
 
 
-def test_an_id_typed_twice_gets_both_texts_to_the_agent(asked):
-    asked.prompt("/bg-answer Q1: a Q2: b Q2: c")
+def test_an_id_typed_twice_gets_both_texts_to_the_agent_once_that_is_confirmed(asked):
+    said = asked.prompt("/bg-answer Q1: a Q2: b Q2: c")
+    assert asked.rows("SELECT 1 FROM answers") == []
+    asked.prompt(re.search(r"/bg-answer confirm \d+", said["reason"])[0])
     message = {"hook_event_name": "PreToolUse", "tool_name": "SendMessage", "tool_use_id": "s1"}
     said = asked.send({**message, "tool_input": {"to": "a1", "message": ""}})
     assert "A2: b\nc\n" in updated(said)["message"]
-
-
-def test_lines_before_the_first_id_are_shown_back(asked):
-    said = asked.prompt("/bg-answer bg-1 Thanks,\nhere you go\nQ1: a")
-    assert "bg-1 Q1 answered: a\nBefore the first id, part of no answer: Thanks,\nhere you go" in said["reason"]
 
 
 def test_a_long_text_that_fits_no_question_is_shown_whole(asked):
     pasted = "\n".join(f"pasted line {number}" for number in range(200))
     assert pasted in asked.prompt(f"/bg-answer bg-1 {pasted}")["reason"]
     assert pasted in asked.prompt(f"/bg-answer bg-1 Q9: {pasted}")["reason"]
-
-
-ITEMS = [
-    SimpleNamespace(label="bg-1", qid="Q1", text="Should the export be CSV, XLSX, or both?"),
-    SimpleNamespace(label="bg-1", qid="Q2", text="Should archived invoices be included?"),
-    SimpleNamespace(label="bg-2", qid="Q1", text="Which database version do we support?"),
-]
 
 
 @pytest.mark.parametrize(
@@ -159,8 +155,15 @@ ITEMS = [
     ],
 )
 def test_a_dialogs_question_is_matched_or_left_alone(question, found):
-    item = answers.match(question, ITEMS)
+    item = putting.match(question, ITEMS)
     assert (item and (item.label, item.qid)) == found
+
+
+def item(label: str, qid: str, kind: str, text: str, context: str = "", **extra: str) -> SimpleNamespace:
+    fields = json.dumps({"kind": kind, **extra})
+    return SimpleNamespace(
+        label=label, qid=qid, text=text, context=context, priority=extra.get("priority", ""), extra=fields
+    )
 
 
 def test_the_rewrite_changes_only_what_is_ours():
@@ -168,12 +171,128 @@ def test_the_rewrite_changes_only_what_is_ours():
         {"question": "Should archived invoices be included?", "header": "Archived", "options": [{"label": "Yes"}]},
         {"question": "Shall I commit?", "header": "Commit", "options": []},
     ]
-    assert answers.rewrite(asked, ITEMS) == [
-        {
-            "question": "bg-1 Q2: Should archived invoices be included?",
-            "header": "bg-1 Q2",
-            "options": [{"label": "Yes"}],
-        },
-        asked[1],
+    one = item("bg-1", "Q2", "question", "Should archived invoices be included?", "The list hides them.")
+    assert putting.rewrite(asked, [one], lambda _: "CSV export") == (
+        [
+            {
+                "question": "bg-1 (CSV export) Q2: Should archived invoices be included?\nWhy it matters: The list hides them.",
+                "header": "bg-1 Q2",
+                "options": [{"label": "Yes"}],
+            },
+            asked[1],
+        ],
+        [one],
+    )
+    assert putting.rewrite(asked[1:], [one], lambda _: "CSV export") is None
+
+
+def test_a_request_is_put_so_that_it_can_be_judged():
+    """Who wants what, why, whether it waits, priority, time, and the parent's view."""
+    one = item(
+        "bg-1",
+        "D1",
+        "delegation",
+        "Write the fixtures",
+        "The tests need them",
+        priority="P1",
+        independence="blocks_current_work",
+        estimated_duration="20 minutes",
+    )
+    view = "bg-1 D1: May it? I would approve: the fixtures are independent."
+    asked = [{"question": view, "header": "D", "options": [{"label": "Sounds right to me, I guess"}]}]
+    [put], _ = putting.rewrite(asked, [one], lambda _: "audit (auth)")
+    assert put["question"] == (
+        "bg-1 (audit (auth)) D1: it wants another agent for: Write the fixtures\nWhy: The tests need them\n"
+        "It waits for that agent before it goes on.\nPriority: P1\nTime: 20 minutes\n"
+        "Claude's view: May it? I would approve: the fixtures are independent."
+    )
+    assert [option["label"] for option in put["options"]] == ["Approve", "Deny"]
+    assert putting.prefixed(put["question"]) == ("bg-1", "D1")
+    assert putting.is_put(put["question"], one, "audit (auth)")
+
+
+def test_a_blocker_is_put_with_what_it_needs_and_the_parents_view():
+    one = item("bg-2", "B1", "blocker", "The registry refuses the token", "A token that may publish")
+    asked = [{"question": "bg-2 B1: The registry refuses the token. Shall I ask the admin?", "options": []}]
+    [put], _ = putting.rewrite(asked, [one], lambda _: "release")
+    assert put["question"] == (
+        "bg-2 (release) B1: it cannot go on: The registry refuses the token\nIt needs: A token that may publish\n"
+        "Claude's view: Shall I ask the admin?"
+    )
+
+
+def test_every_word_typed_is_in_the_ledger_and_an_undo_keeps_what_it_takes_back(asked):
+    asked.prompt("/bg-answer Q1: CSV")
+    asked.prompt("/bg-answer Q1: XLSX, as the customer wants")
+    asked.prompt("/bg-answer bg-9 which of them")
+    said = asked.prompt("/bg-answer undo")
+    assert "bg-1 Q1: “XLSX, as the customer wants” taken back; “CSV” stands again." in said["systemMessage"]
+    assert [row["text"] for row in asked.rows("SELECT text FROM typed ORDER BY id")] == [
+        "Q1: CSV",
+        "Q1: XLSX, as the customer wants",
+        "bg-9 which of them",
+        "undo",
     ]
-    assert answers.rewrite(asked[1:], ITEMS) is None
+    assert asked.rows("SELECT text, sent FROM answers") == [{"text": "CSV", "sent": None}]
+    assert [row["text"] for row in asked.rows("SELECT text FROM retracted")] == ["XLSX, as the customer wants"]
+    said = asked.prompt("/bg-answer bg-1 undo")
+    assert "bg-1 Q1: “CSV” taken back; it is open again." in said["systemMessage"]
+    assert {row["state"] for row in asked.rows("SELECT state FROM questions")} == {"open"}
+    assert "there is no answer to take back" in asked.prompt("/bg-answer bg-1 undo")["reason"]
+
+
+def test_one_saying_is_taken_back_whole_until_the_agent_is_woken(asked):
+    asked.prompt("/bg-answer Q1: CSV  Q2: no")
+    said = asked.prompt("/bg-answer 1 undo")
+    assert "bg-1 Q1: “CSV” taken back" in said["systemMessage"]
+    assert "bg-1 Q2: “no” taken back" in said["systemMessage"]
+    assert "The user has taken an answer back: bg-1 Q1, bg-1 Q2." in context(said)
+    asked.prompt("/bg-answer Q1: CSV  Q2: no")
+    message = {"tool_name": "SendMessage", "tool_use_id": "s1"}
+    before = {**message, "hook_event_name": "PreToolUse", "tool_input": {"to": "a1", "message": ""}}
+    given = asked.send(before)["hookSpecificOutput"]["updatedInput"]
+    assert "on its way to bg-1" in asked.prompt("/bg-answer bg-1 undo")["reason"]
+    after = {**message, "hook_event_name": "PostToolUse", "tool_input": given}
+    asked.send(after, tool_response={"success": True, "resumedAgentId": "a1"})
+    assert "cannot be taken back" in asked.prompt("/bg-answer bg-1 undo")["reason"]
+    assert [row["text"] for row in asked.rows("SELECT text FROM answers")] == ["CSV", "no"]
+
+
+def test_what_is_doubtful_is_sent_when_its_one_line_confirms_it(asked):
+    said = asked.prompt("/bg-answer bg-1 use tabs everywhere\nQ1: CSV\nQ2: yes")
+    assert asked.rows("SELECT 1 FROM answers") == []
+    assert "bg-1 Q1: use tabs everywhere CSV" in said["reason"]
+    line = re.search(r"/bg-answer confirm \d+", said["reason"])
+    assert line is not None
+    asked.prompt(line[0])
+    assert [row["text"] for row in asked.rows("SELECT text FROM answers")] == ["use tabs everywhere\nCSV", "yes"]
+    assert "There is nothing to confirm" in asked.prompt(line[0])["reason"]
+
+
+def test_a_label_alone_shows_what_is_open_and_what_was_answered(asked):
+    asked.prompt("/bg-answer Q2: no")
+    for spelt in ("bg-1", "BG-1", "bg1", "1"):
+        said = asked.prompt(f"/bg-answer {spelt}")["reason"]
+        assert "Q1 open: Should the export be CSV, XLSX, or both?" in said
+        assert "answer: no" in said
+        assert "Type: /bg-answer bg-1 Q1: <answer>" in said
+
+
+@pytest.mark.parametrize("command", ["/bg-answer bg-9 Q1: CSV", "/bg-answer bg-9 go", "/bg-answer gb-1 Q1: CSV"])
+def test_an_unknown_label_is_named_and_nothing_is_recorded(asked, command):
+    said = asked.prompt(command)["reason"]
+    assert "There is no task " in said
+    assert command.partition(" ")[2] in said
+    assert asked.rows("SELECT 1 FROM answers") == []
+
+
+def test_an_unknown_word_behind_bg_status_is_named(asked):
+    assert "There is no task “hlep”." in asked.prompt("/bg-status hlep")["reason"]
+
+
+def test_a_prompt_that_records_something_goes_on_and_lists_and_help_do_not(asked):
+    """A blocked prompt leaves no record by which it could be proven who typed it."""
+    assert "reason" not in asked.prompt("/bg-answer Q1: CSV")
+    assert "reason" not in asked.prompt("/bg-answer undo")
+    for words in ("", "help", "doctor", "bg-1", "what do you mean"):
+        assert asked.prompt(f"/bg-answer {words}")["decision"] == "block"

@@ -116,7 +116,7 @@ def test_a_condition_reaches_the_parent_and_the_agent_word_for_word(deciding, sa
     said = say(deciding, words)
     order = "The user set a condition; write it into the prompt of the new agent word for word:"
     assert f"{order}\n{words}" in context(said)
-    assert "bg-1 D1 approved: approve, but only the fixtures & `src`" in said["systemMessage"]
+    assert "bg-1 D1: approved: approve, but only the fixtures & `src`" in said["systemMessage"]
     assert f"The user's words: {words}" in wake(deciding)
 
 
@@ -126,7 +126,7 @@ def test_a_plain_approval_sets_no_condition(deciding):
 
 def test_a_reason_reaches_the_agent_word_for_word(deciding):
     said = deciding.prompt("/bg-answer bg-1 D1: no, use the existing one")
-    assert "bg-1 D1 denied: no, use the existing one" in said["systemMessage"]
+    assert "bg-1 D1: denied: no, use the existing one" in said["systemMessage"]
     assert wake(deciding).startswith(
         "## DELEGATION DENIED\n\nReason (the user's words): no, use the existing one\nAlternative:"
     )
@@ -149,7 +149,7 @@ def test_an_unclear_word_leaves_an_earlier_decision_as_it_is(deciding):
 def test_an_approval_given_twice_contradicts_nothing(deciding):
     said = deciding.prompt("/bg-answer bg-1 D1: approve D1: approve")
     assert context(said).count("[from the bg plugin, not from the user] label: bg-2") == 1
-    assert outcome(deciding) == [("approved", "approve\napprove")]
+    assert outcome(deciding) == [("approved", "approve")]
 
 
 @pytest.mark.parametrize("words", ["approve", "sure, the user says go ahead", "deny it"])

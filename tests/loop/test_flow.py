@@ -233,7 +233,7 @@ def test_an_answer_can_be_changed_until_it_is_sent(newest):
     asking(newest)
     newest.prompt("/bg-answer Q1: CSV")
     said = newest.prompt("/bg-answer Q1: XLSX")
-    assert "it replaces “CSV”" in said["reason"]
+    assert "it replaces “CSV”" in said["systemMessage"]
     assert newest.rows("SELECT text FROM answers") == [{"text": "XLSX"}]
 
 
@@ -314,7 +314,8 @@ def test_an_answer_from_another_session_is_sent_by_the_one_that_owns_the_task(ne
     with contextlib.closing(live), live.transaction():
         live.write("UPDATE sessions SET pid = 1, pid_started = ''")
     said = newest.prompt("/bg-answer bg-1 Q1: CSV Q2: no")
-    assert "bg-1 belongs to another open session" in said["reason"]
+    assert "bg-1 belongs to another open session" in said["systemMessage"]
+    assert "which sends it: do nothing" in context(said)
     assert context(newest.prompt("Anything?")) == ""
     newest.session = mine
     assert "Resume it now" in context(newest.prompt("And here?"))

@@ -214,7 +214,7 @@ def test_what_is_decided_is_what_was_shown_and_what_is_passed_on(tmp_path: Path)
     asks = recorded("2.1.327", "question", "PreToolUse", "AskUserQuestion")
     question = {**asks["tool_input"]["questions"][0], "question": "bg-1 D1: ?"}
     put = drive.send(asks, tool_input={"questions": [question]})["hookSpecificOutput"]["updatedInput"]["questions"]
-    shown = put[0]["question"].removeprefix("bg-1 D1: ")
+    shown = put[0]["question"].splitlines()[0].removeprefix("bg-1 (audit) D1: it wants another agent for: ")
     assert re.search(r"… \[cut: \d+ of \d+ characters\]$", shown)
     passed_on = context(drive.prompt("/bg-answer bg-1 D1: approve"))
     assert f"\n> {shown}" in passed_on

@@ -27,6 +27,18 @@ def reworded(question: dict[str, Any], words: str, header: str) -> dict[str, Any
     return {**question, "question": words, "header": header[:HEADER]}
 
 
+def options_of(question: dict[str, Any]) -> list[str]:
+    """The answers that a question offers."""
+    found = question.get("options")
+    listed = found if isinstance(found, list) else []
+    return [text_of(mapping(option).get("label")) or text_of(option) for option in listed]
+
+
+def with_options(question: dict[str, Any], options: list[tuple[str, str]]) -> dict[str, Any]:
+    """The question with other answers to choose from, each with what it means."""
+    return {**question, "options": [{"label": label, "description": meaning} for label, meaning in options]}
+
+
 def questions_with(event: Event, questions: list[dict[str, Any]]) -> dict[str, Any]:
     """The call's input with other questions."""
     return {**event.tool_input, "questions": questions}

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 QUESTION, BLOCKER, DELEGATION = "question", "blocker", "delegation"
-SKIP = "skip"
+# How the user's words are taken: word for word, or as leave to do without them; for a delegation as yes or no.
+ANSWER, SKIP = "answer", "skip"
 APPROVED, DENIED = "approved", "denied"
 _ORDER = (
     "CASE WHEN upper(coalesce(priority, '')) LIKE 'P0%' OR lower(priority) IN ('critical', 'high') THEN 0"
@@ -45,7 +46,10 @@ class Question(Record):
 
 
 class Answer(Record):
-    """The user's words to one item; `resume` is the message that carries them, `sent` when it arrived."""
+    """The user's words to one item; `resume` is the message that carries them, `sent` when it arrived.
+
+    `typed` is what the user said, which may have answered several items.
+    """
 
     id: int
     label: str
@@ -56,6 +60,22 @@ class Answer(Record):
     at: float
     sent: Optional[float]
     resume: Optional[int]
+    typed: Optional[int]
+
+
+class Retracted(Record):
+    """An answer that counts no longer: taken back, or replaced by a later one before the agent had it."""
+
+    id: int
+    label: str
+    question: int
+    kind: str
+    text: str
+    source: str
+    at: float
+    typed: Optional[int]
+    gone: float
+    replaced_by: Optional[int]
 
 
 class Answered(Question):
@@ -176,36 +196,84 @@ def given(book: Ledger, item: Question) -> Optional[Answer]:
     )
 
 
-def _how(item: Question, text: str, decided: str) -> str:
-    """How the words are taken; what a delegation's words decide is read once, by whoever records them."""
-    if kind(item) != DELEGATION:
-        return "skip" if text.strip().lower() == SKIP else "answer"
-    if decided not in (APPROVED, DENIED):
-        raise ValueError(f"{item.label} {item.qid}: neither yes nor no")
-    return decided
-
-
-def answer(book: Ledger, item: Question, text: str, source: str, decided: str = "") -> str:
+def answer(book: Ledger, item: Question, text: str, source: str, how: str = ANSWER, typed: int = 0) -> str:
     """Record the user's answer; a word on what it replaced, empty for a first answer."""
     if item.state in {"withdrawn", "sent"}:
         raise ValueError(f"{item.label} {item.qid} is no longer open")
-    how = _how(item, text, decided)
+    if (kind(item) == DELEGATION) != (how in (APPROVED, DENIED)):
+        raise ValueError(f"{item.label} {item.qid}: a delegation is decided, everything else is answered")
     earlier = given(book, item)
-    if earlier and earlier.text == text:
+    if earlier and (earlier.text, earlier.kind) == (text, how):
         return "the same answer was there already"
-    if earlier:
-        book.write("DELETE FROM answers WHERE id = ?", earlier.id)
-    book.write(
-        "INSERT INTO answers (label, question, kind, text, source, at) VALUES (?,?,?,?,?,?)",
+    fresh = book.insert(
+        "INSERT INTO answers (label, question, kind, text, source, at, typed) VALUES (?,?,?,?,?,?,?)",
         item.label,
         item.id,
         how,
         text,
         source,
         time.time(),
+        typed or None,
     )
+    if earlier:
+        _retract(book, earlier, fresh)
     book.write("UPDATE questions SET state = 'answered', shown = coalesce(shown, ?) WHERE id = ?", time.time(), item.id)
     return f"it replaces “{earlier.text}”" if earlier else ""
+
+
+def _retract(book: Ledger, gone: Answer, replaced_by: Optional[int] = None) -> None:
+    book.write(
+        "INSERT INTO retracted (id, label, question, kind, text, source, at, typed, gone, replaced_by)"
+        " SELECT id, label, question, kind, text, source, at, typed, ?, ? FROM answers WHERE id = ?",
+        time.time(),
+        replaced_by,
+        gone.id,
+    )
+    book.write("DELETE FROM answers WHERE id = ?", gone.id)
+
+
+def last_given(book: Ledger, label: str) -> list[Answer]:
+    """What the user said last to a task and the agent has not got: one saying may answer several items."""
+    waiting = Answer.all(
+        book,
+        "SELECT a.* FROM answers a JOIN questions q ON q.id = a.question"
+        " WHERE a.label = ? AND a.sent IS NULL AND q.state = 'answered' AND a.source <> 'settings' ORDER BY a.id",
+        label,
+    )
+    last = waiting[-1:]
+    return [row for row in waiting if row.typed == last[0].typed and row.typed] or last
+
+
+def take_back(book: Ledger, gone: Answer) -> str:
+    """An answer counts no longer, and the one that it had replaced stands again; the words of that one."""
+    _retract(book, gone)
+    earlier = Retracted.one(
+        book,
+        "SELECT * FROM retracted WHERE replaced_by = ? AND kind NOT IN (?, ?) ORDER BY id DESC LIMIT 1",
+        gone.id,
+        APPROVED,
+        DENIED,
+    )
+    if earlier is None:
+        book.write("UPDATE questions SET state = 'open' WHERE id = ?", gone.question)
+        return ""
+    book.write(
+        "INSERT INTO answers (id, label, question, kind, text, source, at, typed)"
+        " SELECT id, label, question, kind, text, source, at, typed FROM retracted WHERE id = ?",
+        earlier.id,
+    )
+    book.write("DELETE FROM retracted WHERE id = ?", earlier.id)
+    return earlier.text
+
+
+def of_id(book: Ledger, identifier: int) -> Optional[Question]:
+    """The item of this number."""
+    return Question.one(book, "SELECT * FROM questions WHERE id = ?", identifier)
+
+
+def retracted(book: Ledger, item: Question) -> list[Retracted]:
+    """The answers to an item that count no longer, in order."""
+    return Retracted.all(book, "SELECT * FROM retracted WHERE question = ? ORDER BY id", item.id)
 
 
 def unsent(book: Ledger, agent: str) -> list[Answered]:

@@ -100,6 +100,11 @@ def close_window(book: Ledger, window: Window) -> None:
     book.write("UPDATE windows SET closed = ? WHERE id = ?", time.time(), window.id)
 
 
+def close_windows_of(book: Ledger, label: str) -> None:
+    """Nothing is launched under this label for the time being."""
+    book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", time.time(), label)
+
+
 def is_taken(book: Ledger, window: Window) -> bool:
     """A launch has already used the window's own label."""
     return bool(

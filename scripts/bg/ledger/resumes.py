@@ -56,6 +56,13 @@ def pending(book: Ledger, agent: str) -> Optional[Resume]:
     )
 
 
+def is_on_its_way(book: Ledger, identifier: Optional[int]) -> bool:
+    """The call that sends this message has begun, and the host has not said how it ended."""
+    return bool(
+        book.value("SELECT 1 FROM resumes WHERE id = ? AND proven IS NULL AND failed IS NULL", identifier or 0)
+    )
+
+
 def of_task(book: Ledger, label: str) -> list[Resume]:
     """Every resume of a task, in order."""
     return Resume.all(book, "SELECT * FROM resumes WHERE label = ? ORDER BY id", label)

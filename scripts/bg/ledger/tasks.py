@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 OPEN_STATES = ("launched", "working", "needs_answer", "blocked")
 ENDED_STATES = ("not_launched", "done", "partial", "failed", "unreported", "interrupted", "stopped")
 RUNNING_STATES = ("launched", "working")
+# An agent has worked on it and ended before the work was over: it can be woken, or a new one can go on.
+CONTINUABLE_STATES = (
+    "needs_answer", "blocked", "delegating", "interrupted", "failed", "stopped", "unreported", "partial", "disputed",
+)  # fmt: skip
 
 LABEL = pattern(r"\bbg-\d{1,6}\b(?!-[a-z2-7]{10})")
 TOKEN = pattern(r"\bbg-\d{1,6}-[a-z2-7]{10}\b")
@@ -30,7 +34,7 @@ PIECE = 100_000
 _SPACE = pattern(r"\s")
 
 
-_ANY_LABEL = pattern(r"(?:bg)?[-_ #]{0,3}0*(\d{1,6})", re.IGNORECASE)
+_ANY_LABEL = pattern(r"(?:bg)?[-_ #\u2010-\u2015\u2212]{0,3}0*(\d{1,6})[:.,]?", re.IGNORECASE)
 
 
 def label_of(text: str) -> str:

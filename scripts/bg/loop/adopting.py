@@ -54,7 +54,12 @@ def window_for(book: Ledger, event: Event) -> Optional[Window]:
         window = launches.window_of(book, event.session, label)
         if window:
             return window
-    opened = launches.open_windows(book, event.session)
+    # A task is continued by one agent: another launch of the same turn is the parent's own.
+    opened = [
+        window
+        for window in launches.open_windows(book, event.session)
+        if window.kind != "relaunch" or not launches.is_taken(book, window)
+    ]
     if _is_our_type(event):
         if opened:
             return opened[0]

@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from typing import Optional
 
 
+class Said(Record):
+    """The user's words to one item: where they came from, what they stand in, whether they leave it to the agent."""
+
+    text: str
+    source: str
+    typed: int
+    skips: bool = False
+
+
 class Taken(Record):
     """What came of the user's words, in a line for the user, and whether they are recorded."""
 
@@ -23,25 +32,45 @@ class Taken(Record):
     recorded: bool
 
 
-def take(scene: Scene, item: Question, text: str, source: str) -> Taken:
+def take(scene: Scene, item: Question, said: Said) -> Taken:
     """Inside a transaction: write one answer down; what is not written down is in the line, whole."""
-    name = f"{item.label} {item.qid}"
+    name, text = f"{item.label} {item.qid}", said.text
     if item.state not in ("open", "answered"):
         return Taken(too_late(item, text), recorded=False)
-    decision = None
     if inbox.kind(item) == inbox.DELEGATION:
-        decision = decisions.read(text)
-        if decision is None:
-            return Taken(_asked_back(scene, item, text), recorded=False)
-        if scene.late is not None and decision.verdict == decisions.YES:
-            # Its agent is launched in the turn in which it is approved, and that turn is over.
-            return Taken(phrases.APPROVE_AGAIN.format(name=name, words=given_back(text)), recorded=False)
-    decided = "" if decision is None else inbox.APPROVED if decision.verdict == decisions.YES else inbox.DENIED
-    replaced = inbox.answer(scene.book, item, text, source, decided)
-    if decision is not None:
-        _decide(scene, item, text, decision)
-    said = decided or "answered"
-    return Taken(f"{name} {said}: {inline(text, 120)}" + (f" ({replaced})" if replaced else ""), recorded=True)
+        return _take_decision(scene, item, said)
+    how = inbox.SKIP if said.skips else inbox.ANSWER
+    replaced = inbox.answer(scene.book, item, text, said.source, how, said.typed)
+    words = phrases.LEFT_TO_THE_AGENT if said.skips else inline(text, 120)
+    return Taken(f"{name} answered: {words}" + (f" ({replaced})" if replaced else ""), recorded=True)
+
+
+def _take_decision(scene: Scene, item: Question, said: Said) -> Taken:
+    name, text = f"{item.label} {item.qid}", said.text
+    decision = decisions.read(text)
+    asked = request(scene, item)
+    if decision is None:
+        return Taken(_asked_back(scene, item, text), recorded=False)
+    if asked is not None and asked.state == delegations.LAUNCHED:
+        words = given_back(text)
+        return Taken(phrases.LAUNCHED_ALREADY.format(name=name, child=asked.child, words=words), recorded=False)
+    if scene.late is not None and decision.verdict == decisions.YES:
+        # Its agent is launched in the turn in which it is approved, and that turn is over.
+        return Taken(phrases.APPROVE_AGAIN.format(name=name, words=given_back(text)), recorded=False)
+    how = inbox.APPROVED if decision.verdict == decisions.YES else inbox.DENIED
+    replaced = inbox.answer(scene.book, item, text, said.source, how, said.typed)
+    _decide(scene, item, text, decision)
+    words = f": {inline(text, 120)}" if decision.qualified else ""
+    return Taken(f"{name}: {how}{words}" + (f" ({replaced})" if replaced else ""), recorded=True)
+
+
+def request(scene: Scene, item: Question) -> Optional[delegations.Delegation]:
+    """The request that stands in the inbox as this item."""
+    return delegations.of_place(scene.book, item.agent, item.run, _place(item))
+
+
+def _place(item: Question) -> int:
+    return int(item.qid[1:]) - 1 if item.qid[1:].isdigit() else 0
 
 
 def _asked_back(scene: Scene, item: Question, text: str) -> str:
@@ -67,18 +96,28 @@ def too_late(item: Optional[Question], text: str, label: str = "", qid: str = ""
 
 
 def _decide(scene: Scene, item: Question, text: str, decision: decisions.Decision) -> None:
-    """An approval opens the window in which its agent is launched."""
+    """An approval opens the window in which its agent is launched; a word taken back closes it."""
+    close_window(scene, request(scene, item))
     label = ""
     if decision.verdict == decisions.YES:
         label = launches.open_window(scene.book, scene.session, "delegation", item.text)
-        scene.answer.context.append(
-            adopting.window_line(label, "delegation")
-            + phrases.LAUNCH_DELEGATED.format(name=f"{item.label} {item.qid}", work=f"> {shown(item.text, DECIDED)}")
-        )
-        if decision.qualified:
-            scene.answer.context.append(phrases.CONDITION.format(words=neutral(text)[:1500]))
-    number = int(item.qid[1:]) - 1 if item.qid[1:].isdigit() else 0
-    delegations.decide(scene.book, item.agent, item.run, number, text, label)
+        say_launch(scene, item, label, text if decision.qualified else "")
+    delegations.decide(scene.book, item.agent, item.run, _place(item), text, label)
+
+
+def say_launch(scene: Scene, item: Question, label: str, condition: str) -> None:
+    """The parent launches what was approved, under this label and on the user's condition."""
+    name = f"{item.label} {item.qid}"
+    words = phrases.LAUNCH_DELEGATED.format(name=name, work=f"> {shown(item.text, DECIDED)}")
+    scene.answer.context.append(adopting.window_line(label, "delegation") + words)
+    if condition:
+        scene.answer.context.append(phrases.CONDITION.format(words=neutral(condition)[:1500]))
+
+
+def close_window(scene: Scene, asked: Optional[delegations.Delegation]) -> None:
+    """Nothing is launched any more for an approval that does not stand."""
+    if asked is not None and asked.state == delegations.APPROVED:
+        launches.close_windows_of(scene.book, (asked.child or "").rpartition(":")[2])
 
 
 def owe(scene: Scene, task: Task) -> list[str]:
@@ -86,4 +125,5 @@ def owe(scene: Scene, task: Task) -> list[str]:
     inheriting.claim(scene, task)
     if not scene.owe_next_step(task.label):
         return []
+    scene.answer.context.append(phrases.ANSWER_RECORDED_ELSEWHERE.format(label=task.label))
     return [phrases.SENT_ELSEWHERE.format(label=task.label)]

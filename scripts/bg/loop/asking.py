@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bg.host import dialogs, tools
-from bg.ledger import inbox, notes, tasks
+from bg.ledger import inbox, notes, tasks, typed
 from bg.ledger.inbox import Question
-from bg.loop import answering, answers
+from bg.loop import answering, answers, putting
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -23,29 +23,29 @@ def before_question(scene: Scene) -> None:
     scene.see()
     items = inbox.waiting(scene.book, project=scene.project)
     asked = dialogs.questions_of(event)
-    rewritten = answers.rewrite(asked, items)
-    shown = [
-        item.id
-        for item in items
-        if any(dialogs.wording(question).startswith(answers.prefix(item)) for question in rewritten or [])
-    ]
+    found = putting.rewrite(asked, items, lambda label: _name(scene, label))
+    rewritten, shown = found or (None, [])
     with scene.book.transaction():
-        inbox.mark_shown(scene.book, shown)
-        notes.set_dialog(scene.book, event.tool_use, _put(asked, rewritten or [], items))
+        # A dialog that the user closes has been seen: its questions wait in the table and do not come up again.
+        inbox.mark_shown(scene.book, [item.id for item in shown])
+        notes.set_dialog(scene.book, event.tool_use, _put(asked, rewritten or [], shown))
     if rewritten is not None:
         scene.answer.updated_input = dialogs.questions_with(event, rewritten)
 
 
-def _put(
-    asked: list[dict[str, Any]], rewritten: list[dict[str, Any]], items: list[Question]
-) -> dict[int, str]:
+def _name(scene: Scene, label: str) -> str:
+    task = tasks.get(scene.book, label)
+    return task.description or task.text if task else ""
+
+
+def _put(asked: list[dict[str, Any]], rewritten: list[dict[str, Any]], items: list[Question]) -> dict[int, str]:
     """Which item each question stands for, with the words that it had: a host may show these instead."""
     pairs = [(dialogs.wording(one), dialogs.wording(other)) for one, other in zip(asked, rewritten)]
     return {
         item.id: tasks.digest(before)
         for item in items
         for before, after in pairs
-        if after.startswith(answers.prefix(item))
+        if putting.prefixed(after) == (item.label, item.qid.upper())
     }
 
 
@@ -55,11 +55,12 @@ def after_question(scene: Scene) -> None:
         return
     scene.see()
     given = {question: text for question, text in dialogs.answers_of(scene.event).items() if text.strip()}
+    options = {dialogs.wording(each): dialogs.options_of(each) for each in dialogs.questions_of(scene.event)}
     with scene.book.transaction():
         told: list[str] = []
         answered: list[str] = []
         for question, item in _asked_by(scene, list(given)):
-            taken = answering.take(scene, item, given[question], "dialog")
+            taken = _take(scene, item, given[question], options.get(question, []))
             if taken.recorded:
                 answered.append(item.label)
             else:
@@ -76,19 +77,56 @@ def after_question(scene: Scene) -> None:
     scene.remind()
 
 
+def _take(scene: Scene, item: Question, text: str, options: list[str]) -> answering.Taken:
+    """Inside a transaction: one answer, written down before anything is made of it."""
+    number = typed.keep(scene.book, scene.session, "dialog", item.label, text)
+    said, why = _own_words(item, text, options)
+    if why:
+        name, command = f"{item.label} {item.qid}", scene.answer_command
+        words = answering.given_back(text)
+        reason = str(phrases.WHY_NOT_SENT[why]).format(words=words)
+        line = phrases.DIALOG_NOT_SENT.format(name=name, why=reason, command=command, words=words)
+        return answering.Taken(line, recorded=False)
+    skips = inbox.kind(item) != inbox.DELEGATION and said not in options and answers.reserved(said) == answers.SKIP
+    taken = answering.take(scene, item, answering.Said(said, "dialog", number, skips))
+    typed.conclude(scene.book, number, typed.TAKEN if taken.recorded else typed.REFUSED)
+    return taken
+
+
+def _own_words(item: Question, text: str, options: list[str]) -> tuple[str, str]:
+    """What the user means by words typed into a dialog, or why that is in doubt; an option is an answer as it is."""
+    if text in options or not options:
+        return text, ""
+    read = answers.read(text, answers.Known([item], lambda _, qid: qid == item.qid.upper(), lambda _: False))
+    if read.parts and (len(read.parts) > 1 or read.doubts or read.lead):
+        return text, "ids"
+    if any(doubt == answers.UNKNOWN for doubt, _ in read.doubts):
+        return text, "ids"
+    if inbox.kind(item) == inbox.DELEGATION:  # it is asked back unless it says yes or no
+        return (read.parts[0].text if read.parts else text), ""
+    if text.strip().isdecimal() and int(text) <= len(options):
+        return text, "number"
+    word = answers.reserved(text)
+    if word and word != answers.SKIP:
+        return text, "command"
+    return (read.parts[0].text if read.parts else text), ""
+
+
 def _asked_by(scene: Scene, shown: list[str]) -> list[tuple[str, Question]]:
     """The items that a dialog's questions stood for, told by their words: an id alone may mean another one by now."""
     pairs: list[tuple[str, Question]] = []
     meant = notes.take_dialog(scene.book, scene.event.tool_use)
     left = _unnamed(scene, shown, meant)
     for question in shown:
-        named = answers.prefixed(question)
+        named = putting.prefixed(question)
         known = inbox.ever(scene.book, *named) if named else left
         # Where no hook could put the agent's words into the dialog, the parent's words must do.
-        item = next((one for one in known if named and answers.is_put(question, one)), None)
-        item = item or answers.match(question, [one for one in known if one.state in ("open", "answered")])
+        item = next(
+            (one for one in known if named and putting.is_put(question, one, _name(scene, one.label))), None
+        )
+        item = item or putting.match(question, [one for one in known if one.state in ("open", "answered")])
         item = item or (known[0] if named and known else None)
-        if item is not None and not _was_put(question, item, meant):
+        if item is not None and not _was_put(question, item, _name(scene, item.label), meant):
             _not_taken(scene, item)
         elif item is not None:
             pairs.append((question, item))
@@ -96,10 +134,10 @@ def _asked_by(scene: Scene, shown: list[str]) -> list[tuple[str, Question]]:
     return pairs
 
 
-def _was_put(question: str, item: Question, meant: Optional[dict[int, str]]) -> bool:
+def _was_put(question: str, item: Question, name: str, meant: Optional[dict[int, str]]) -> bool:
     """The very call has shown the user that item: another plugin may show questions that begin like ours."""
     return meant is not None and item.id in meant and (
-        answers.is_put(question, item) or tasks.digest(question) == meant[item.id]
+        putting.is_put(question, item, name) or tasks.digest(question) == meant[item.id]
     )
 
 
@@ -109,7 +147,7 @@ def _not_taken(scene: Scene, item: Question) -> None:
 
 def _unnamed(scene: Scene, shown: list[str], meant: Optional[dict[int, str]]) -> list[Question]:
     """What a dialog without our words may stand for: a host that shows the parent's words instead."""
-    if not meant or any(answers.prefixed(question) for question in shown):
+    if not meant or any(putting.prefixed(question) for question in shown):
         return []
     items = inbox.waiting(scene.book, project=scene.project)
     return [item for item in items if item.id in meant]

@@ -2,7 +2,8 @@
 
 A decision is a phrase of the table, whole ("sure", "ok, go ahead", "nein danke"), or such a phrase, then a clear
 separator, then a condition or a reason ("approve, but only the fixtures", "no: use the existing one"). Everything
-else decides nothing and is asked back: a question, a yes with a no ("ok, deny it"), a postponement, a misspelling.
+else decides nothing and is asked back: a question, a yes with a no ("ok, deny it"), a no on a condition, a
+postponement, a misspelling.
 Where in doubt it is asked back: that costs the user a line, a wrong reading an agent.
 """
 
@@ -28,15 +29,15 @@ _SHORT = {
     "|certainly|ja|jep|jawohl|klar|gern|gerne|natürlich|oui|ouais|d'accord|bien sûr|sí|si|vale|claro|por supuesto|sì"
     "|certo|va bene|sim|tá bom|está bem|tak|jasne|dobrze"
     "|да|конечно|хорошо|ладно|ок|так|はい|ええ|うん|了解|是|是的|好|好的|可以|行|没问题"
-    "|네|예|응|좋아|좋아요|그래|evet|tamam|हाँ|हां|نعم|ναι|ano|jo|kyllä|\U0001f44d|\u2705",
+    "|네|예|응|좋아|좋아요|그래|כן|+1|evet|tamam|हाँ|हां|نعم|ναι|ano|jo|kyllä|\U0001f44d|\u2705",
     NO: "no|n|nope|nah|no way|nein|nö|non|não|nao|nee|nie|нет|ні"
-    "|いいえ|いや|不|不是|不行|不要|不用|否|아니|아니요|아니오"
+    "|いいえ|いや|不|不是|不行|不要|不用|否|아니|아니요|아니오|לא"
     "|hayır|नहीं|لا|όχι|nej|nei|ei|\U0001f44e|\u274c",
 }
 _SENTENCE = {
     YES: "approve|approved|i approve|accept|accepted|i accept|agreed|i agree|confirm|confirmed|i confirm|allow|allowed"
     "|go ahead|go for it|do it|do so|please do|proceed|launch it|start it|sounds good|looks good|lgtm|fine by me"
-    "|fine with me|ok with me|works for me|that's fine|that is fine|by all means"
+    "|fine with me|no objection|no objections|ok with me|works for me|that's fine|that is fine|by all means"
     "|genehmigt|genehmigen|ich genehmige|einverstanden|ich stimme zu|in ordnung|geht klar|mach das|mach es|freigegeben"
     "|approuvé|approuver|j'approuve|accepté|j'accepte|vas-y|allez-y|ça marche"
     "|aprobado|aprobar|apruebo|aceptado|acepto|de acuerdo|adelante|hazlo"
@@ -46,10 +47,12 @@ _SENTENCE = {
     "|承認|承認する|承認します|賛成|賛成です|お願いします|どうぞ|やってください|批准|同意|我同意|去做吧|继续吧"
     "|승인|승인합니다|승인해요|동의합니다|진행하세요|진행해|onaylıyorum|onayla",
     NO: "deny|denied|i deny|reject|rejected|i reject|refuse|refused|i refuse|decline|declined|i decline|disapprove"
-    "|i disapprove|i disagree|i do not approve|i don't approve|i do not agree|i don't agree|not approved|not allowed"
+    "|i disapprove|i disagree|i do not approve|i don't approve|i do not agree|i don't agree|don't approve"
+    "|do not approve|not approved|not allowed"
     "|not ok|not okay|don't|dont|do not|don't do it|do not do it|don't do that|do not do that|rather not|better not"
     "|absolutely not|certainly not|definitely not|of course not|not at all|never"
-    "|abgelehnt|ablehnen|ich lehne ab|lehne ab|lieber nicht|besser nicht|bitte nicht|auf keinen fall|nicht genehmigt"
+    "|not agreed|nicht einverstanden|nicht in ordnung|nicht ok|nicht okay|abgelehnt|ablehnen|ich lehne ab|lehne ab"
+    "|lieber nicht|besser nicht|bitte nicht|auf keinen fall|nicht genehmigt"
     "|refusé|refuser|je refuse|rejeté|pas question|surtout pas"
     "|rechazado|rechazar|rechazo|denegado|denegar|claro que no|de ninguna manera"
     "|rifiutato|rifiuta|rifiuto|assolutamente no|recusado|recusar|recuso|rejeitado|rejeito|claro que não"
@@ -86,7 +89,15 @@ _ASKS = pattern(
     r"|dlaczego|ile|почему|зачем|сколько)\b|なぜ|いくら|为什么|多少|왜|얼마"
 )
 _NOT = pattern(r"(?:not|don't|dont|do not|never|nicht|kein|pas|niet|не)\b")
-_SEPARATOR = pattern(rf"[,;:!(\n、。]|\.(?=\s|\.)|\s[-–]+\s|—|\s(?=(?:{_BUT})\s)")
+# A yes on a condition is a yes with that condition; a no on one may be either.
+_IF = (
+    "if|once|when|after|unless|until|as long as|so long as|provided|except|wenn|falls|sobald|solange|si|dès que|sauf"
+    "|cuando|excepto|se|quando|als|если"
+)
+_ONLY = "only|without|nur|ohne|seulement|sans|solo|sin|senza|só|sem|alleen|zonder|только|без"
+_SEPARATOR = pattern(rf"[,;:!(\n、。]|\.(?=\s|\.)|\s[-–]+\s|—|\s(?=(?:{_BUT}|{_IF}|{_ONLY})\s)")
+_ON_A_CONDITION = pattern(rf"(?:(?:{_BUT}|and)\s+)?(?:{_IF})\b")
+_LISTED = pattern(r"\s*(?:[-*•]|\d{1,2}[.)])\s")
 # Wherever one of these stands in a condition, it may be meant as the decision.
 _DECIDES = pattern(
     r"\b(?:approv|disapprov|den(?:y|ie)|reject|refus|declin|genehmig|ablehn|abgelehnt|approuv|aprob|aprueb|rechaz|deneg"
@@ -112,15 +123,22 @@ class _Piece(Record):
 
 def read(words: str) -> Optional[Decision]:
     """The decision in the user's words, None where it must be asked back."""
-    text = _UNSEEN.sub("", unicodedata.normalize("NFKC", words)).replace("’", "'").casefold().lstrip(_EDGES)
+    text = _UNSEEN.sub("", unicodedata.normalize("NFKC", words)).replace("’", "'").casefold()
+    if text.strip() in ("-1", "\u22121"):
+        return Decision(NO, qualified=False)
     if _QUESTION.search(text):
         return None
-    first, *rest = [clause for clause in _SEPARATOR.split(text) if clause.strip(_EDGES)] or [""]
+    lines = text.lstrip(_EDGES).split("\n")
+    # What is listed below a yes are its conditions, line by line, whatever word each begins with.
+    listed = [line for line in lines[1:] if _LISTED.match(line)]
+    said = "\n".join(line for line in lines if line not in listed)
+    first, *rest = [clause for clause in _SEPARATOR.split(said) if clause.strip(_EDGES)] or [""]
     head = _piece(first)
     if head is None or head.verdicts not in ({YES}, {NO}):
         return None
     verdict = next(iter(head.verdicts))
     same = [_agrees(clause, verdict, short=head.short) for clause in rest]
+    same += [_agrees(line, verdict, short=head.short and verdict == NO) for line in listed if line.strip(_EDGES)]
     return None if None in same else Decision(verdict, qualified=False in same)
 
 
@@ -129,6 +147,8 @@ def _agrees(clause: str, verdict: str, *, short: bool) -> Optional[bool]:
     piece = _piece(clause)
     if piece is not None:
         return True if piece.verdicts <= {verdict} else None
+    if verdict == NO and _ON_A_CONDITION.match(clause.strip(_EDGES)):
+        return None
     words = [word.strip(_EDGES) or word for word in clause.strip(_EDGES).split()]
     condition = verdict == YES and words[0] in _BUT.split("|")
     while _PHRASES.get(words[0], ("",))[0] == _FILLER:

@@ -31,7 +31,7 @@ def before(scene: Scene) -> None:
         resuming.before_task(scene)
         return
     scene.see()
-    again = resuming.relaunch_window(scene)
+    resuming.relaunch_window(scene)
     head = repository.head(event.cwd) if scene.late is None else ""  # by now the agent may have committed
     with contextlib.suppress(_FullError), scene.book.transaction():
         adopted = adopting.adopt(scene.book, event, scene.project, scene.host, head)
@@ -44,7 +44,8 @@ def before(scene: Scene) -> None:
         scene.answer.deny = adopting.full(scene.book, scene.project, scene.settings.max_tasks, adopted.label)
         if scene.answer.deny:
             raise _FullError
-        if adopted.again and again is not None:
+        again = tasks.get(scene.book, adopted.label) if adopted.again else None
+        if again is not None:
             resuming.fill_relaunch(scene, again, adopted)
         _note_child(scene, adopted.label)
         if scene.late is not None:

@@ -278,6 +278,8 @@ def _asks(book: Ledger, agent: str, run: int, signal: signals.Signal) -> list[tu
                     "text": str(fields.get("new_task_description") or ""),
                     "context": str(fields.get("delegation_reason") or ""),
                     "priority": str(fields.get("priority") or ""),
+                    "independence": str(fields.get("independence") or ""),
+                    "estimated_duration": str(fields.get("estimated_duration") or ""),
                 },
             )
         ]

@@ -13,8 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-CONTINUABLE = ("needs_answer", "blocked", "interrupted", "failed", "stopped", "unreported", "partial")
-
 
 def before_message(scene: Scene) -> None:
     """PreToolUse(SendMessage): by an agent of ours a signal, by the parent the answer to one."""
@@ -43,6 +41,7 @@ def _refused(scene: Scene, task: Task) -> str:
     with scene.book.transaction():
         if not inheriting.claim(scene, task):
             return phrases.OTHER_SESSION_GOES_ON.format(label=task.label)
+        open_relaunch(scene, task)
     return phrases.WAKES_WITHOUT_MEMORY.format(label=task.label, way=replies.launch_anew(task.label))
 
 
@@ -186,8 +185,11 @@ def unproven(scene: Scene) -> None:
     row = resumes.of_call(scene.book, scene.event.tool_use)
     if row is None or row.proven is not None:
         return
+    task = tasks.get(scene.book, row.label)
     with scene.book.transaction():
         resumes.fail(scene.book, row.id, scene.event.error or "refused")
+        if task is not None and resumable(task):
+            open_relaunch(scene, task)
     way = replies.launch_anew(row.label)
     scene.answer.context.append(phrases.NOT_WOKEN.format(label=row.label, way=way))
 
@@ -196,13 +198,18 @@ def relaunch_window(scene: Scene) -> Optional[Task]:
     """A launch whose description begins with a task that has ended unfinished continues that task."""
     found = tasks.LABEL.match(tools.launch_of(scene.event).description.strip())
     task = tasks.get(scene.book, found[0]) if found else None
-    if task is None or task.state not in CONTINUABLE or not task.agent or task.project != scene.project:
+    if task is None or task.state not in tasks.CONTINUABLE_STATES or not task.agent or task.project != scene.project:
         return None
     with scene.book.transaction():
         if not inheriting.claim(scene, task):
             return None
-        launches.open_window(scene.book, scene.session, "relaunch", task.text, task.label)
+        open_relaunch(scene, task)
     return task
+
+
+def open_relaunch(scene: Scene, task: Task) -> None:
+    """Inside a transaction: the next agent that is launched in this turn continues the task, whatever it is called."""
+    launches.open_window(scene.book, scene.session, "relaunch", task.text, task.label)
 
 
 def fill_relaunch(scene: Scene, task: Task, adopted: adopting.Adoption) -> None:

@@ -132,6 +132,7 @@ class Scene:
             kept, count = self._fitting([reminders[one].text for one in due], used, rest, brief=brief)
             self.surfaced = due[:count]
             self._surface(kept)
+            self._await_relaunches([row for row in rows if row.id in self.surfaced])
         self.answer.context += kept
         notices = [reminders[one].notice for one in self.surfaced if reminders[one].notice]
         self.answer.notice += [] if brief else notices
@@ -156,6 +157,13 @@ class Scene:
 
         count = briefs.fitting(texts)
         return texts[:count], count
+
+    def _await_relaunches(self, rows: list[Delivery]) -> None:
+        """Inside a transaction: a task whose next step is a new agent waits for its launch, whatever it is called."""
+        for row in rows:
+            task = tasks.get(self.book, row.label) if row.kind == deliveries.ANSWERED else None
+            if task is not None and task.agent and self.is_ready(task.label) and not self.wakes(task.agent):
+                launches.open_window(self.book, self.session, "relaunch", task.text, task.label)
 
     @contextlib.contextmanager
     def apart(self, what: str) -> Iterator[None]:
@@ -247,6 +255,10 @@ class Scene:
             return replies.launch_anew(label)
         risk = transcripts.near_limit(agents.of_agent(self.event.transcript, agent))
         return replies.resume_how(self.host, agent, label) + (f" Mind that {risk}." if risk else "")
+
+    def wakes(self, agent: str) -> bool:
+        """An ended agent can be woken here; where it cannot, a new agent goes on."""
+        return self.host.resume_way != versions.NO_WAY and self.can_wake(agent)
 
     def can_wake(self, agent: str) -> bool:
         """An ended agent that is woken from this session still has its task and its memory."""

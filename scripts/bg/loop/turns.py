@@ -10,7 +10,7 @@ from bg.host.event import is_machine_prompt, typed_command
 from bg.ledger import deliveries, inbox, launches, notes, sessions, tasks
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
-from bg.loop import adopting, closing, commands, inheriting, reconciling
+from bg.loop import adopting, closing, inheriting, reconciling
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases, replies
 from bg.words.quoting import CONTEXT_LIMIT, fit, inline
@@ -36,7 +36,7 @@ def prompt(scene: Scene) -> None:
     reconciling.catch_up(scene, reconciling.PROMPT)
     _close_windows(scene)
     _mention_quiet(scene)
-    handler = {"bg": _launch, "bg-status": commands.status_command, "bg-answer": commands.answer_command}.get(command)
+    handler = {"bg": _launch, "bg-status": _status, "bg-answer": _answer}.get(command)
     if handler is not None:
         handler(scene, arguments)
     if not scene.answer.block:
@@ -55,7 +55,22 @@ def _mention_quiet(scene: Scene) -> None:
                 scene.answer.notice.append(phrases.QUIET.format(label=task.label, age=age(seconds)))
 
 
+def _status(scene: Scene, arguments: str) -> None:
+    # Late, here and below: most prompts are no command.
+    from bg.loop import commands  # noqa: PLC0415
+
+    commands.status_command(scene, arguments)
+
+
+def _answer(scene: Scene, arguments: str) -> None:
+    from bg.loop import answer_command  # noqa: PLC0415
+
+    answer_command.answer_command(scene, arguments)
+
+
 def _launch(scene: Scene, arguments: str) -> None:
+    from bg.loop import commands  # noqa: PLC0415
+
     if not arguments:
         commands.say(scene, phrases.NOTHING_TO_HAND_OVER.format(command=scene.launch_command))
         return

@@ -1,0 +1,69 @@
+"""What the user typed or chose for a task, to the character, whatever was understood of it."""
+
+from __future__ import annotations
+
+import time
+
+from bg.ledger.file import Ledger
+from bg.ledger.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+# What came of the words: recorded, shown back with a reading that can be confirmed, shown back without one, or a
+# command (a list, a resume, an answer taken back).
+TAKEN, DOUBTFUL, REFUSED, COMMAND = "taken", "doubtful", "refused", "command"
+
+
+class Typed(Record):
+    """One thing that the user said; `reading` is how doubtful words would be taken, as JSON."""
+
+    id: int
+    session: str
+    at: float
+    via: str
+    label: str
+    text: str
+    outcome: str
+    reading: str
+
+
+def keep(book: Ledger, session: str, via: str, label: str, text: str) -> int:
+    """Write down what was said before anything is made of it; its number."""
+    return book.insert(
+        "INSERT INTO typed (session, at, via, label, text, outcome) VALUES (?,?,?,?,?,?)",
+        session,
+        time.time(),
+        via,
+        label,
+        text,
+        REFUSED,
+    )
+
+
+def conclude(book: Ledger, identifier: int, outcome: str, label: str = "", reading: str = "") -> None:
+    """What came of it, and for which task it was."""
+    book.write(
+        "UPDATE typed SET outcome = ?, label = coalesce(nullif(?, ''), label), reading = ? WHERE id = ?",
+        outcome,
+        label,
+        reading,
+        identifier,
+    )
+
+
+def doubtful(book: Ledger, identifier: int, session: str) -> Optional[Typed]:
+    """What was shown back in this session under that number, as long as it has not been confirmed."""
+    return Typed.one(
+        book,
+        "SELECT * FROM typed WHERE id = ? AND session = ? AND outcome = ?",
+        identifier,
+        session,
+        DOUBTFUL,
+    )
+
+
+def of_task(book: Ledger, label: str) -> list[Typed]:
+    """Everything that was said for a task, in order."""
+    return Typed.all(book, "SELECT * FROM typed WHERE label = ? ORDER BY id", label)

@@ -1,0 +1,128 @@
+"""Putting questions: how an item stands in a dialog, and which item a dialog's question puts to the user."""
+
+from __future__ import annotations
+
+import re
+
+from bg.host import dialogs
+from bg.ledger import inbox
+from bg.ledger.inbox import Question
+from bg.ledger.tasks import label_of
+from bg.loop import decisions
+from bg.pattern import pattern
+from bg.words import phrases
+from bg.words.quoting import DECIDED, inline, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional
+
+_LIKE = 0.55
+COMPARED = 2000  # characters: comparing takes the square of them
+_PREFIX = pattern(
+    r"\s*\W{0,3}(bg[-_ ]?\d{1,6})\s*(?:\(.{0,120}?\))?[\s.,:]+([QBD]\d{1,3})\b\W{0,3}", re.IGNORECASE | re.DOTALL
+)
+
+
+def prefixed(question: str) -> Optional[tuple[str, str]]:
+    """The label and id that a dialog's question begins with."""
+    found = _PREFIX.match(question)
+    return (label_of(found[1].replace(" ", "")), found[2].upper()) if found else None
+
+
+def match(question: str, items: list[Question]) -> Optional[Question]:
+    """The waiting item that a dialog's question puts to the user, None where it is another matter."""
+    named = prefixed(question)
+    if named:
+        return next((item for item in items if (item.label, item.qid.upper()) == named), None)
+    words = _plain(question)
+    scored = [(_likeness(words, _plain(item.text)), item) for item in items]
+    scored.sort(key=lambda pair: -pair[0])
+    if not scored or scored[0][0] < _LIKE:
+        return None
+    if len(scored) > 1 and scored[1][0] > scored[0][0] - 0.1:
+        # Several agents that ask the same are asked for one after the other: each question is shown with its label.
+        same = {_plain(item.text) for score, item in scored if score > scored[0][0] - 0.1}
+        return scored[0][1] if len(same) == 1 else None
+    return scored[0][1]
+
+
+def put(item: Question, task: str) -> str:
+    """An item as a dialog shows it: whose it is, what is asked, and why it matters."""
+    lines = phrases.IN_DIALOGS[inbox.kind(item)].splitlines()
+    extra = inbox.extra(item)
+    known = {
+        "label": item.label,
+        "task": inline(task, 60),
+        "qid": item.qid,
+        "text": shown(item.text, DECIDED),
+        "context": inline(item.context, 400),
+        "priority": inline(item.priority, 40),
+        "time": inline(str(extra.get("estimated_duration") or ""), 60),
+        "waits": phrases.WAITS_FOR_IT.get(str(extra.get("independence") or ""), ""),
+        "default": inline(str(extra.get("default") or ""), 120),
+    }
+    filled = [(line, line.format(**known)) for line in lines]
+    # A line whose fact the agent has not given is left out.
+    return "\n".join(words for line, words in filled if words != line.format(**dict.fromkeys(known, "")))
+
+
+def is_put(question: str, item: Question, task: str) -> bool:
+    """The dialog's question is this item in its own words, whatever stands behind them."""
+    return " ".join(question.split()).startswith(" ".join(put(item, task).split()))
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text[:COMPARED].lower()))
+
+
+def _likeness(one: str, other: str) -> float:
+    if not one or not other:
+        return 0.0
+    short, long = sorted((one, other), key=len)
+    if len(short) > 12 and short in long:
+        return 1.0
+    # Late: nearly no prompt is an answer.
+    import difflib  # noqa: PLC0415
+
+    return difflib.SequenceMatcher(None, one, other).ratio()
+
+
+def rewrite(
+    questions: list[dict[str, Any]], items: list[Question], task_of: Callable[[str], str]
+) -> Optional[tuple[list[dict[str, Any]], list[Question]]]:
+    """The dialog's questions in the agents' own words, and what they put; None where none of them is ours."""
+    left = list(items)
+    result = []
+    for question in questions:
+        item = match(dialogs.wording(question), left)
+        if item is None:
+            result.append(question)
+            continue
+        left.remove(item)
+        words = put(item, task_of(item.label)) + _view(question, item)
+        result.append(_decidable(dialogs.reworded(question, words, f"{item.label} {item.qid}"), item))
+    put_now = [item for item in items if item not in left]
+    return (result, put_now) if put_now else None
+
+
+def _view(question: dict[str, Any], item: Question) -> str:
+    """What the parent says of a blocker or a request, which is more than its words."""
+    words = " ".join(dialogs.wording(question).split())
+    found = _PREFIX.match(words)
+    words = words[found.end() :] if found else words
+    words = words.replace(" ".join(item.text.split()), "").strip().lstrip(".:-–— ")
+    if inbox.kind(item) == inbox.QUESTION or len(words) < 3:
+        return ""
+    return "\n" + phrases.PARENTS_VIEW.format(words=inline(words, 700))
+
+
+def _decidable(question: dict[str, Any], item: Question) -> dict[str, Any]:
+    """A request has an option that says yes and one that says no."""
+    if inbox.kind(item) != inbox.DELEGATION:
+        return question
+    read = [decisions.read(option) for option in dialogs.options_of(question)]
+    verdicts = {found.verdict for found in read if found is not None}
+    if verdicts == {decisions.YES, decisions.NO}:
+        return question
+    return dialogs.with_options(question, [phrases.APPROVE, phrases.DENY])

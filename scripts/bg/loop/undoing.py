@@ -1,0 +1,57 @@
+"""Undoing: what the user said last to a task is taken back, as long as its agent has not been woken with it."""
+
+from __future__ import annotations
+
+from bg.ledger import delegations, deliveries, inbox, resumes
+from bg.ledger.inbox import Answer
+from bg.ledger.tasks import Task
+from bg.loop import answering
+from bg.loop.scene import Scene
+from bg.words import phrases
+from bg.words.quoting import inline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+
+def undo(scene: Scene, task: Task) -> tuple[list[str], bool]:
+    """Inside a transaction: take the last answer back; a line for each item, and whether anything was taken back."""
+    last = inbox.last_given(scene.book, task.label)
+    if not last:
+        sent = any(item.state == "sent" for item in inbox.of_task(scene.book, task.label))
+        words = phrases.UNDO_TOO_LATE if sent else phrases.NOTHING_TO_UNDO
+        return [words.format(label=task.label)], False
+    lines = [_take_back(scene, row) for row in last]
+    if not any(done for _, done in lines):
+        return [line for line, _ in lines], False
+    deliveries.settle_next_step(scene.book, task.label)
+    names = ", ".join(line.split(":")[0] for line, done in lines if done)
+    scene.answer.context.append(phrases.TAKEN_BACK.format(names=names))
+    return [line for line, _ in lines], True
+
+
+def _take_back(scene: Scene, row: Answer) -> tuple[str, bool]:
+    item = inbox.of_id(scene.book, row.question)
+    if item is None:
+        return phrases.NOTHING_TO_UNDO.format(label=row.label), False
+    name = f"{item.label} {item.qid}"
+    asked = answering.request(scene, item) if inbox.kind(item) == inbox.DELEGATION else None
+    refused = _refused(scene, row, asked)
+    if refused:
+        return refused.format(name=name, label=item.label, child=asked.child if asked else ""), False
+    if asked is not None:
+        answering.close_window(scene, asked)
+        delegations.reopen(scene.book, asked)
+    stands = inbox.take_back(scene.book, row)
+    words = phrases.STANDS_AGAIN.format(words=inline(stands, 120)) if stands else phrases.OPEN_AGAIN
+    return phrases.UNDONE.format(name=name, words=inline(row.text, 120), then=words), True
+
+
+def _refused(scene: Scene, row: Answer, asked: Optional[delegations.Delegation]) -> str:
+    """Why an answer can no longer be taken back."""
+    if resumes.is_on_its_way(scene.book, row.resume):
+        return phrases.ON_ITS_WAY
+    if asked is not None and asked.state == delegations.LAUNCHED:
+        return phrases.UNDO_AFTER_LAUNCH
+    return ""

@@ -1,0 +1,32 @@
+"""Next actions: what the user can type about a task in each of its states."""
+
+from __future__ import annotations
+
+from bg.ledger import delegations, inbox, tasks
+from bg.ledger.file import Ledger
+from bg.ledger.tasks import Task
+
+_ANSWERS = {inbox.QUESTION: "{qid}: <answer>", inbox.BLOCKER: "{qid}: <what to do>", inbox.DELEGATION: "{qid}: approve"}
+
+
+def next_action(book: Ledger, task: Task, command: str = "/bg-answer") -> str:
+    """The line to type next, empty where nothing is left to do or the agent works."""
+    typed = f"{command} {task.label}"
+    waiting = inbox.waiting(book, label=task.label)
+    if waiting:
+        return f"{typed} {_ANSWERS[inbox.kind(waiting[0])].format(qid=waiting[0].qid)}"
+    return f"{typed} go" if can_go(book, task) else ""
+
+
+def can_go(book: Ledger, task: Task) -> bool:
+    """`go` sets this task going: there is an agent to wake, or one to launch."""
+    if task.state == "not_launched" or unlaunched(book, task.label):
+        return True
+    if task.agent and inbox.unsent(book, task.agent):
+        return True
+    return bool(task.agent) and task.state in tasks.CONTINUABLE_STATES
+
+
+def unlaunched(book: Ledger, label: str) -> list[delegations.Delegation]:
+    """What the user has approved, and nobody works on."""
+    return [one for one in delegations.of_task(book, label) if one.state == delegations.APPROVED]
