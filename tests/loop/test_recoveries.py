@@ -62,6 +62,30 @@ def the_launch_of_an_agent(drive: Drive, _: pytest.MonkeyPatch) -> bool:
     return drive.rows("SELECT agent FROM launches") == [{"agent": "a1"}]
 
 
+def launched_by(drive: Drive) -> str:
+    """A call that launches an agent of ours, of which nothing more is heard."""
+    drive.prompt("/bg Audit")
+    before = recorded(drive.version, "background", "PreToolUse", drive.spawn)
+    drive.send(before, tool_use_id="t1", tool_input={**before["tool_input"], "prompt": "Audit"})
+    return "t1"
+
+
+def the_identity_of_an_agent(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> bool:
+    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    call = launched_by(drive)
+    after = recorded(drive.version, "background", "PostToolUse", drive.spawn)
+    drive.send(after, tool_use_id=call, tool_input={**after["tool_input"], "prompt": "Audit, but briefly"})
+    return "without its identity" in drive.prompt("hello").get("systemMessage", "")
+
+
+def the_refusal_of_a_launch(drive: Drive, _: pytest.MonkeyPatch) -> bool:
+    result = {"type": "tool_result", "tool_use_id": launched_by(drive), "content": "Not now.", "is_error": True}
+    with drive.transcript.open("a") as file:
+        file.write(json.dumps({"type": "user", "message": {"role": "user", "content": [result]}}) + "\n")
+    drive.stop()
+    return drive.rows("SELECT failed FROM launches") == [{"failed": "Not now."}]
+
+
 def a_notification_in_mid_turn(drive: Drive, _: pytest.MonkeyPatch) -> bool:
     drive.prompt("/bg Audit")
     token = drive.launch("Audit", "a1")
@@ -128,6 +152,8 @@ def a_reminder_that_was_dropped(drive: Drive, _: pytest.MonkeyPatch) -> bool:
 SCENES: dict[str, tuple[str, Callable[[Drive, pytest.MonkeyPatch], bool]]] = {
     "a session that is gone": (NEWEST, a_session_that_is_gone),
     "the launch of an agent": (NEWEST, the_launch_of_an_agent),
+    "the identity of an agent": (NEWEST, the_identity_of_an_agent),
+    "the refusal of a launch": (NEWEST, the_refusal_of_a_launch),
     "a notification in mid-turn": ("2.1.197", a_notification_in_mid_turn),
     "the end of an agent on a host without a list": ("2.1.7", the_end_of_an_agent_on_a_host_without_a_list),
     "a signal between two calls": ("2.1.100", a_signal_between_two_calls),

@@ -64,6 +64,10 @@ class Stretch:
                 if part.get("type") == "tool_result"
             ]
 
+    def added(self) -> str:
+        """What hooks have added to the conversation, on the hosts that write it down."""
+        return "\n".join(words for _, words in self._added)
+
     def receipt(self, words: str, carrier: str) -> Receipt:
         """Of these words, which that prompt or call has carried; without one, the model's next words count for it."""
         shown = next((number for number, text in self._added if words and words in text), -1)
@@ -71,6 +75,27 @@ class Stretch:
         since = shown if shown >= 0 else carried
         answered = self._spoken > since if since >= 0 or not carrier else False
         return Receipt(shown >= 0, carried >= 0 or (not carrier and answered), answered)
+
+
+def refused(path: str, calls: list[str]) -> dict[str, str]:
+    """Of these calls of a session those that the host or somebody's hook has refused, each with what was said to it."""
+    found: dict[str, str] = {}
+    for record in transcripts.tail(path) if calls else ():
+        for part in transcripts.parts(record) if record.get("type") == "user" else ():
+            if part.get("type") == "tool_result" and part.get("is_error") and part.get("tool_use_id") in calls:
+                said = part.get("content")
+                found[str(part["tool_use_id"])] = said if isinstance(said, str) else "refused"
+    return found
+
+
+def messages(path: str) -> dict[str, str]:
+    """The message in which each of a session's last calls stands."""
+    found: dict[str, str] = {}
+    for record in transcripts.tail(path):
+        for part in transcripts.parts(record) if record.get("type") == "assistant" else ():
+            if part.get("type") == "tool_use":
+                found[str(part.get("id"))] = str(record["message"].get("id"))
+    return found
 
 
 def _records(path: str, place: int) -> list[dict[str, Any]]:

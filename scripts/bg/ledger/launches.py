@@ -16,6 +16,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
+# Where the agent has its identity from: its prompt; another plugin's hook threw that away; its start has brought it
+# (printed, then shown by its transcript); or it never had one, and the user knows.
+PROMPT, LOST, GIVEN, CONTEXT, NOWHERE = "prompt", "lost", "given", "context", "nowhere"
+
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
 
@@ -176,10 +180,25 @@ def unbound(book: Ledger, session: str) -> list[Launch]:
     """Launches of a session whose agent nobody has seen yet."""
     return Launch.all(
         book,
-        "SELECT l.* FROM launches l JOIN tasks t ON t.label = l.label"
-        " WHERE t.session = ? AND l.agent = '' AND l.failed IS NULL",
+        "SELECT l.* FROM launches l CROSS JOIN tasks t ON t.label = l.label"
+        " WHERE l.agent = '' AND l.failed IS NULL AND t.session = ? ORDER BY +l.rowid",
         session,
     )
+
+
+def in_doubt(book: Ledger, session: str) -> list[Launch]:
+    """Launches of a session whose agent may not know who it is."""
+    return Launch.all(
+        book,
+        "SELECT l.* FROM launches l CROSS JOIN tasks t ON t.label = l.label"
+        " WHERE l.identity IN ('lost', 'given') AND t.session = ?",
+        session,
+    )
+
+
+def set_identity(book: Ledger, token: str, identity: str) -> None:
+    """Where the agent of this launch has its identity from."""
+    book.write("UPDATE launches SET identity = ? WHERE token = ?", identity, token)
 
 
 def token_of(book: Ledger, agent: str) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import time
 
 from bg import repository
-from bg.host import tools
+from bg.host import receipts, tools
 from bg.ledger import delegations, launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
 from bg.loop import adopting, judging, reports, resuming
@@ -16,6 +17,10 @@ from bg.words.quoting import inline
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
+
+
+WRITTEN = 0.5  # the host writes a refusal down a moment after it; 0.14 s was the longest seen
+STEP = 0.03
 
 
 class _FullError(Exception):
@@ -31,6 +36,7 @@ def before(scene: Scene) -> None:
         resuming.before_task(scene)
         return
     scene.see()
+    free_refused(scene)
     resuming.relaunch_window(scene)
     head = repository.head(event.cwd) if scene.late is None else ""  # by now the agent may have committed
     with contextlib.suppress(_FullError), scene.book.transaction():
@@ -98,6 +104,8 @@ def _bound(scene: Scene) -> Optional[Task]:
         return None
     with scene.book.transaction():
         runs.bind(scene.book, token, agent)
+        arrived = token in tools.launch_of(scene.event).prompt
+        launches.set_identity(scene.book, token, launches.PROMPT if arrived else launches.LOST)
         if resumes.of_call(scene.book, scene.event.tool_use):
             resuming.prove(scene, scene.event.tool_use, agent)
     return tasks.of_agent(scene.book, agent)
@@ -116,6 +124,27 @@ def failed(scene: Scene) -> None:
         if label:
             tasks.set_state(scene.book, label, "not_launched", inline(scene.event.error, 200))
     resuming.unproven(scene)
+
+
+def free_refused(scene: Scene) -> None:
+    """A launch that a rule or another plugin's hook has refused brings no event of ours: the transcript tells."""
+    path, now = scene.event.transcript, scene.event.tool_use
+    calls = [launch.tool_use for launch in launches.unbound(scene.book, scene.session) if launch.tool_use != now]
+    found = receipts.refused(path, calls)
+    if calls and not found and scene.late is None and tools.is_launch(scene.event):
+        scene.book.settle()
+        until = time.monotonic() + WRITTEN
+        # Calls of one message stand beside each other; one of an earlier message has been answered by now.
+        message = receipts.messages(path)
+        earlier = [call for call in calls if message.get(call) and message[call] != message.get(now)]
+        while earlier and not found and time.monotonic() < until:
+            time.sleep(STEP)
+            found = receipts.refused(path, earlier)
+    for call, why in found.items():
+        with scene.book.transaction():
+            label = launches.fail(scene.book, call, why)
+            if label:
+                tasks.set_state(scene.book, label, "not_launched", inline(why, 200))
 
 
 def skill(scene: Scene) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 
-from bg.host import agents, transcripts
+from bg.host import agents, receipts, transcripts
 from bg.host.event import Notification, live_agents, notifications
 from bg.ledger import deliveries, inbox, launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
-from bg.loop import closing, inheriting, judging, reports, resuming
+from bg.loop import closing, inheriting, judging, launching, reports, resuming
 from bg.loop.scene import Scene
 from bg.record import Record
+from bg.words import phrases
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,9 +59,29 @@ def _bind(scene: Scene) -> None:
     for launch in launches.unbound(scene.book, scene.session):
         for path in agents.agents_of(scene.event.transcript):
             tokens = tasks.TOKEN.findall(transcripts.first_prompt(path)[:20000])
-            if tokens[:1] == [launch.token] and scene.came_from(launch, path):
+            arrived = tokens[:1] == [launch.token] and scene.came_from(launch, path)
+            # Another plugin's hook may have thrown the token out of the prompt.
+            if arrived or (not tokens and agents.call_of(path) == launch.tool_use):
                 with scene.book.transaction():
                     runs.bind(scene.book, launch.token, agents.agent_in(path))
+                    launches.set_identity(scene.book, launch.token, launches.PROMPT if arrived else launches.LOST)
+
+
+def _look_for_identity(scene: Scene) -> None:
+    """Another plugin's hook has thrown an identity away: what the agent's own transcript shows of it decides."""
+    for launch in launches.in_doubt(scene.book, scene.session):
+        path = agents.of_agent(scene.event.transcript, launch.agent)
+        given = launch.identity == launches.GIVEN and not scene.host.writes_added_context
+        told = transcripts.first_prompt(path)[:20000] + receipts.Stretch(path, 0).added()
+        if given or launch.token in told:
+            found = launches.CONTEXT
+        elif abs(time.time() - (launch.bound or 0.0)) > GRACE:
+            found = launches.NOWHERE
+            scene.answer.notice.append(phrases.WITHOUT_IDENTITY.format(label=launch.label))
+        else:
+            continue
+        with scene.book.transaction():
+            launches.set_identity(scene.book, launch.token, found)
 
 
 def _take_queued(scene: Scene) -> None:
@@ -167,6 +188,8 @@ def _repeat_next_step(scene: Scene, task: Task) -> None:
 RECOVERIES = (
     Recovery("a session that is gone", (INHERIT,), inheriting.take_over, "sessions"),
     Recovery("the launch of an agent", ALWAYS, _bind, "background"),
+    Recovery("the identity of an agent", ALWAYS, _look_for_identity, "background"),
+    Recovery("the refusal of a launch", ALWAYS, launching.free_refused, "denied"),
     Recovery("a notification in mid-turn", ALWAYS, _take_queued, "midturn"),
     Recovery("the end of an agent on a host without a list", ALWAYS, _each(_close_silent), "background"),
     Recovery("a signal between two calls", ALWAYS, _each(_scan), "background"),

@@ -311,12 +311,13 @@ class Scene:
             return found
         path = transcript or agents.of_agent(self.event.transcript, agent)
         tokens = tasks.TOKEN.findall(transcripts.first_prompt(path)[:20000])
-        known = launches.of_token(self.book, tokens[0]) if tokens else None
+        known = launches.of_token(self.book, tokens[0]) if tokens else launches.of_call(self.book, agents.call_of(path))
         # The hook after its launch, which runs beside this one, may have bound it just now.
         if known is None or known.agent not in ("", agent) or not self.came_from(known, path):
             return None
         with self.book.transaction():
-            runs.bind(self.book, tokens[0], agent)
+            runs.bind(self.book, known.token, agent)
+            launches.set_identity(self.book, known.token, launches.PROMPT if tokens else launches.LOST)
         return tasks.of_agent(self.book, agent)
 
     def came_from(self, launch: Launch, transcript: str) -> bool:

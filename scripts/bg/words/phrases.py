@@ -39,6 +39,10 @@ NOT_LAUNCHED = "{label} was not launched: {text}"
 NOTHING_TO_HAND_OVER = (
     "Nothing to hand over: type {command} <task>, for example\n  {command} Audit the authentication code"
 )
+WITHOUT_IDENTITY = (
+    "{label} works without its identity: another plugin has rewritten its launch. It cannot ask, and its report may "
+    "come without a signal · /bg-status {label}"
+)
 QUIET = "{label} has written nothing for {age} · /bg-status {label}"
 
 # What an agent is asked to put right

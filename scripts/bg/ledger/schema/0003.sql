@@ -15,6 +15,7 @@ ALTER TABLE resumes ADD COLUMN turn INTEGER;
 CREATE INDEX deliveries_printed ON deliveries (session) WHERE seen IS NULL AND surfaced IS NOT NULL;
 CREATE INDEX launches_window ON launches (window);
 CREATE INDEX launches_unbound ON launches (label) WHERE agent = '' AND failed IS NULL;
+CREATE INDEX launches_lost ON launches (label) WHERE identity IN ('lost', 'given');
 CREATE INDEX questions_open ON questions (label) WHERE state = 'open';
 CREATE INDEX tasks_root ON tasks (root, state, session);
 PRAGMA user_version = 1;

@@ -1,0 +1,50 @@
+"""Beginnings: an agent starts; what another plugin's hook has thrown out of its prompt, it is told here."""
+
+from __future__ import annotations
+
+import time
+
+from bg.ledger import launches, tasks
+from bg.ledger.launches import Launch
+from bg.loop.scene import Scene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+WAIT = 1.0  # the host calls the hook behind the launch beside this one; it was at most 0.06 s later
+STEP = 0.03
+
+
+def started(scene: Scene) -> None:
+    """SubagentStart: the second way for the identity; nothing for an agent that has it, or is not ours."""
+    launch = _launch(scene)
+    if launch is None or launch.identity != launches.LOST:
+        return
+    # Late: nearly every agent has its identity in its prompt.
+    from bg.loop import adopting  # noqa: PLC0415
+    from bg.words.texts import fill  # noqa: PLC0415
+
+    task = tasks.get(scene.book, launch.label)
+    identity = adopting.identity(
+        launch.token,
+        scene.event.transcript,
+        label=launch.label,
+        description=task.description if task else "",
+        handback=False,  # this event does not tell the mode; the text says what to do where the tool is there
+        message=scene.host.passes_messages_up,
+    )
+    contract = fill("contract", agent_id=launch.token)
+    scene.answer.context.append(fill("late_identity", identity=identity, contract=contract))
+    with scene.book.transaction():
+        launches.set_identity(scene.book, launch.token, launches.GIVEN)
+
+
+def _launch(scene: Scene) -> Optional[Launch]:
+    """The launch of ours that this agent came from, as the hook behind that launch finds out meanwhile."""
+    until = time.monotonic() + (WAIT if scene.late is None else 0.0)
+    while True:
+        found = launches.of_agent(scene.book, scene.event.agent)
+        if found or not launches.unbound(scene.book, scene.session) or time.monotonic() >= until:
+            return found
+        time.sleep(STEP)

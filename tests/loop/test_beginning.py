@@ -1,0 +1,92 @@
+"""An identity that was thrown out of a launch comes with the agent's start, or the user is told; a refused label is free."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from bg.loop import beginning, reconciling
+from drive import Drive, context
+from recordings import VERSIONS, recorded
+
+
+@pytest.fixture(params=VERSIONS)
+def drive(request, tmp_path, monkeypatch):
+    monkeypatch.setattr(beginning, "WAIT", 0.0)
+    return Drive(request.param, tmp_path)
+
+
+def launches(drive: Drive, call: str = "toolu_1", words: str = "Audit it") -> dict[str, Any]:
+    before = recorded(drive.version, "background", "PreToolUse", drive.spawn)
+    return drive.send(before, tool_use_id=call, tool_input={**before["tool_input"], "description": "audit", "prompt": words})
+
+
+def launched(drive: Drive, prompt: str, call: str = "toolu_1", agent: str = "a1") -> None:
+    after = recorded(drive.version, "background", "PostToolUse", drive.spawn)
+    given = {**after["tool_input"], "prompt": prompt}
+    drive.send(after, tool_use_id=call, tool_input=given, tool_response={**after["tool_response"], "agentId": agent})
+
+
+def starts(drive: Drive, agent: str = "a1") -> str:
+    return context(drive.send(recorded(drive.version, "background", "SubagentStart"), agent_id=agent))
+
+
+def identity(drive: Drive) -> list[str]:
+    return [row["identity"] for row in drive.rows("SELECT identity FROM launches")]
+
+
+def test_an_agent_with_its_identity_is_told_nothing_more(drive):
+    drive.prompt("/bg Audit")
+    given = launches(drive)["hookSpecificOutput"]["updatedInput"]
+    launched(drive, given["prompt"])
+    assert starts(drive) == ""
+    assert identity(drive) == ["prompt"]
+
+
+def test_one_that_lost_it_is_told_at_its_start_and_the_transcript_is_asked(drive):
+    drive.prompt("/bg Audit")
+    launches(drive)
+    launched(drive, "Audit it. Be brief.")
+    [row] = drive.rows("SELECT token FROM launches")
+    said = starts(drive)
+    assert f"You are {row['token']}" in said
+    assert f"agent_id: {row['token']}" in said
+    assert identity(drive) == ["given"]
+    assert starts(drive) == ""
+    path = drive.transcript_of("a1", "I begin.")
+    with path.open("a") as file:
+        line = {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [said]}}
+        file.write(json.dumps(line) + "\n")
+    assert "systemMessage" not in drive.prompt("What is the time?")
+    assert identity(drive) == ["context"]
+
+
+def test_where_neither_way_brought_it_the_user_is_told_once(drive, monkeypatch):
+    drive.prompt("/bg Audit")
+    launches(drive)
+    launched(drive, "Audit it. Be brief.")
+    drive.transcript_of("a1", "I begin.")
+    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    assert "works without its identity" in drive.prompt("What is the time?")["systemMessage"]
+    assert "identity" not in drive.prompt("And the date?").get("systemMessage", "")
+    assert identity(drive) == ["nowhere"]
+
+
+def test_an_agent_that_is_not_ours_is_told_nothing(drive):
+    drive.prompt("/bg Audit")
+    given = launches(drive)["hookSpecificOutput"]["updatedInput"]
+    assert starts(drive, "other") == ""
+    launched(drive, given["prompt"])
+    assert starts(drive, "other") == ""
+
+
+def test_a_launch_that_was_refused_without_an_event_frees_its_label(drive):
+    drive.prompt("/bg Audit")
+    launches(drive)
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "Not now.", "is_error": True}
+    with drive.transcript.open("a") as file:
+        file.write(json.dumps({"type": "user", "message": {"role": "user", "content": [result]}}) + "\n")
+    given = launches(drive, "toolu_2")["hookSpecificOutput"]["updatedInput"]
+    assert given["description"].startswith("bg-1:")
+    assert [row["failed"] for row in drive.rows("SELECT failed FROM launches ORDER BY rowid")] == ["Not now.", None]
