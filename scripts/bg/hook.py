@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from bg.loop.routes import Handler
 
+MOST = 32 * 1024 * 1024
 # These have nothing to do where nothing was ever launched, and must not make a ledger of their own.
 WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop")
 
@@ -34,7 +35,7 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
     """Read one event, answer it, exit 0; 1 where `hooks/run` shall refuse what shows itself to be a launch of ours."""
     event, text = None, ""
     try:
-        text = stdin.buffer.read().decode("utf-8", "replace") if hasattr(stdin, "buffer") else stdin.read()
+        text = _given(stdin)
         event = read(text)
         handler = routes.handler_for(event) if event else None
         if event and handler:
@@ -43,7 +44,7 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
         traces.note_aside("main", traces.happened())
         try:
             if not event:
-                return 0
+                return 1
             refused = _print(Answer(deny=waiting.refusal(event, None, _in_short(error))), event, stdout)
             if not refused and waiting.worth_keeping(event):
                 spool.keep(place.directory(), text)
@@ -51,6 +52,19 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
             traces.note_aside("main", traces.happened())
             return 1
     return 0
+
+
+def _given(stdin: TextIO) -> str:
+    """What the host hands over; what is larger than any event is refused before it is in memory several times."""
+    if not hasattr(stdin, "buffer"):
+        return stdin.read()
+    data = stdin.buffer.read(MOST + 1)
+    if len(data) > MOST:
+        while stdin.buffer.read(1024 * 1024):  # or the host would write into a pipe that nobody reads
+            pass
+        message = f"an event of more than {MOST // 1024 // 1024} MB was not read"
+        raise ValueError(message)
+    return data.decode("utf-8", "replace")
 
 
 def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:

@@ -11,7 +11,16 @@ from typing import Optional
 from bg.evidence.clock import Clock
 from bg.pattern import pattern
 
-SAFE = ("git", "--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null")
+SAFE = (
+    "git", "--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null",
+    "-c", "protocol.allow=never", "-c", "core.sshCommand=false", "-c", "core.askPass=false", "-c", "core.pager=cat",
+)  # fmt: skip
+# What a partial clone lacks git would fetch, with programs that the clone's configuration names. GIT_NO_LAZY_FETCH is
+# known from 2.45.1 on; no protocol at all is allowed, which every version knows.
+CLOSED = {
+    "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_SSH": "false", "GIT_SSH_COMMAND": "false",
+    "GIT_PROXY_COMMAND": "false", "GIT_ASKPASS": "false", "SSH_ASKPASS": "false", "GIT_ATTR_NOSYSTEM": "1",
+}  # fmt: skip
 OBJECT = pattern(r"[0-9a-f]{7,64}")
 SECONDS = 2.0
 MOST = 32 * 1024 * 1024
@@ -61,7 +70,7 @@ class Baseline:
         if seconds <= 0:
             return None
         environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-        environment.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", GIT_NO_LAZY_FETCH="1", LC_ALL="C")
+        environment.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C", **CLOSED)
         try:
             done = subprocess.run(
                 [*SAFE, "-C", str(self._place), *arguments],

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
-import warnings
-from pathlib import PurePath
-from typing import Callable, Optional
+import sys
+from pathlib import Path, PurePath
+from typing import Any, Callable, Optional
 
-from bg import machine
+from bg import foreign, machine
 from bg.pattern import pattern
 
 MOST = 256 * 1024
+HARMLESS = 8 * 1024  # too little to exhaust a stack or to crawl: it costs no process
+SECONDS = 2
 TEMPLATE = pattern(r"\{\{|\{%|<%|\$\{\{|@@\w+@@")
 NOT_MEANT_TO = pattern(
     r"invalid|broken|malformed|corrupt|fixture|template|snippet|\bbad\b|[-_]bad|bad[-_]", re.IGNORECASE
@@ -87,61 +88,47 @@ def _at(error: ValueError) -> str:
     return f"line {line}" if line else "see its content"
 
 
-def _python(_name: str, text: str) -> Optional[str]:
-    # Late: most reports name no Python file.
-    import ast  # noqa: PLC0415
+def _parsed(kind: str, text: str) -> dict[str, Any]:
+    """What a parser says, in a process of its own: one that breaks off or takes too long says nothing."""
+    # Late: most reports name no such file.
+    from bg.evidence import parsing  # noqa: PLC0415
 
+    if len(text) <= HARMLESS and kind != "yaml":
+        return parsing.told(kind, text)
+    machine.find_packages()
+    given = {"kind": kind, "text": text, "path": sys.path, "seconds": SECONDS}
+    program = str(Path(__file__).with_name("parsing.py"))
+    done = machine.python(sys.executable, program, seconds=SECONDS, given=json.dumps(given).encode())
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
-    except SyntaxError as error:
-        number = error.lineno or 0
-        lines = text.splitlines()
-        near = "\n".join(lines[max(0, number - 2) : number + 1])
-        if NEWER_OR_OLDER.search(near) or any(NEWER_OR_OLDER.search(line) for line in near.splitlines()):
-            return None  # perhaps the syntax of another Python than the one that runs here
-        if "python2" in text[:80]:
-            return None
-        return f"it is not valid Python (line {number}: {error.msg})"
+        found = foreign.loads(done.out)
     except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _python(_name: str, text: str) -> Optional[str]:
+    found = _parsed("python", text)
+    if not found:
         return None
-    return None
+    number = int(found["line"])
+    lines = text.splitlines()
+    near = "\n".join(lines[max(0, number - 2) : number + 1])
+    if NEWER_OR_OLDER.search(near) or any(NEWER_OR_OLDER.search(line) for line in near.splitlines()):
+        return None  # perhaps the syntax of another Python than the one that runs here
+    if "python2" in text[:80]:
+        return None
+    return f"it is not valid Python (line {number}: {found['why']})"
 
 
 def _toml(_name: str, text: str) -> Optional[str]:
-    try:
-        loads = importlib.import_module("tomllib").loads  # from Python 3.11 on
-    except ImportError:
-        return None
-    try:
-        loads(text)
-    except ValueError as error:
-        return f"it is not valid TOML ({str(error)[:80]})"
-    return None
+    found = _parsed("toml", text)
+    return f"it is not valid TOML ({found['why']})" if found else None
 
 
 def _yaml(_name: str, text: str) -> Optional[str]:
-    try:
-        machine.find_packages()
-        import yaml  # noqa: PLC0415  optional
-    except ImportError:
-        return None
-    loader = getattr(yaml, "CSafeLoader", None)
-    if loader is None:
-        if len(text) > 32 * 1024:
-            return None  # the loader in Python needs a second for 100 KB
-        loader = yaml.SafeLoader
-    try:
-        for _event in yaml.parse(text, Loader=loader):  # events only: no tag is resolved, no alias expanded
-            pass
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = f"line {mark.line + 1}" if mark else "see its content"
-        return f"it is not valid YAML ({where}: {str(error.problem)[:60]})"
-    except (yaml.YAMLError, ValueError):
-        return None
-    return None
+    found = _parsed("yaml", text)
+    where = f"line {found['line']}" if found.get("line") else "see its content"
+    return f"it is not valid YAML ({where}: {found['why']})" if found else None
 
 
 _CHECKS: dict[str, Callable[[str, str], Optional[str]]] = {

@@ -179,7 +179,7 @@ def notifications(prompt: str) -> list[Notification]:
     if not _NOTIFICATION.match(prompt):
         return []
     found: list[Notification] = []
-    for part in re.split(r"(?=^\s*<task-notification>)", prompt, flags=re.MULTILINE):
+    for part in re.split(r"(?=^[ \t]*<task-notification>)", prompt, flags=re.MULTILINE):
         agent = identifier(_element(part.split("<result>", 1)[0], "task-id").strip())
         if agent:
             head = part.split("<result>", 1)[0]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 PLACEHOLDER = pattern(r"\s*(?:<[^<>\n]{1,80}>|\.\.\.|\u2026)\s*")
 _SHOWN = 60
+MOST = 100  # questions: nobody answers more
 
 
 class Draft:
@@ -87,7 +88,9 @@ class Draft:
         if reading.shape:
             self.repairs.append(f"{name} were written as {reading.shape}")
         self.repairs.extend(reading.renamed)
-        self.fields[name] = [dict(item) for item in reading.items if any(text.strip() for text in item.values())]
+        if len(reading.items) > MOST:
+            self.notes.append(f"of {len(reading.items)} {name} only the first {MOST} were read")
+        self.fields[name] = [dict(item) for item in reading.items[:MOST] if any(text.strip() for text in item.values())]
 
     def repair(self) -> None:
         """Brings values to the form that the schema knows, naming every change; notes what was left open."""

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     Fields = dict[str, Any]
 
 
+LONGEST = 2 * 1024 * 1024
+MOST = 100
+
+
 class Problem(Record):
     """What is wrong with one field; `text` is the finished sentence."""
 
@@ -86,7 +90,11 @@ def read(text: str) -> Reading:
     """Finds and decodes every signal of a text; templates with placeholders are left out and noted."""
     notes = []
     signals = []
-    for signal in map(decode, blocks.find(text)):
+    # The last one decides; a text of thousands of blocks is no report, and each costs.
+    found = blocks.find(text[-LONGEST:])
+    if len(found) > MOST:
+        notes.append(f"{len(found)} blocks stand in it; only the last {MOST} were read")
+    for signal in map(decode, found[-MOST:]):
         if is_template(signal):
             notes.append(f"line {signal.line}: a {signal.marker} template with its placeholders is no signal")
         else:

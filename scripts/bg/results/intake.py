@@ -54,7 +54,7 @@ def take(sources: Sequence[Source]) -> Intake:
                 results.append((source.name, result))
             else:
                 intake.repeated.append(f"{source.name} repeats the result in {known}")
-        if not found and (lines_only or re.search(r"^\s*\{", text, re.MULTILINE)):
+        if not found and (lines_only or re.search(r"^[ \t]*\{", text, re.MULTILINE)):
             _take_records(intake, source)
         elif not found:
             intake.unreadable.append(Unreadable(source.name, None, "no result in the contract's form", text[:200]))

@@ -1,0 +1,137 @@
+"""What is checked may be made to crash, to crawl or to run something: it is not checked then, and nothing runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bg.evidence import baseline, formats
+from bg.evidence.clock import Clock
+
+DEEP = {
+    "sum.py": "1" + "+1" * 120_000,
+    "brackets.py": "x = " + "[" * 60_000 + "]" * 60_000,
+    "not.py": "x = " + "not " * 60_000 + "1",
+    "calls.py": "x" + "()" * 100_000,
+    "attributes.py": "x" + ".a" * 100_000,
+    "dotted.toml": ".".join("a" * 32_000) + " = 1\n",
+    "tables.toml": "[" + ".".join("a" * 32_000) + "]\n",
+    "inline.toml": "a = " + "{a=" * 20_000 + "1" + "}" * 20_000,
+    "flow.yaml": "[" * 120_000,
+    "maps.yaml": "{a: " * 60_000,
+    "block.yaml": "".join(f"{' ' * number}a:\n" for number in range(700)),
+    "aliases.yaml": "a: &a [x]\n" + "".join(f"b{number}: &b{number} [*a,*a]\n" for number in range(9_000)),
+    "deep.json": "[" * 120_000,
+    "deep.jsonl": ("[" * 2_000 + "]" * 2_000 + "\n") * 60,
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_a_file_that_breaks_its_parser_costs_no_hook(name: str, tell: Any) -> None:
+    begun = time.monotonic()
+    content = DEEP[name].encode()
+    assert len(content) <= formats.MOST
+    formats.fault(name, content, None)
+    taken = time.monotonic() - begun
+    tell(f"{name}: {len(content) // 1024} kB, {taken:.2f} s")
+    assert taken < 3 * formats.SECONDS
+
+
+@pytest.mark.parametrize("size", [100, 20_000])
+def test_what_does_not_parse_is_still_said(size: int) -> None:
+    """In this process, and in the other one."""
+    fill = "# comment\n" * (size // 10)
+    assert "line" in str(formats.fault("a.py", f"{fill}def f(:\n".encode(), None))
+    assert formats.fault("a.py", f"{fill}def f(): pass\n".encode(), None) is None
+    pytest.importorskip("yaml")
+    assert "not valid YAML" in str(formats.fault("a.yaml", f"{fill}a: [1\nb: 2\n".encode(), None))
+    assert formats.fault("a.yaml", f"{fill}a: [1]\n".encode(), None) is None
+    pytest.importorskip("tomllib")
+    assert "not valid TOML" in str(formats.fault("a.toml", f"{fill}a = \n".encode(), None))
+
+
+# What a repository's own configuration can name that git would run or fetch.
+TRAPS = {
+    "core.sshCommand": "{run}", "core.fsmonitor": "{run}", "core.hooksPath": "{hooks}", "core.pager": "{run}",
+    "core.editor": "{run}", "core.askPass": "{run}", "core.gitProxy": "{run}", "core.alternateRefsCommand": "{run}",
+    "credential.helper": "!{run}", "diff.external": "{run}", "diff.x.textconv": "{run}", "diff.x.command": "{run}",
+    "filter.x.clean": "{run}", "filter.x.smudge": "{run}", "filter.x.process": "{run}", "merge.x.driver": "{run}",
+    "gpg.program": "{run}", "alias.ls-tree": "!{run}", "alias.cat-file": "!{run}", "pager.ls-tree": "{run}",
+    "pager.cat-file": "{run}", "uploadpack.packObjectsHook": "{run}", "remote.origin.uploadpack": "{run}",
+    "protocol.ext.allow": "always", "include.path": "{include}", "trace2.eventTarget": "{leak}", "log.showSignature": "true",
+    "sequence.editor": "{run}", "interactive.diffFilter": "{run}", "man.x.cmd": "{run}",
+}  # fmt: skip
+
+
+def trapped(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, knows: bool) -> tuple[Path, str, Path]:
+    """A clone full of traps, of which one file is missing; its commit, and what is there once one has gone off."""
+    git = shutil.which("git")
+    assert git
+    ran = tmp_path / "ran"
+    run = tmp_path / "run"
+    run.write_text(f"#!/bin/sh\necho \"$0 $@\" >>'{ran}'\nexit 1\n")
+    run.chmod(0o700)
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    for name in ("post-checkout", "pre-commit", "reference-transaction"):
+        shutil.copy(run, hooks / name)
+    place = tmp_path / "clone"
+    place.mkdir()
+
+    def ask(*words: str) -> str:
+        own = [git, "-C", str(place), "-c", "user.name=x", "-c", "user.email=x@example.org", *words]
+        return subprocess.run(own, check=True, capture_output=True, text=True).stdout.strip()
+
+    ask("init", "-q")
+    (place / "kept").write_text("kept")
+    (place / "gone").write_text("gone")
+    (place / ".gitattributes").write_text("* filter=x diff=x merge=x\n")
+    ask("add", ".")
+    ask("commit", "-q", "-m", "x")
+    head, gone = ask("rev-parse", "HEAD"), ask("rev-parse", "HEAD:gone")
+    (tmp_path / "include").write_text(f"[core]\n\tsshCommand = {run}\n")
+    named = {"run": str(run), "hooks": str(hooks), "include": str(tmp_path / "include"), "leak": str(tmp_path / "leak"), "tmp": str(tmp_path)}
+    traps = {key: value.format(**named) for key, value in TRAPS.items()}
+    origin = {"url": url.format(**named), "promisor": "true", "partialclonefilter": "blob:none"}
+    for key, value in {**traps, **{f"remote.origin.{key}": value for key, value in origin.items()}}.items():
+        ask("config", key, value)
+    ask("config", "core.repositoryformatversion", "1")
+    ask("config", "extensions.partialClone", "origin")
+    (place / ".git" / "objects" / gone[:2] / gone[2:]).unlink()
+    if not knows:
+        # The variable is what the older one does not know.
+        older = tmp_path / "bin" / "git"
+        older.parent.mkdir()
+        older.write_text(f"#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec '{git}' \"$@\"\n")
+        older.chmod(0o700)
+        monkeypatch.setenv("PATH", f"{older.parent}{os.pathsep}{os.environ['PATH']}")
+    ran.unlink(missing_ok=True)
+    return place, head, ran
+
+
+@pytest.mark.parametrize("url", ["ssh://nobody@localhost/x", "ext::{run}", "{tmp}/elsewhere", "git://127.0.0.1:1/x", "x::y"])
+@pytest.mark.parametrize("knows", [True, False], ids=["this git", "a git before 2.45.1"])
+def test_git_runs_and_fetches_nothing_that_a_clone_names(
+    url: str, knows: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, head, ran = trapped(url, tmp_path, monkeypatch, knows=knows)
+    known = baseline.Baseline(place, head, Clock(30.0))
+    assert known.known
+    assert known.content("kept") == b"kept"
+    assert known.content("gone") is None
+    assert not ran.exists(), ran.read_text()
+    assert not (tmp_path / "leak").exists()
+
+
+def test_the_trap_goes_off_where_git_is_not_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The positive control: with that variable alone, as it was, an older git runs the clone's program."""
+    place, head, ran = trapped("ssh://nobody@localhost/x", tmp_path, monkeypatch, knows=False)
+    monkeypatch.setattr(baseline, "CLOSED", {"GIT_NO_LAZY_FETCH": "1"})
+    monkeypatch.setattr(baseline, "SAFE", baseline.SAFE[:7])
+    assert baseline.Baseline(place, head, Clock(30.0)).content("gone") is None
+    assert ran.exists()
