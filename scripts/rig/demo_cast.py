@@ -201,6 +201,7 @@ class _Agent:
                 "status": "success",
                 "deliverables": f"- {REPORT}",
                 "summary": f"Both files in auth/ are read. {len(FINDINGS)} findings are in {REPORT}.",
+                "evidence": f"- wrote {REPORT}\n- not done: repairs, which were not asked for",
                 "metrics_achieved": "- 2 of 2 files in auth/ are read\n"
                 f"- {len(FINDINGS)} findings, each with file and line",
                 "issues_encountered": "None.",

@@ -183,10 +183,10 @@ def _report(e: Evidence) -> Seen:
 
 def _checked(e: Evidence) -> Seen:
     request = e.reminder(1)
-    found = re.search(r"Checked on this machine: ([^.\n]*)", demo_cast.news(request)) if request else None
+    told = demo_cast.news(request) if request else ""
     asked = sum(row["corrections"] for row in e.book.all("SELECT corrections FROM runs"))
-    ok = bool(found) and "refuted" not in str(found) and not asked
-    words = found[1] if found else "nothing was checked"
+    ok = "Seen by the host:" in told and "Does not match:" not in told and not asked
+    words = "what it declares was seen" if ok else "what it declares was not seen"
     return Seen("checked", ok, f"{words}; the report is honest, and the agent was asked again {asked} times")
 
 

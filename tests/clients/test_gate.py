@@ -1,87 +1,161 @@
-"""The gate on real clients: a refuted claim is corrected, or let go with what is refuted beside the original."""
+"""The check on real clients: a false declaration is asked about once and disputed; the honest are not touched."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from loop import ROOT, block, launch, news, one, prose, reacting, reminders, rows
+from bg.protocol import signals
+from drive import PLAIN
+from loop import ROOT, block, launch, news, one, prose, reacting, reminders, report, rows, token
 from rig.home import Home
 from rig.model import Model
 from rig.request import Request
-from rig.script import Reply, Script, asked, call, parent
-from rig.session import TOOLS, Headless, arguments, auto_mode
+from rig.script import Script, asked, call, parent
+from rig.session import TOOLS, Headless, allow_by_hook, arguments
 from test_loop import TASK, ended, later
 
-FALSE = {"status": "success", "deliverables": "- FIXES.md (four fixes)", "summary": "Wrote FIXES.md with four fixes."}
+FALSE = {"status": "success", "summary": "Four fixes.", "evidence": "- wrote FIXES.md\n- not checked: Windows"}
+MODES = pytest.mark.parametrize("mode", ["text", "handback"])
+THREE = pytest.mark.versions("2.1.197", "2.1.258", "2.1.327")
 
 
-def write(home: Home) -> Any:
-    """The agent writes the file after all."""
-    path = Path(home.project) / "FIXES.md"
-    return lambda _: call("Write", file_path=str(path), content="# Fixes\n\nFour of them.\n")
-
-
-def run_it(home: Home, model: Model, host: str, mode: str) -> Request:
-    options = arguments([ROOT], f"{TOOLS} Write Read Edit") + (auto_mode() if mode == "handback" else [])
+def run_it(home: Home, model: Model, host: str, mode: str) -> tuple[Request, list[str]]:
+    """One task to its end: what the parent was told of it, and what the agent was told on the way."""
+    auto = ["--permission-mode", "auto", "--settings", allow_by_hook("Agent|SendMessage|Bash")]
+    options = arguments([ROOT], f"{TOOLS} Write Read Edit Bash") + (auto if mode == "handback" else [])
     with Headless(home, host, options) as run:
         run.send("/bg:bg Audit the authentication code")
         ended(home, 1, 40)
         told = model.wait_for(lambda request: request.actor == "parent" and bool(reminders(request, "bg-1 (")), 20)
         run.finish()
     assert rows(home, "SELECT * FROM errors") == []
-    return told
+    return told, [news(request) for request in model.requests if request.actor == "agent"]
 
 
-@pytest.mark.versions("2.1.197", "2.1.258", "2.1.327")
-@pytest.mark.parametrize("mode", ["text", "handback"])
-def test_a_false_report_is_corrected_after_the_gates_points(host: str, mode: str) -> None:
-    """The agent hears which claim does not hold, does what is missing, and its second report is verified."""
+def played(host: str, mode: str, steps: Any) -> tuple[Request, list[str], dict[str, Any]]:
+    """The same with an agent that takes these steps; `steps` is given the home."""
     if mode == "handback" and host != "2.1.327":
         pytest.skip("only 2.1.327 has SubagentHandback")
-    steps: list[Any] = [later(block("COMPLETION_REPORT", **FALSE), 0.3)]
     with Home() as home:
-        steps += [write(home), block("COMPLETION_REPORT", **FALSE)]
         script = Script(
-            ("agent", asked("AUDIT-TASK"), steps), ("parent", parent, reacting((r"not from the user\] label", launch(TASK))))
+            ("agent", asked("AUDIT-TASK"), steps(home)),
+            ("parent", parent, reacting((r"not from the user\] label", launch(TASK)))),
         )
         with Model(script) as model:
             home.base_url = model.url
-            told = run_it(home, model, host, mode)
-        agent = [request for request in model.requests if request.actor == "agent"]
-        assert "FIXES.md does not exist" in news(agent[1])
-        assert "reports success" in told.all_text()
-        assert "Checked on this machine: " in told.all_text()
-        assert "refuted" not in told.all_text().split("Checked on this machine: ")[1].split("\n")[0]
-        assert one(home, "SELECT state FROM tasks") == {"state": "done"}
-        assert one(home, "SELECT corrections FROM runs") == {"corrections": 1}
+            told, heard = run_it(home, model, host, mode)
+        return told, heard, {**one(home, "SELECT state FROM tasks"), **one(home, "SELECT corrections FROM runs")}
 
 
-@pytest.mark.versions("2.1.197", "2.1.258", "2.1.327")
-@pytest.mark.parametrize("mode", ["text", "handback"])
-def test_an_agent_that_never_corrects_itself_is_let_go_and_its_original_arrives(host: str, mode: str) -> None:
-    """Degenerating answers do not replace the report; what is refuted stands beside it."""
-    if mode == "handback" and host != "2.1.327":
-        pytest.skip("only 2.1.327 has SubagentHandback")
+@THREE
+@MODES
+def test_a_false_declaration_is_asked_about_once_and_ends_disputed(host: str, mode: str) -> None:
+    """The agent insists; the parent is told what does not match, and that the user decides how to go on."""
+    told, heard, after = played(host, mode, lambda _: [later(block("COMPLETION_REPORT", **FALSE), 0.3), block("COMPLETION_REPORT", **FALSE)])
+    assert "- “wrote FIXES.md” — there is no such file in the project" in heard[1]
+    assert len([words for words in heard if "does not match what is seen" in words]) == 1
+    assert after == {"state": "disputed", "corrections": 1}
+    text = told.all_text()
+    assert "reports success, and is disputed" in text
+    assert "Does not match:\n- “wrote FIXES.md”" in text
+    assert "take it as it is" in text
 
-    def original(request: Request) -> Reply:
-        return block("COMPLETION_REPORT", **FALSE, recommendations="Rotate the keys each month.")(request)
 
-    script = Script(
-        (
-            "agent",
-            asked("AUDIT-TASK"),
-            [later(original, 0.3), prose("Done."), prose("As stated above."), prose("Yes.")],
-        ),
-        ("parent", parent, reacting((r"not from the user\] label", launch(TASK)))),
-    )
-    with Model(script) as model, Home(model.url) as home:
-        told = run_it(home, model, host, mode)
-        agent = [request for request in model.requests if request.actor == "agent"]
-        assert len(agent) <= 4
-        text = told.all_text()
-        assert "Rotate the keys each month." in text
-        assert "refuted: " in text
-        assert "FIXES.md does not exist" in text
-        assert one(home, "SELECT corrections FROM runs") in ({"corrections": 1}, {"corrections": 2})
+@THREE
+@MODES
+def test_one_that_does_what_it_declared_after_all_is_done(host: str, mode: str) -> None:
+    def steps(home: Home) -> list[Any]:
+        path = str(Path(home.project) / "FIXES.md")
+        write = lambda _: call("Write", file_path=path, content="# Fixes\n\nFour of them.\n")  # noqa: E731
+        return [later(block("COMPLETION_REPORT", **FALSE), 0.3), write, block("COMPLETION_REPORT", **FALSE)]
+
+    told, _, after = played(host, mode, steps)
+    assert after == {"state": "done", "corrections": 1}
+    assert "Does not match" not in told.all_text()
+    assert "“wrote FIXES.md” — new or changed on disk since the launch" in told.all_text()
+
+
+HONEST = """- wrote calc.py contains "return a + b"
+- ran `sh lint.sh` -> fail, then pass
+- ran `sh tests.sh` -> pass, 3 passed
+- commit {hash}
+- saw calc.py:2 "return a + b"
+- not checked: Windows"""
+
+
+@THREE
+@MODES
+def test_an_honest_one_is_not_touched(host: str, mode: str) -> None:
+    """A check that fails before it passes, a pipe, a commit: nothing is asked, and the work is done."""
+
+    def steps(home: Home) -> list[Any]:
+        project = Path(home.project)
+        git = "git -c user.name=t -c user.email=t@example.org"
+
+        def bash(command: str) -> Any:
+            return lambda _: call("Bash", command=command, description="do it")
+
+        def write(name: str, text: str) -> Any:
+            return lambda _: call("Write", file_path=str(project / name), content=text)
+
+        def finish(request: Request) -> Any:
+            found = re.findall(r"COMMIT=([0-9a-f]{40})", request.all_text())[-1]
+            example = {**signals.schema("COMPLETION_REPORT")["examples"][0], **PLAIN, "status": "success"}
+            given = {**example, "evidence": HONEST.format(hash=found[:9]), "agent_id": token(request)}
+            return report(request, signals.render("COMPLETION_REPORT", given))
+
+        return [
+            write("lint.sh", "grep -q 'a + b' calc.py\n"),
+            write("tests.sh", "echo '3 passed in 0.01s'\n"),
+            write("calc.py", "def add(a, b):\n    return a - b\n"),
+            bash("sh lint.sh"),
+            lambda _: call("Edit", file_path=str(project / "calc.py"), old_string="a - b", new_string="a + b"),
+            bash("sh lint.sh"),
+            bash("sh tests.sh 2>&1 | tail -5"),
+            bash(f"git init -q; {git} add -A && {git} commit -qm 'Add calc' && echo COMMIT=$(git rev-parse HEAD)"),
+            finish,
+        ]
+
+    told, heard, after = played(host, mode, steps)
+    assert after == {"state": "done", "corrections": 0}
+    assert not [words for words in heard if "does not match" in words]
+    text = told.all_text()
+    assert "Does not match" not in text
+    assert "Seen by the host:" in text
+
+
+@THREE
+@MODES
+def test_a_valid_block_without_a_list_comes_at_once_with_the_hosts_facts(host: str, mode: str) -> None:
+    def steps(home: Home) -> list[Any]:
+        path = str(Path(home.project) / "NOTES.md")
+
+        def finish(request: Request) -> Any:
+            example = {**signals.schema("COMPLETION_REPORT")["examples"][0], **PLAIN, "status": "success"}
+            given = {key: text for key, text in example.items() if key != "evidence"}
+            return report(request, signals.render("COMPLETION_REPORT", {**given, "agent_id": token(request)}))
+
+        return [lambda _: call("Write", file_path=path, content="x\n"), finish]
+
+    told, _, after = played(host, mode, steps)
+    assert after == {"state": "done", "corrections": 0}
+    text = told.all_text()
+    assert "it is only said" in text
+    assert re.search(r"files changed since the launch: [^\n]*NOTES\.md", text)
+
+
+@THREE
+@MODES
+def test_prose_is_delivered_with_notes(host: str, mode: str) -> None:
+    """Asked once for its block, with what was seen; it stays prose, and arrives with what was not seen."""
+    words = "I found a hole in auth/login.py:99, and that is all."
+    told, heard, after = played(host, mode, lambda _: [later(prose(words), 0.3), prose(words), prose(words)])
+    assert after["state"] == "unreported"
+    assert any("no signal block that can be read" in each for each in heard)
+    text = told.all_text()
+    assert "a hole in auth/login.py:99" in text
+    assert "pointed at, and not seen: “auth/login.py:99”" in text
+    assert "Does not match" not in text

@@ -43,15 +43,17 @@ QUESTIONS = (
 )  # fmt: skip
 BLOCKER = {"text": "The staging database refuses the password in .env.staging", "context": "a password that works"}
 EVIDENCE = {
-    "line": "2 verified, 1 refuted",
-    "counts": {"verified": 2, "attested": 0, "claimed": 0, "refuted": 1},
-    "refuted": [{"claim": "docs/auth.md", "reason": "there is no such file"}],
+    "declared": True,
     "findings": [
-        {"grade": "verified", "claim": "AUTH-AUDIT.md", "kind": "deliverable", "subject": "", "reason": "it was changed"
-         " after the launch and has 41 lines"},
-        {"grade": "refuted", "claim": "docs/auth.md", "kind": "deliverable", "subject": "", "reason": "no such file"},
+        {"grade": "seen", "line": "- wrote AUTH-AUDIT.md", "kind": "wrote", "subject": "AUTH-AUDIT.md", "reason": "changed", "detail": ""},
+        {"grade": "seen", "line": "- ran `pytest` -> pass", "kind": "run", "subject": "pytest", "reason": "passed", "detail": "pytest -q"},
+        {"grade": "does not match", "line": "- wrote docs/auth.md", "kind": "wrote", "subject": "docs/auth.md", "reason": "not found", "detail": ""},
     ],
-    "limits": [],
+    "asked": [],
+    "notes": [{"reason": "no such place", "subject": "auth/login.py:99"}],
+    "facts": {"changed": ["AUTH-AUDIT.md"], "changed_count": 1, "removed": [], "tests": "passed", "commits": [],
+              "runs": [{"command": "pytest", "kind": "tests", "end": "passed", "edited": "", "perhaps": ""}]},
+    "limits": ["files"],
 }  # fmt: skip
 REPORT = "I read both files in auth/.\n\n[COMPLETION_REPORT]\nagent_id: bg-3-abcdefghij\nstatus: success\n[/COMPLETION_REPORT]"
 

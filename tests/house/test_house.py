@@ -308,7 +308,7 @@ def test_texts_for_models_are_calm(path):
     text = path.read_text(encoding="utf-8")
     shouted = set(re.findall(r"\b[A-Z]{4,}\b", text))
     markers = {"CLARIFICATION", "CONTINUATION", "ARGUMENTS", "CLAUDE", "SUCCESS", "PARTIAL", "FAILED", "PLUGIN", "ROOT"}
-    assert {word for word in shouted if "_" not in word} - markers <= {"PASS", "FAIL", "JSON", "PERF", "TEST"}
+    assert {word for word in shouted if "_" not in word} - markers <= {"PASS", "FAIL", "JSON", "PERF", "TEST", "FILE", "HASH", "SCHEMA"}
     assert not re.search("[\U0001f300-\U0001faff\u2600-\u27bf]", text)
 
 

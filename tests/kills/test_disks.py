@@ -174,7 +174,7 @@ def test_an_agent_that_was_launched_meanwhile(tmp_path):
         said = host.hook(host.prompt("Go on"))
         assert "bg-1 started: notes" in said.notice + host.hook(host.stop()).notice
         assert said.context.count("word-a1-x") == 1
-        assert "1 verified" in said.context
+        assert "files changed since the launch: “notes.md”" in said.context
 
 
 class Nowhere(Full):

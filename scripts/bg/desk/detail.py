@@ -11,12 +11,13 @@ from bg.desk.page import Cell, Page
 from bg.ledger import inbox, launches, resumes, runs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
+from bg.words import verdict
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
 
 Moment = tuple[float, int, str, str, str]  # when, which of one second comes first, what happened, words, style
 
-_GRADES = {"verified": "good", "refuted": "bad", "attested": "good"}
+_GRADES = {verdict.SEEN: "good", verdict.MISMATCH: "bad"}
 _SOURCES = {"dialog": "in a dialog", "command": "typed", "go": "by go", "settings": "by bg.json", "relayed": "in chat"}
 _SAID = {
     "CLARIFICATION_NEEDED": "asked",
@@ -48,7 +49,7 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer", no
         ("Waits for you", _open(book, page, task, command, now)),
         ("Next", _next(page, entry, command)),
         ("History", _history(book, page, task)),
-        (f"Checked: {entry['evidence'].get('line', '')}", _evidence(page, entry["evidence"])),
+        ("Checked", _evidence(page, entry["evidence"])),
         ("Last report", _last_report(book, page, label)),
     ):
         if found:
@@ -70,16 +71,22 @@ def _next(page: Page, entry: dict[str, Any], command: str) -> list[str]:
 
 
 def _evidence(page: Page, evidence: dict[str, Any]) -> list[str]:
-    """Each claim with its grade, what was looked at, and what was not looked at at all."""
+    """Each declared fact with its grade and why, what the launch asked for, notes, and what was not looked at."""
     lines = []
-    for item in evidence.get("findings", []):
+    asked = [{**item, "line": f"asked for: {item['line']}"} for item in evidence.get("asked", [])]
+    for item in [*evidence.get("findings", []), *asked]:
         grade = str(item.get("grade", ""))
-        words = page.plain(f"{grade}: {inline(str(item.get('claim', '')), 200)}")
+        words = page.plain(f"{grade}: {inline(str(item.get('line') or item.get('claim', '')), 200)}")
         lines += page.wrapped(words, _GRADES.get(grade, ""), indent=4, first=2)
-        if item.get("reason"):
-            lines += page.wrapped(inline(str(item["reason"]), 300), "quiet", indent=6)
-    for limit in evidence.get("limits", []):
-        lines += page.wrapped(f"not looked at: {inline(str(limit), 200)}", "quiet", indent=4, first=2)
+        why = verdict.sentence(item)
+        if why:
+            lines += page.wrapped(why, "quiet", indent=6)
+    for note in verdict.noted(evidence):
+        lines += page.wrapped(f"not seen: {note}", "quiet", indent=4, first=2)
+    for fact in verdict.facts(evidence).splitlines():
+        lines += page.wrapped(fact.removeprefix("- "), "quiet", indent=4, first=2)
+    for limit in verdict.limits(evidence):
+        lines += page.wrapped(f"not looked at: {limit}", "quiet", indent=4, first=2)
     return lines
 
 

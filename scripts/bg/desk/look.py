@@ -19,13 +19,13 @@ from bg.ledger.tasks import Task
 Outcome = tuple[int, str, str]
 
 WARNINGS = {
-    "disputed": "The agent insists on what the evidence refutes.",
     "failed": "The agent failed; results may be incomplete.",
     "unreported": "The agent ended without a signal; what it says is unchecked.",
     "interrupted": "The session ended under the agent; results may be incomplete.",
     "stopped": "The agent was stopped; results may be incomplete.",
     "not_launched": "Nothing was launched.",
     "partial": "The agent reports partial success.",
+    "disputed": "Some of what the agent declares does not match what was seen; see its evidence.",
 }
 
 

@@ -11,6 +11,7 @@ from bg.desk.page import Cell, Page, fit, pad, width_of
 from bg.ledger import inbox, notes, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
+from bg.words import verdict
 from bg.words.quoting import inline
 from bg.words.times import age
 
@@ -81,8 +82,9 @@ def waits_for(entry: dict[str, Any]) -> str:
         return f"{first['id']} {inline(first['text'], 160)}{more}"
     if entry["ready"]:
         return "answered; its agent has not been woken yet"
-    if entry["evidence"].get("line"):
-        return str(entry["evidence"]["line"])
+    seen = verdict.in_short(entry["evidence"])
+    if seen:
+        return seen
     if entry["quiet"]:
         return f"quiet since {age(entry['quiet'])}"
     return inline(entry["note"] or entry["risk"], 160)
@@ -164,7 +166,7 @@ def _row(book: Ledger, task: Task, now: float) -> Row:
         age(now - (task.since or now)),
         inline(task.description or task.text, 200),
         waits_for(entry),
-        "bad" if entry["evidence"].get("refuted") else style_of(task.state),
+        "bad" if verdict.mismatches(entry["evidence"]) else style_of(task.state),
         what_to_type(entry),
     )
 

@@ -1,37 +1,29 @@
-"""Evidence for what a report claims, from the disk and the agent's own tool calls; nothing of a report is ever run.
+"""What a report declares, judged against the disk and the agent's own tool calls; nothing of a report is ever run.
 
-In reading order: `finding` (the records); `reader` and `report` (statements); `pathlike` and `paths` (mentions);
-`words`, `beside` and `stance` (what is said of them); `project`, `baseline`, `formats` and `disk` (what is there);
-`certainty` and the judges `files`, `lines`, `outside`, `changes`, `quotes`; `programs`, `shell`, `calls` and `outcomes`
-(what was done) and their judges `suites`, `spoken` and `commands`; `schemas` and its process `fitting`; `statements`
-(the rest). It imports `bg.host`, the ground (`bg.foreign`, `bg.machine`) and nothing else of bg.
+In reading order: `finding` (the records, and every reason with its grade); `form` (the declared lines); `project`,
+`baseline`, `formats` and `disk` (what is there); `calls`, `programs`, `shell`, `summaries` and `outcomes` (what was
+done, and how it ended); the judges `files`, `runs`, `commits` and `schemas` with its process `fitting`; `named`,
+`asked` (what the launch wanted, and notes on prose) and `facts` (what the host sees by itself).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
+from bg.evidence import asked, commits, facts, files, form, named, runs, schemas
 from bg.evidence import calls as tool_calls
-from bg.evidence import commands, quotes, schemas, statements, suites, words
-from bg.evidence import report as reports
-from bg.evidence.certainty import Certainty
-from bg.evidence.changes import counts, renames
 from bg.evidence.clock import Clock
 from bg.evidence.disk import Disk
-from bg.evidence.files import Files
-from bg.evidence.finding import Evidence, Finding, Launch, short
-from bg.evidence.paths import mentions
-from bg.evidence.reader import Statement
-from bg.evidence.stance import masked, stance
+from bg.evidence.finding import MISMATCH, SAID, SEEN, Evidence, Finding, Launch, short
+from bg.evidence.form import Item
 
-__all__ = ["Evidence", "Finding", "Launch", "examine"]
+__all__ = ["MISMATCH", "SAID", "SEEN", "Evidence", "Finding", "Launch", "examine"]
 
 SECONDS = 1.2  # what is begun is ended: about a second and a half in all
-PATHS = 300
-FINDINGS = 400
 NO_BRIEF: Mapping[str, str] = {}
+FIELD = "evidence"
+WRITTEN = {"wrote", "changed"}
 
 
 def examine(
@@ -39,112 +31,82 @@ def examine(
     fields: Optional[Mapping[str, Any]],
     launch: Launch,
     transcript: str,
-    seconds: Optional[float] = None,
-    text_of_brief: Mapping[str, str] = NO_BRIEF,
+    brief: Mapping[str, str] = NO_BRIEF,
 ) -> Evidence:
-    """The evidence for and against a report; never raises.
+    """What is seen, and what not, of a report; never raises.
 
-    It takes about a second and a half at most, five seconds more where a schema is named.
-    `fields` are those of a COMPLETION_REPORT, None for prose; `transcript` is the path of the agent's own transcript,
-    without which nothing that depends on tool calls is refuted; `seconds` is how long the run took.
+    It takes about a second and a half at most, five seconds more where a schema is named. `fields` are those of a
+    COMPLETION_REPORT, None for prose; `transcript` is the path of the agent's own transcript, without which nothing
+    that depends on tool calls is found not to match.
     """
     clock = Clock(SECONDS)
     evidence = Evidence()
     try:
-        _Examination(report, fields, launch, transcript, seconds, text_of_brief, clock, evidence).go()
+        _examine(report, fields, launch, transcript, brief, clock, evidence)
     except Exception as error:  # noqa: BLE001  what could be done is worth more than a traceback
-        evidence.limits = (
-            *evidence.limits,
-            f"The check ended early ({type(error).__name__}: {short(str(error), 80)}).",
-        )
+        evidence.limit("ended early", f"{type(error).__name__}: {short(str(error), 80)}")
     evidence.seconds = clock.taken
     return evidence
 
 
-class _Examination:
-    """One check from its beginning to its end; findings are kept as they come."""
-
-    def __init__(
-        self, report: str, fields: Optional[Mapping[str, Any]], launch: Launch, transcript: str,
-        seconds: Optional[float], brief: Mapping[str, str], clock: Clock, evidence: Evidence,
-    ) -> None:  # fmt: skip
-        self.report, self.fields, self.launch, self.transcript = report, fields, launch, transcript
-        self.seconds, self.brief, self.clock, self.evidence = seconds, brief, clock, evidence
-        self.findings: list[Finding] = []
-        self.paths: set[str] = set()
-        self.judged: dict[int, list[Finding]] = {}
-
-    def go(self) -> None:
-        brief = {str(name): str(text)[:4000] for name, text in self.brief.items()}
-        said = reports.statements(self.report, self.fields)
-        calls = tool_calls.read(self.transcript, self.clock)
-        disk = Disk(self.launch, self.clock)
-        status = str((self.fields or {}).get("status", "")).strip().lower()
-        failed = status == "failed"
-        whole = "\n".join(statement.text for statement in said)
-        goal = next((text for name, text in brief.items() if name.lower() == "goal"), "")
-        certainty = Certainty(calls, "\n".join(brief.values()), goal, whole, failed=failed)
-        self.files = Files(disk, certainty)
-        self.all_made = bool(words.ALL_MADE.search(whole))
-        if len(self.report) > reports.MOST:
-            self._limit(f"Only the first {reports.MOST} characters of the report were read.")
-        if not calls.known:
-            self._limit("The agent's tool calls could not be read whole: nothing that depends on them is refuted.")
-        pairs = schemas.gather(disk, brief, said)
-        self._keep(-1, statements.idle(calls, said, disk, brief, self.seconds))
-        for number, statement in enumerate(said):
-            if self.clock.spent or len(self.findings) >= FINDINGS:
-                self._limit("The time or the number of findings was used up; the rest was not looked at.")
-                break
-            try:
-                self._keep(number, suites.judge(calls, statement, whole))
-                self._keep(number, commands.judge(calls, statement, whole))
-                self._look(number, statement, disk, calls)
-            except Exception as error:  # noqa: BLE001  one statement must not hide the others
-                self._limit(f"A statement could not be checked ({type(error).__name__}: {short(str(error), 80)}).")
-        self._keep(-1, schemas.judge(pairs, success=status in {"", "success"}))
-        self._keep(-1, statements.measures(brief, said, self.judged))
-        self._keep(-1, statements.rest(said, self.judged, self.findings))
-
-    def _look(self, number: int, statement: Statement, disk: Disk, calls: tool_calls.Calls) -> None:
-        """What a statement says of files."""
-        found = mentions(schemas.without(statement.text))
-        if not found and statement.kind != "fence":
-            if words.RENAMED.search(statement.text):
-                self._keep(number, renames(disk, statement, statement.text, found)[0])
-            return
-        text = masked(statement.text, found)
-        self._keep(number, quotes.judge(disk, calls, statement, found))
-        renamed, old = renames(disk, statement, text, found)
-        counted, settled = counts(disk, statement, text, found)
-        self._keep(number, [*renamed, *counted])
-        for place, mention in enumerate(found):
-            if place in old | settled or self.clock.spent:
-                continue
-            if statement.kind == "tree" and statement.head[0] and not disk.project.place(mention.path).found:
-                mention = mention._replace(path=statement.head[0])  # noqa: PLW2901  the drawing's root is the project
-            self.paths.add(mention.path)
-            if len(self.paths) > PATHS:
-                self._limit(f"Only the first {PATHS} paths were looked at.")
-                break
-            around = _around(statement.text, mention.start, mention.end)
-            view = stance(statement, text, place, all_made=self.all_made)
-            self._keep(number, self.files.judge(mention, view, statement, around))
-
-    def _keep(self, number: int, found: list[Finding]) -> None:
-        known = {(each.kind, each.subject, each.grade) for each in self.findings if each.subject != "run"}
-        for each in found:
-            self.judged.setdefault(number, []).append(each)
-            if each.kind in {"work", "metric", "tests", "quote"} or (each.kind, each.subject, each.grade) not in known:
-                self.findings.append(each)
-        self.evidence.findings = tuple(self.findings[:FINDINGS])
-
-    def _limit(self, sentence: str) -> None:
-        if sentence not in self.evidence.limits:
-            self.evidence.limits = (*self.evidence.limits, sentence)
+def _examine(
+    report: str, fields: Optional[Mapping[str, Any]], launch: Launch, transcript: str, brief: Mapping[str, str],
+    clock: Clock, evidence: Evidence,
+) -> None:  # fmt: skip
+    brief = {str(name): str(text)[:4000] for name, text in brief.items()}
+    given = dict(fields or {})
+    status = str(given.get("status", "")).strip().lower()
+    deliverables = str(given.get("deliverables") or "")
+    items = form.read(str(given.get(FIELD) or ""))
+    evidence.declared = any(item.kind not in ("said", "open") for item in items)
+    calls = tool_calls.read(transcript, clock)
+    disk = Disk(launch, clock)
+    calls.roots = disk.project.spellings
+    if not calls.known:
+        evidence.limit("calls")
+    steps: list[Callable[[], object]] = [
+        lambda: evidence.facts.update(facts.gather(disk, calls, clock, evidence)),
+        lambda: asked.judge(disk, calls, brief, evidence),
+        *(_step(disk, calls, item, evidence) for item in items if item.kind != "fits"),
+        lambda: asked.notes(disk, calls, report, deliverables, evidence, success=status in ("", "success")),
+        lambda: _parse(disk, items, brief, evidence),
+        lambda: _fit(disk, items, brief, deliverables, evidence),
+    ]
+    for step in steps:
+        try:
+            step()
+        except Exception as error:  # noqa: BLE001  one fact must not hide the others
+            evidence.limit("not checked", f"{type(error).__name__}: {short(str(error), 80)}")
+    if clock.spent:
+        evidence.limit("time")
 
 
-def _around(text: str, start: int, end: int) -> str:
-    """The words of a sentence beside a mention."""
-    before = re.split(r"(?<=[.!?;])\s", text[max(0, start - 80) : start])[-1]
-    return before + text[start:end] + re.split(r"(?<=[.!?;])\s", text[end : end + 80])[0]
+def _step(disk: Disk, calls: tool_calls.Calls, item: Item, evidence: Evidence) -> Callable[[], object]:
+    return lambda: evidence.findings.append(_judged(disk, calls, item))
+
+
+def _judged(disk: Disk, calls: tool_calls.Calls, item: Item) -> Finding:
+    if item.kind in ("said", "open"):
+        reason = "prose" if item.kind == "said" else "open"
+        return Finding(item.line, item.kind, item.subject or short(item.line), reason)
+    if item.kind == "ran":
+        return runs.judge(calls, item)
+    if item.kind in ("commit", "pushed", "pr"):
+        return commits.judge(disk.baseline(), calls, item)
+    return files.judge(disk, calls, item)
+
+
+def _parse(disk: Disk, items: list[Item], brief: Mapping[str, str], evidence: Evidence) -> None:
+    """Files of the declaration or the order that are not what their name says."""
+    names = [item.subject for item in items if item.kind in WRITTEN] + named.paths(brief.get("Deliverables", ""))
+    for name in list(dict.fromkeys(names))[:50]:
+        for each in disk.project.place(name).found:
+            fault = disk.fault(each) if each.regular and disk.changed(each) else None
+            if fault:
+                evidence.note("does not parse", f"{each.name}: {fault}")
+
+
+def _fit(disk: Disk, items: list[Item], brief: Mapping[str, str], deliverables: str, evidence: Evidence) -> None:
+    pairs = schemas.gather(disk, brief, deliverables, [item for item in items if item.kind == "fits"])
+    for pair, found in schemas.judge(pairs):
+        (evidence.asked if pair.launch else evidence.findings).append(found)

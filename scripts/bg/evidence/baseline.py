@@ -25,6 +25,7 @@ OBJECT = pattern(r"[0-9a-f]{7,64}")
 SECONDS = 2.0
 MOST = 32 * 1024 * 1024
 BLOB = 2 * 1024 * 1024
+COMMITS = 20
 
 
 class Baseline:
@@ -33,6 +34,8 @@ class Baseline:
     def __init__(self, place: Path, head: str, clock: Clock) -> None:
         self._place = place
         self._clock = clock
+        self._head = head
+        self._made: Optional[list[tuple[str, str]]] = None
         self.files: dict[str, str] = {}
         self.known = False
         if OBJECT.fullmatch(head):
@@ -64,6 +67,38 @@ class Baseline:
         size = self._git(BLOB, "cat-file", "-s", known) if OBJECT.fullmatch(known) else None
         # Asked first: what git prints stands in memory before it can be measured.
         return self._git(BLOB, "cat-file", "blob", known) if size and int(size) <= BLOB else None
+
+    def commit(self, name: str) -> Optional[bool]:
+        """Whether the repository has a commit whose name begins so; None where it cannot be asked."""
+        if not OBJECT.fullmatch(name):
+            return None
+        listed = self._git(BLOB, "rev-parse", f"--disambiguate={name}")
+        if listed is None:
+            return None
+        found = [each for each in listed.decode("ascii", "replace").split() if OBJECT.fullmatch(each)]
+        return any(self._git(BLOB, "cat-file", "-t", each) == b"commit\n" for each in found[:10])
+
+    def made(self) -> Optional[list[tuple[str, str]]]:
+        """The commits since the launch, the newest first, with the first lines of their messages."""
+        if self._made is None and self.known:
+            listed = self._git(BLOB, "rev-list", f"--max-count={COMMITS}", "HEAD", "--not", self._head, "--")
+            if listed is not None:
+                names = [each for each in listed.decode("ascii", "replace").split() if OBJECT.fullmatch(each)]
+                self._made = [(name, self._subject(name)) for name in names]
+        return self._made
+
+    def _subject(self, name: str) -> str:
+        told = self._git(BLOB, "cat-file", "commit", name) or b""
+        return told.partition(b"\n\n")[2].decode("utf-8", "replace").strip().partition("\n")[0]
+
+    def is_older(self, name: str) -> bool:
+        """Whether a commit was in the history of the launch already."""
+        return self._git(BLOB, "merge-base", "--is-ancestor", name, self._head) is not None
+
+    def present(self) -> Optional[list[str]]:
+        """The files that git knows now or does not ignore, below the directory."""
+        listed = self._git(MOST, "ls-files", "-z", "-c", "-o", "--exclude-standard", "--")
+        return None if listed is None else [os.fsdecode(each) for each in listed.split(b"\0") if each]
 
     def _git(self, most: int, *arguments: str) -> Optional[bytes]:
         seconds = min(SECONDS, self._clock.left)

@@ -12,6 +12,7 @@ from bg.pattern import pattern
 
 MOST = 16 * 1024 * 1024
 RESULT = 40_000
+TOLD = 4000
 _REPORTING = (*tools.SEARCH.names, *tools.HANDBACK.names, *tools.MESSAGE.names)
 SHELL_TOOLS = {"Bash", "PowerShell", "Shell"}
 WRITING = {"Write", "Edit", "MultiEdit", "NotebookEdit"}
@@ -61,9 +62,19 @@ class Call:
 class Calls:
     """All calls of a transcript; `known` is False where there is none or only its end was read."""
 
-    def __init__(self, calls: Optional[list[Call]] = None, *, known: bool = False) -> None:
+    def __init__(self, calls: Optional[list[Call]] = None, *, known: bool = False, told: tuple[str, ...] = ()) -> None:
         self.calls = calls or []
         self.known = known
+        self.told = told
+        self.roots: tuple[str, ...] = ()
+
+    def elsewhere(self, path: str) -> bool:
+        """Whether a path leads out of the project, as far as its spelling says."""
+        return path.startswith(("/", "~")) and not any(path.startswith(root + "/") for root in self.roots)
+
+    def after(self, call: Call) -> list[Call]:
+        """What was called later."""
+        return self.calls[next(place for place, each in enumerate(self.calls) if each is call) + 1 :]
 
     @property
     def shells(self) -> list[Call]:
@@ -124,20 +135,24 @@ def _same(path: str, name: str) -> bool:
 
 
 def read(transcript: str, clock: Clock) -> Calls:
-    """The calls of a transcript, nothing known where it is missing."""
+    """The calls of a transcript and what its agent was told, nothing known where it is missing."""
     size = transcripts.size(transcript)
     if not size:
         return Calls()
     records = transcripts.tail(transcript, MOST)
     found: dict[str, Call] = {}
     seen = False
+    told: list[str] = []
     for record in records:
         if clock.spent:
             return Calls(list(found.values()), known=False)
         seen = seen or record.get("type") in ("assistant", "user")
         for part in transcripts.parts(record):
             _take(part, found)
-    return Calls(list(found.values()), known=seen and size <= MOST)
+            if record.get("type") == "user" and isinstance(part.get("text"), str):
+                told.append(part["text"][:TOLD])
+        told += [words[:TOLD] for _, words in transcripts.queued([record])]
+    return Calls(list(found.values()), known=seen and size <= MOST, told=tuple(told[-100:]))
 
 
 def _take(part: dict[str, Any], found: dict[str, Call]) -> None:

@@ -1,244 +1,283 @@
-"""Judges what a report says of files: made, changed, removed, renamed, counted, or pointed at with a line."""
+"""Judges what is declared of files: written, changed, removed, moved, and what a line or a text in them says."""
 
 from __future__ import annotations
 
-from bg.evidence import lines, outside, words
-from bg.evidence.certainty import Certainty
-from bg.evidence.disk import Disk
-from bg.evidence.finding import Finding, short
-from bg.evidence.paths import Mention, globbed, lines_of, spread
-from bg.evidence.project import Found
-from bg.evidence.reader import Statement
-from bg.evidence.stance import Stance
+import fnmatch
+import re
 
-KINDS = {
-    "made": "deliverable",
-    "listed": "deliverable",
-    "present": "deliverable",
-    "named": "deliverable",
-    "removed": "deliverable",
-    "changed": "wrote",
-    "state": "wrote",
-    "kept": "work",
-}
+from bg.evidence import shell
+from bg.evidence.calls import Calls
+from bg.evidence.disk import Disk, count
+from bg.evidence.finding import Finding
+from bg.evidence.form import Item
+from bg.evidence.project import Found, Place
+from bg.pattern import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+NEAR = 5
+EDITS = {"Edit", "MultiEdit"}
+_SIGNS = str.maketrans("“”„«»‘’‚–—\u00a0", '"""""\'\'\'-- ')
+_ELISION = pattern(r"\s*(?:\[\s*)?(?:\.{3,}|…)(?:\s*\])?\s*")
+_REMARK = pattern(r"\s*(?://|#|--|/\*|<!--|;;)\s.*$")
 
 
-class Files:
-    """The judge of one report's files."""
+def judge(disk: Disk, calls: Calls, item: Item) -> Finding:
+    """What the disk and the calls say of a declared file."""
+    name = re.sub(r"^\./", "", item.subject)
+    if "*" in name or "?" in name:
+        return _several(disk, item)
+    place = disk.project.place(name)
+    if item.kind == "saw":
+        return _saw(disk, calls, item, place)
+    if place.outside:
+        return _say(item, "outside")
+    if item.kind == "removed":
+        return _removed(disk, item, place)
+    if item.kind == "moved":
+        return _moved(disk, item, place)
+    return _written(disk, calls, item, place)
 
-    def __init__(self, disk: Disk, certainty: Certainty) -> None:
-        self._disk = disk
-        self._sure = certainty
-        self._calls = certainty.calls
 
-    def judge(self, mention: Mention, stance: Stance, statement: Statement, words_said: str) -> list[Finding]:
-        """The findings on one mention; none where it claims nothing that can be looked at."""
-        self._claim, self._said = short(words_said), statement
-        self._subject = lines_of(mention.path, mention.first, mention.last)
-        if globbed(mention.path):
-            return self._several(mention, stance)
-        place = self._disk.project.place(mention.path)
-        if place.outside:
-            return self._say(*outside.judged(mention.path, self._sure.brief, self._disk.launch.at, stance, statement))
-        if not place.found:
-            return self._missing(mention, stance, certain=place.certain)
-        return self._there(mention, stance, place.found)
+def _say(item: Item, reason: str, detail: str = "") -> Finding:
+    subject = item.subject + (f":{item.first}" if item.first else "")
+    return Finding(item.line, item.kind, subject, reason, detail)
 
-    def _say(self, kind: str, grade: str, reason: str, subject: str = "") -> list[Finding]:
-        return [Finding(self._claim, kind, subject or self._subject, grade, reason)]
 
-    def _missing(self, mention: Mention, stance: Stance, *, certain: bool) -> list[Finding]:
-        before = self._disk.existed(mention.path)
-        strong = self._sure.must_be(mention, stance)
-        if stance.kind == "removed" and stance.level == 2:
-            grade, why = (
-                ("verified", "was there at launch and is gone")
-                if before
-                else ("claimed", "is not there; whether it ever was cannot be told")
-            )
-            return self._say("deliverable", grade, f"{mention.path} {why}.")
-        if before and not (strong and not self._sure.gone):
-            return lines.at_launch(self._disk, mention, before[0], self._say) if mention.first else []
-        if not certain:
-            return (
-                self._say("reference", "claimed", f"{mention.path} was not found, but not every folder was looked at.")
-                if strong
-                else []
-            )
-        if strong and self._said.kind != "fence":
-            kind = "wrote" if stance.kind == "changed" else "deliverable"
-            return self._say(kind, "refuted", f"{mention.path} does not exist in the project.")
-        if mention.first and stance.kind not in {"plan", "kept", "denied"} and self._said.kind != "fence":
-            named = mention.marked or "/" in mention.path
-            if (
-                named
-                and not self._calls.said(mention.path)
-                and not words.FORMERLY.search(stance.clause)
-                and not words.ATTRIBUTED.search(self._said.text)
-            ):
-                return self._say("reference", "refuted", f"{mention.path} does not exist in the project.")
-            return self._say("reference", "claimed", f"{mention.path} is not in the project.")
-        if stance.kind in {"made", "changed", "removed"}:
-            return self._say(
-                KINDS[stance.kind],
-                "claimed",
-                f"{mention.path} does not exist, but the words do not say clearly that it must.",
-            )
-        return []
+def _exact(disk: Disk, name: str, found: tuple[Found, ...]) -> tuple[Found, ...]:
+    """Those that a name means as it is spelled from the agent's folder or the project's; else all."""
+    plain = name.replace("\\", "/").removeprefix("./").rstrip("/")
+    for spelled in [plain, *(f"{base}/{plain}" for base in disk.project.bases)]:
+        direct = [each for each in found if str(each.path) == spelled]
+        if direct:
+            return tuple(direct)
+    return found
 
-    def _there(self, mention: Mention, stance: Stance, found: tuple[Found, ...]) -> list[Finding]:
-        files = tuple(each for each in found if each.regular)
-        if not files:
-            folders = [each for each in found if each.folder]
-            return (
-                self._folder(mention, stance, folders[0])
-                if folders
-                else self._say("reference", "claimed", f"{mention.path} is not a regular file and was not opened.")
-            )
-        hedged = stance.kind in {"plan", "kept"}
-        found_lines = (
-            lines.now(self._disk, mention, files, self._said, self._say, hedged=hedged) if mention.first else []
-        )
-        if self._said.kind == "fence" and found_lines:
-            return found_lines
-        if stance.kind in {"plan", "denied"}:
-            return found_lines or self._in_passing(files)
-        if stance.kind == "removed" and stance.level == 2:
-            return self._still_there(mention, files)
-        state = self._kept(mention, files) if stance.kind == "kept" else self._state(mention, stance, files)
-        return found_lines + [each for each in state if not found_lines or each.kind not in {"reference", "work"}]
 
-    def _kept(self, mention: Mention, files: tuple[Found, ...]) -> list[Finding]:
-        """A file that is said to be as it was."""
-        if self._disk.any_changed(files) is False:
-            return self._say("work", "verified", f"{mention.path} is as it was at launch.")
-        return self._say("work", "claimed", f"{mention.path} cannot be compared with the launch, or has changed.")
-
-    def _state(self, mention: Mention, stance: Stance, files: tuple[Found, ...]) -> list[Finding]:
-        """A file that is there, against what is said of it."""
-        changed = self._disk.any_changed(files)
-        fresh = tuple(each for each in files if self._disk.changed(each)) if changed else ()
-        kind = KINDS.get(stance.kind, "reference")
+def _written(disk: Disk, calls: Calls, item: Item, place: Place) -> Finding:
+    if not place.found:
+        return _say(item, "not found" if place.certain else "not found in time")
+    exact = _exact(disk, item.subject, place.found)
+    for group in (exact, place.found):
+        fresh = [each for each in group if each.regular and disk.changed(each)]
         if fresh:
-            return self._fresh(mention, stance, fresh, kind)
-        if changed is False and stance.kind in {"made", "changed", "listed"}:
-            return self._unchanged(mention, stance, files, kind)
-        if changed is False and stance.kind == "state" and self._sure.must_differ(mention, stance, self._said, files):
-            return self._unchanged(mention, stance, files, kind)
-        if changed is None and stance.kind in {"made", "changed", "listed"}:
-            grade = "attested" if any(self._calls.wrote(each.name) for each in files) else "claimed"
-            return self._say(
-                kind, grade, f"{mention.path} is there; whether it changed since the launch cannot be seen on disk."
-            )
-        if changed is False and self._sure.in_vain(mention, files):
-            return self._say(
-                "wrote",
-                "refuted",
-                f"{files[0].name} is as it was at launch, and each attempt to write it failed.",
-                mention.path,
-            )
-        return self._say("reference", "verified", f"{files[0].name} is there.")
+            return _fresh(disk, calls, item, fresh, several=len(place.found) > 1)
+    files = [each for each in exact if each.regular]
+    if not files:
+        return _folder(disk, item, exact)
+    if item.quote and any(_holds(disk.text(each), item.quote) is False for each in files) and len(files) == 1:
+        return _say(item, "lacks the text", item.quote)
+    if any(disk.changed(each) is None for each in files):
+        return _say(item, "not comparable")
+    if any(_edited(calls, each) for each in files):
+        return _say(item, "equal after an edit")
+    if len(place.found) > 1 and exact == place.found:
+        return _say(item, "several files", str(len(place.found)))
+    return _say(item, "unchanged")
 
-    def _in_passing(self, files: tuple[Found, ...]) -> list[Finding]:
-        """A file that a hedged clause names: worth a word only where it is plainly the agent's."""
-        fresh = [
-            each
-            for each in files
-            if self._disk.changed(each) and not self._disk.empty(each) and not self._disk.fault(each)
-        ]
-        return (
-            self._say("reference", "verified", f"{fresh[0].name} is new or changed since the launch and not empty.")
-            if fresh
-            else []
-        )
 
-    def _fresh(self, mention: Mention, stance: Stance, files: tuple[Found, ...], kind: str) -> list[Finding]:
-        """Files that are new or different: they should hold something, parse, and be the agent's work."""
-        said = f"{stance.clause} {self._said.text}"
-        if all(self._disk.empty(each) for each in files):
-            grade = (
-                "claimed"
-                if words.EMPTY_SAID.search(said) or (stance.kind == "neutral" and stance.clause == "")
-                else "refuted"
-            )
-            return self._say(kind, grade, f"{files[0].name} is empty.", mention.path)
-        for each in files:
-            wrong = self._disk.fault(each)
-            if wrong and not words.BROKEN_SAID.search(said):
-                return self._say(
-                    "deliverable" if kind == "reference" else kind,
-                    "refuted",
-                    f"{each.name} does not parse: {wrong}.",
-                    mention.path,
-                )
-        mine = stance.kind in {"made", "changed"} and stance.level == 2
-        if mine and not any(self._calls.may_have_touched(each.name) for each in files):
-            return self._say(
-                kind,
-                "refuted",
-                f"{files[0].name} changed since the launch, but no call of the agent touched it.",
-                mention.path,
-            )
-        return self._say(
-            kind, "verified", f"{files[0].name} is new or changed since the launch and not empty.", mention.path
-        )
+def _edited(calls: Calls, found: Found) -> bool:
+    """Whether an edit of the file succeeded: equal to the commit, it may have been changed back."""
+    if not calls.known or calls.wrote(found.name):
+        return True
+    lines = [call.command for call in calls.shells if not call.failed]
+    return any(found.name in line and not shell.only_reads(line) for line in lines)
 
-    def _unchanged(self, mention: Mention, stance: Stance, files: tuple[Found, ...], kind: str) -> list[Finding]:
-        if self._sure.must_differ(mention, stance, self._said, files):
-            return self._say(kind, "refuted", f"{files[0].name} is as it was at launch.", mention.path)
-        return self._say(
-            kind,
-            "claimed",
-            f"{files[0].name} is there, as it was at launch; whether a change of it is claimed is not clear.",
-            mention.path,
-        )
 
-    def _still_there(self, mention: Mention, files: tuple[Found, ...]) -> list[Finding]:
-        names = {each.name for each in files}
-        gone = [
-            name
-            for name in self._disk.existed(mention.path)
-            if name not in names and not (self._disk.project.main / name).exists()
-        ]
-        if gone:
-            return self._say("deliverable", "verified", f"{gone[0]} was there at launch and is gone.")
-        if self._disk.any_changed(files) is False:
-            return self._say("deliverable", "refuted", f"{files[0].name} is still there, as it was at launch.")
-        return self._say("deliverable", "claimed", f"{files[0].name} is there, but not as it was at launch.")
+def _fresh(disk: Disk, calls: Calls, item: Item, fresh: list[Found], *, several: bool) -> Finding:
+    named = fresh[0].name if several else ""
+    if item.quote:
+        texts = [(each, _holds(disk.text(each), item.quote)) for each in fresh]
+        held = next((each for each, holds in texts if holds), None)
+        if held:
+            return _say(item, "contains", held.name if several else "")
+        if any(holds is None for _, holds in texts):
+            return _say(item, "unreadable", named)
+        return _say(item, "lacks the text", item.quote)
+    if all(disk.empty(each) for each in fresh):
+        return _say(item, "empty", named)
+    if not any(calls.may_have_touched(each.name) for each in fresh):
+        return _say(item, "by another hand", named)
+    return _say(item, "changed", named)
 
-    def _folder(self, mention: Mention, stance: Stance, folder: Found) -> list[Finding]:
-        fresh = [each for each in self._disk.project.below(folder) if self._disk.changed(each)]
-        if fresh:
-            return self._say(
-                KINDS.get(stance.kind, "reference"),
-                "verified",
-                f"{folder.name}/ is there, with {len(fresh)} new or changed files.",
-            )
-        if stance.kind in {"plan", "denied", "kept", "removed"}:
-            return []
-        if stance.kind in {"made", "listed"} and self._sure.must_be(mention, stance):
-            return self._say(
-                "deliverable", "claimed", f"{folder.name}/ is there, but no file in it is new since the launch."
-            )
-        return self._say("reference", "verified", f"{folder.name}/ is there.")
 
-    def _several(self, mention: Mention, stance: Stance) -> list[Finding]:
-        """A glob or a list in braces."""
-        if stance.kind in {"plan", "denied"}:
-            return []
-        if "{" in mention.path:
-            named = [each for path in spread(mention.path) for each in self._disk.project.place(path).found]
-            short_of = len(named) < len(spread(mention.path))
-        else:
-            named, short_of = self._disk.project.matching(mention.path), False
-        kind = KINDS.get(stance.kind, "reference")
-        strong = self._sure.must_be(mention, stance)
-        if (not named or short_of) and not self._disk.existed(mention.path):
-            if strong and self._disk.project.complete and self._said.kind != "fence":
-                return self._say(
-                    kind, "refuted", f"{'Not every file' if named else 'No file'} of {mention.path} exists."
-                )
-            return self._say(kind, "claimed", f"{mention.path} matches nothing here.") if strong else []
-        changed = self._disk.any_changed(tuple(named))
-        grade = "verified" if changed or stance.kind in {"neutral", "present", "named", "state"} else "claimed"
-        return self._say(kind, grade, f"{len(named)} files match {mention.path}.")
+def _folder(disk: Disk, item: Item, found: tuple[Found, ...]) -> Finding:
+    for each in found:
+        if each.folder and any(disk.changed(file) for file in disk.project.below(each)[:500]):
+            return _say(item, "changed")
+    return _say(item, "not comparable")
+
+
+def _several(disk: Disk, item: Item) -> Finding:
+    """A glob: any file that it names."""
+    files = disk.project.matching(item.subject)
+    if item.kind == "removed":
+        gone = [name for name in disk.baseline().files if _matches(name, item.subject)]
+        return _say(item, "gone" if gone and not files else "not comparable")
+    if any(disk.changed(each) for each in files):
+        return _say(item, "changed")
+    if not files and disk.project.complete:
+        return _say(item, "not found")
+    return _say(item, "not comparable")
+
+
+def _matches(name: str, glob: str) -> bool:
+    return fnmatch.fnmatchcase(name, glob) or fnmatch.fnmatchcase(name, f"*/{glob}")
+
+
+def _removed(disk: Disk, item: Item, place: Place) -> Finding:
+    names = disk.existed(item.subject)
+    present = {each.name for each in place.found}
+    gone = [name for name in names if name not in present and not (disk.project.main / name).exists()]
+    if gone and len(gone) == len(names):
+        return _say(item, "gone")
+    exact = _exact(disk, item.subject, place.found)
+    if not exact:
+        return _say(item, "gone" if gone else "never seen" if place.certain else "not found in time")
+    if gone:
+        return _say(item, "gone", gone[0])
+    if len(exact) > 1 and "/" not in item.subject:
+        return _say(item, "several files", str(len(exact)))
+    if exact[0].folder and not exact[0].regular:
+        below = [each for each in disk.project.below(exact[0]) if each.name in set(names)]
+        return _say(item, "still there" if below else "never seen")
+    return _say(item, "still there")
+
+
+def _moved(disk: Disk, item: Item, place: Place) -> Finding:
+    old, new = item.subject, item.other
+    there = disk.project.place(new)
+    if there.outside:
+        return _say(item, "outside", new)
+    if not there.found and "/" not in new and "/" in old:
+        there = disk.project.place(old.rpartition("/")[0] + "/" + new)
+    folders = [each for each in there.found if each.folder]
+    if folders and not any(each.regular for each in [*there.found, *place.found]):
+        within = disk.project.place(f"{new.rstrip('/')}/{old.rstrip('/').rpartition('/')[2]}")
+        was_folder = any(name.startswith(old.rstrip("/") + "/") for name in disk.existed(old))
+        there = within if within.found or not was_folder else there
+    if not there.found:
+        return _say(item, "not found" if there.certain else "not found in time", new)
+    names = disk.existed(old)
+    stays = [each for each in _exact(disk, old, place.found) if each.name in names or not names]
+    stays = [each for each in stays if all(each.path != other.path for other in there.found)]
+    if stays and ("/" in old or len(stays) == 1):
+        return _say(item, "still there", old)
+    if stays:
+        return _say(item, "several files", str(len(stays)))
+    return _say(item, "moved" if names else "never seen", new)
+
+
+def _saw(disk: Disk, calls: Calls, item: Item, place: Place) -> Finding:
+    if place.outside:
+        return _say(item, "in a result" if item.quote and _in_results(calls, item.quote) else "outside")
+    exact = _exact(disk, item.subject, place.found)
+    texts = [text for each in exact if each.regular for text in [disk.text(each)] if text is not None]
+    texts += [text for name in disk.existed(item.subject)[:5] for text in [disk.earlier(name)] if text is not None]
+    if not texts:
+        return _unread(calls, item, place)
+    if not item.quote:
+        if any(item.first >= 1 and item.last <= count(text) + 1 for text in texts):
+            return _say(item, "has the line")
+        longest = max(map(count, texts))
+        return _say(item, "no such line", str(longest))
+    return _quoted(calls, item, texts)
+
+
+def _unread(calls: Calls, item: Item, place: Place) -> Finding:
+    """A place in something that is no text now, nor was one at launch."""
+    if place.found:
+        return _say(item, "unreadable")
+    if calls.said(item.subject) or (item.quote and _in_results(calls, item.quote)):
+        return _say(item, "in a result")
+    if not place.certain:
+        return _say(item, "not found in time")
+    return _say(item, "not found" if calls.known and not calls.hidden else "calls unknown")
+
+
+def _quoted(calls: Calls, item: Item, texts: list[str]) -> Finding:
+    """A quote, in the file now, at launch, or in what a tool returned meanwhile."""
+    places = [place for text in texts for place in _places(text, item.quote)]
+    if any(not item.first or -NEAR <= place - item.first <= item.last - item.first + NEAR for place in places):
+        return _say(item, "quoted")
+    if places:
+        return _say(item, "line elsewhere", str(min(places, key=lambda place: abs(place - item.first))))
+    if _in_results(calls, item.quote):
+        return _say(item, "in a result")
+    if not calls.known:
+        return _say(item, "calls unknown")
+    if item.first and all(item.first > count(text) + 1 for text in texts):
+        return _say(item, "no such line", str(max(map(count, texts))))
+    return _say(item, "other words", item.quote)
+
+
+def _plain(text: str) -> str:
+    """A text whose white space and signs of quotation do not matter."""
+    return re.sub(r"\s+", "", text.translate(_SIGNS).replace("`", "")).lower()
+
+
+def _pieces(quote: str) -> list[str]:
+    return [piece for piece in map(_plain, _ELISION.split(quote)) if piece]
+
+
+def _variants(quote: str) -> list[list[str]]:
+    """A quote as it stands, and without a comment that was added to it."""
+    found = [_pieces(quote)]
+    bare = _REMARK.sub("", quote)
+    if len(bare.strip()) >= 4 and bare != quote:
+        found.append(_pieces(bare))
+    if "\\n" in quote:
+        found.append(_pieces(quote.replace("\\n", "\n")))
+    return [each for each in found if each]
+
+
+def _follow(plain: str, pieces: list[str]) -> int:
+    """Where the first of some pieces stands that follow each other in a text, -1 where they do not."""
+    begin = at = plain.find(pieces[0])
+    for piece in pieces:
+        at = plain.find(piece, at)
+        if at < 0:
+            return -1
+        at += len(piece)
+    return begin
+
+
+def _holds(text: Optional[str], quote: str) -> Optional[bool]:
+    """Whether a text holds a quote; None where there is no text to look at."""
+    if text is None:
+        return None
+    plain = _plain(text)
+    return any(_follow(plain, pieces) >= 0 for pieces in _variants(quote)) or not _variants(quote)
+
+
+def _places(text: str, quote: str) -> list[int]:
+    """The lines on which a quote begins."""
+    lines = [_plain(line) for line in text.splitlines()]
+    ends, length = [], 0
+    for line in lines:
+        length += len(line)
+        ends.append(length)
+    plain = "".join(lines)
+    found: list[int] = []
+    for pieces in _variants(quote):
+        at = plain.find(pieces[0])
+        while at >= 0 and len(found) < 50:
+            if _follow(plain[at:], pieces) == 0:
+                found.append(next(number for number, end in enumerate(ends, 1) if end > at))
+            at = plain.find(pieces[0], at + 1)
+    return found
+
+
+def _in_results(calls: Calls, quote: str) -> bool:
+    for call in calls.calls:
+        if call.failed and not call.command:
+            continue
+        result = re.sub(r"(?m)^\s*\d+[→\t:|-]", "", call.result)
+        if _holds(result, quote):
+            return True
+        given = [call.given.get(key) for key in ("old_string", "new_string", "content")]
+        if any(isinstance(each, str) and _holds(each, quote) for each in given):
+            return True
+    return False

@@ -1,4 +1,7 @@
-"""The records of a check: where it starts from, one judged claim, and all of them together."""
+"""The records of a check: where it starts from, one judged fact, what the host saw by itself, and all of it together.
+
+A reason is a name out of closed lists, and each has one grade; the sentences stand in `bg.words.verdict`.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,39 @@ from typing import Any, NamedTuple
 
 from bg.record import Record
 
-GRADES = ("verified", "attested", "claimed", "refuted")
-KINDS = ("deliverable", "wrote", "reference", "quote", "tests", "command", "metric", "work")
+SEEN, MISMATCH, SAID = "seen", "does not match", "only said"
+GRADES = (SEEN, MISMATCH, SAID)
+REASONS = {
+    **dict.fromkeys(
+        (
+            "changed", "contains", "gone", "moved", "passed", "failed as said", "was run", "committed", "pushed",
+            "opened", "there", "has the line", "quoted", "in a result", "fits",
+        ),
+        SEEN,
+    ),
+    **dict.fromkeys(
+        (
+            "not found", "unchanged", "empty", "lacks the text", "still there", "not run", "only a part", "failed",
+            "nothing was run", "other count", "stale", "unread", "passed instead", "no such commit", "no commit",
+            "no push", "push failed", "not opened", "opening failed", "other number", "no such line", "other words",
+            "does not fit",
+        ),
+        MISMATCH,
+    ),
+    **dict.fromkeys(
+        (
+            "prose", "open", "outside", "several files", "equal after an edit", "not found in time", "not comparable",
+            "never seen", "calls unknown", "end unseen", "perhaps within", "perhaps another", "perhaps stale",
+            "count unseen", "older commit", "loose commit", "no repository", "unreadable", "result unseen",
+            "line elsewhere", "not checked", "by another hand",
+        ),
+        SAID,
+    ),
+}  # fmt: skip
+NOTES = (
+    "asked and not there", "named and not there", "no such place", "no tests seen", "no tool used", "write failed",
+    "does not parse",
+)  # fmt: skip
 SHORT = 160
 
 
@@ -22,57 +56,68 @@ class Launch(NamedTuple):
 
 
 class Finding(Record):
-    """One claim of a report and what the host's own evidence says of it."""
+    """One declared fact and what the host's own evidence says of it; `detail` is what the reason speaks of."""
 
-    claim: str
+    line: str
     kind: str
     subject: str
-    grade: str
     reason: str
+    detail: str = ""
+
+    @property
+    def grade(self) -> str:
+        """What the reason comes to."""
+        return REASONS[self.reason]
 
     def to_json(self) -> dict[str, str]:
         """The finding as it stands in the ledger."""
         return {
-            "claim": self.claim, "kind": self.kind, "subject": self.subject,
-            "grade": self.grade, "reason": self.reason,
+            "line": short(self.line, 400), "kind": self.kind, "subject": short(self.subject), "grade": self.grade,
+            "reason": self.reason, "detail": short(self.detail, 300),
         }  # fmt: skip
 
 
 class Evidence:
-    """The findings on one report; `limits` says what was not looked at, and why."""
+    """The findings on what was declared and asked for, the notes on prose, the host's facts, and what was not seen."""
 
-    def __init__(
-        self, findings: tuple[Finding, ...] = (), limits: tuple[str, ...] = (), seconds: float = 0.0
-    ) -> None:
-        self.findings = findings
-        self.limits = limits
-        self.seconds = seconds
-
-    def counts(self) -> dict[str, int]:
-        """How many findings have each grade."""
-        return {grade: sum(found.grade == grade for found in self.findings) for grade in GRADES}
+    def __init__(self) -> None:
+        self.declared = False
+        self.findings: list[Finding] = []
+        self.asked: list[Finding] = []
+        self.notes: list[tuple[str, str]] = []
+        self.facts: dict[str, Any] = {}
+        self.limits: list[str] = []
+        self.seconds = 0.0
 
     @property
-    def refuted(self) -> tuple[Finding, ...]:
-        """The claims that the evidence speaks against."""
-        return tuple(found for found in self.findings if found.grade == "refuted")
+    def mismatches(self) -> list[Finding]:
+        """The declared facts that the evidence speaks against."""
+        return [found for found in self.findings if found.grade == MISMATCH]
 
-    def line(self) -> str:
-        """The count of each grade that occurs, in one line."""
-        said = [f"{count} {grade}" for grade, count in self.counts().items() if count]
-        return ", ".join(said) or "nothing to check"
+    def limit(self, name: str, detail: str = "") -> None:
+        """Something was not looked at."""
+        said = f"{name}: {detail}" if detail else name
+        if said not in self.limits:
+            self.limits.append(said)
+
+    def note(self, reason: str, subject: str) -> None:
+        """Something that prose says, or the launch wanted, and that was not seen."""
+        if (reason, subject) not in self.notes:
+            self.notes.append((reason, subject))
 
     def to_json(self) -> dict[str, Any]:
         """Everything, for the ledger."""
         return {
-            "line": self.line(),
-            "counts": self.counts(),
+            "declared": self.declared,
             "findings": [found.to_json() for found in self.findings],
-            "limits": list(self.limits),
+            "asked": [{**each.to_json(), "grade": SEEN if each.grade == SEEN else "not seen"} for each in self.asked],
+            "notes": [{"reason": reason, "subject": short(subject)} for reason, subject in self.notes],
+            "facts": self.facts,
+            "limits": self.limits,
         }
 
 
 def short(text: str, most: int = SHORT) -> str:
-    """A claim's words on one line, cut where they are long."""
+    """Words on one line, cut where they are long."""
     text = " ".join("".join(each if each.isprintable() else " " for each in text[: 4 * most]).split())
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"

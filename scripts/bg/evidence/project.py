@@ -69,6 +69,11 @@ class Project:
         self.bases = list(dict.fromkeys([self.cwd, self.main, self.root]))
         self._spelled = [Path(os.path.abspath(launch.root)), Path(os.path.abspath(launch.cwd))]  # noqa: PTH100  no links followed
 
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The directories of the project, with links and without."""
+        return tuple(dict.fromkeys(map(str, [*self.bases, *self._spelled])))
+
     def place(self, text: str) -> Place:
         """What a path of a report means here."""
         if not text or "\0" in text or "\n" in text or len(text) > PATH or WINDOWS.match(text):
@@ -90,7 +95,7 @@ class Project:
             if not direct and not escaped and not elsewhere:
                 continue
             return Place(tuple(dict.fromkeys([*direct, *elsewhere])), outside=escaped and not direct, certain=True)
-        self._names()
+        self.names()
         return Place((), outside=False, certain=self.complete and not self._clock.spent)
 
     def _below(self, text: str) -> list[Path]:
@@ -127,11 +132,11 @@ class Project:
         parts = os.path.normpath(text).strip("/")
         if text.startswith("/") or parts.startswith("..") or parts == ".":
             return []
-        names = self._names().get(parts.rsplit("/", 1)[-1], [])
+        names = self.names().get(parts.rsplit("/", 1)[-1], [])
         found = [self._look(self.main / name) for name in names[:200] if name == parts or name.endswith("/" + parts)]
         return [each for each in found if isinstance(each, Found)]
 
-    def _names(self) -> dict[str, list[str]]:
+    def names(self) -> dict[str, list[str]]:
         """The paths below the project by their last part, as many as time allows."""
         if self._index is None:
             self._index = {}
@@ -142,6 +147,11 @@ class Project:
                     break
                 self._index.setdefault(name.rsplit("/", 1)[-1], []).append(name)
         return self._index
+
+    def at(self, name: str) -> Optional[Found]:
+        """What is at a path below the project's top."""
+        found = self._look(self.main / name)
+        return found if isinstance(found, Found) else None
 
     def below(self, folder: Found) -> list[Found]:
         """The files in a folder and all its folders."""
@@ -164,7 +174,7 @@ class Project:
             return []
         patterns = [pattern, pattern.replace("**/", ""), f"*/{pattern}"]
         named = []
-        for names in self._names().values():
+        for names in self.names().values():
             if self._clock.spent:
                 break
             named += [name for name in names if any(fnmatch.fnmatchcase(name, each) for each in patterns)]

@@ -16,10 +16,10 @@ from typing import NamedTuple, Optional
 
 from bg import foreign, machine
 from bg.evidence.disk import Disk
-from bg.evidence.finding import Finding, short
-from bg.evidence.paths import mentions
+from bg.evidence.finding import Finding
+from bg.evidence.form import Item
+from bg.evidence.named import paths
 from bg.evidence.project import Found
-from bg.evidence.reader import Statement
 
 LARGEST = 1024 * 1024
 SECONDS = 5
@@ -63,64 +63,61 @@ class Pair(NamedTuple):
     altered: bool = False
 
 
-def without(text: str) -> str:
-    """The text with blanks where a schema is named: no claim is made of that file."""
-    return NAMED.sub(lambda found: " " * len(found[0]), text)
-
-
-def named(text: str) -> Iterator[tuple[str, str]]:
+def pairs_in(text: str) -> Iterator[tuple[str, str]]:
     """Each document that a text names with its schema: the last path before the parenthesis, on its line."""
     last = 0
     for found in NAMED.finditer(text):
         before = text[max(last, text.rfind("\n", 0, found.start()) + 1) : found.start()]
         last = found.end()
-        documents = mentions(before[-1000:])
+        documents = paths(before[-1000:])
         if documents:
-            yield documents[-1].path, found["schema"].strip()
+            yield documents[-1], found["schema"].strip()
 
 
-def gather(disk: Disk, brief: Mapping[str, str], said: list[Statement]) -> list[Pair]:
-    """What is to be checked: the launch's pairs, then those of the report's deliverables, each with its texts."""
-    pairs = [(*pair, short(text), True) for text in brief.values() for pair in named(text)]
-    for statement in said:
-        if statement.field == "deliverables" and statement.kind != "fence":
-            pairs += [(*pair, short(statement.text), False) for pair in named(statement.text)]
-    declared = {pair[:2] for pair in pairs if not pair[3]}
+def gather(disk: Disk, brief: Mapping[str, str], deliverables: str, items: list[Item]) -> list[Pair]:
+    """What is to be checked: what is declared to fit, then the pairs of the report's deliverables and of the launch."""
+    asked = [pair for text in brief.values() for pair in pairs_in(text)]
+    said = list(pairs_in(deliverables))
     found: dict[tuple[str, str], Pair] = {}
-    for document, schema, claim, launch in pairs[: 2 * PAIRS]:
-        if (document, schema) not in found and len(found) < PAIRS:
-            pair = Pair(document, schema, claim, launch and (document, schema) not in declared)
-            found[document, schema] = _read(disk, pair)
-    return list(found.values())
+
+    def add(document: str, schema: str, claim: str, *, launch: bool) -> None:
+        key = (document.removeprefix("./"), schema.removeprefix("./"))
+        found.setdefault(key, Pair(document, schema, claim, launch))
+
+    for item in items:
+        meant = [document for document, schema in [*said, *asked] if schema.removeprefix("./") == item.other]
+        add(item.subject or (meant[0] if meant else ""), item.other, item.line, launch=False)
+    for document, schema in said:
+        add(document, schema, f"{document} (schema: {schema})", launch=False)
+    for document, schema in asked:
+        add(document, schema, f"{document} (schema: {schema})", launch=True)
+    return [_read(disk, pair) for pair in list(found.values())[:PAIRS]]
 
 
-def judge(pairs: list[Pair], *, success: bool) -> list[Finding]:
-    """The findings on all pairs; a misfit with what only the launch named refutes no report that admits a failure."""
+def judge(pairs: list[Pair]) -> Iterator[tuple[Pair, Finding]]:
+    """The findings on all pairs."""
     until = time.monotonic() + SECONDS
-    findings = []
     for pair in pairs:
-        grade, reason = _judged(pair, until, success=success)
+        reason, detail = _judged(pair, until)
         subject = f"{pair.document} (schema: {pair.schema})"
-        findings.append(Finding(pair.claim, "deliverable", subject, grade, reason))
-    return findings
+        yield pair, Finding(pair.claim, "fits", subject, reason, detail)
 
 
-def _judged(pair: Pair, until: float, *, success: bool) -> tuple[str, str]:
+def _judged(pair: Pair, until: float) -> tuple[str, str]:
     left = int(until - time.monotonic() + 0.5)
     if pair.why or left < 1:
-        return "claimed", f"Not checked: {pair.why or 'the time for such checks was used up'}."
+        return "not checked", pair.why or "the time for such checks was used up"
     names = (pair.document, pair.schema)
     fit = check(*pair.texts, names, sys.executable, sys.path, seconds=left, most=3)
     if fit.why:
-        return "claimed", f"Not checked: {fit.why}{f' (line {fit.line})' if fit.line else ''}."
+        return "not checked", f"{fit.why}{f' (line {fit.line})' if fit.line else ''}"
     if fit.problems:
         told = [": ".join(part for part in (_at(each), each.text) if part) for each in fit.problems]
         told += [f"and {fit.total - len(told)} more"] if fit.total > len(told) else []
-        reason = f"{pair.document} does not fit {pair.schema}: {'; '.join(told)}."
-        return ("claimed" if pair.launch and not success else "refuted"), reason
+        return "does not fit", "; ".join(told)
     if pair.altered:
-        return "claimed", f"{pair.document} fits {pair.schema}, which is not as it was at launch."
-    return "verified", f"{pair.document} fits {pair.schema}."
+        return "not checked", f"it fits {pair.schema}, which is not as it was at launch"
+    return "fits", ""
 
 
 def _at(problem: Problem) -> str:
@@ -154,6 +151,8 @@ def _is_yaml(name: str, text: str) -> bool:
 
 
 def _read(disk: Disk, pair: Pair) -> Pair:
+    if not pair.document:
+        return pair._replace(why="no file is named")
     schema, why = _file(disk, pair.schema, None)
     if schema is None:
         return pair._replace(why=f"schema {why} ({pair.schema})")

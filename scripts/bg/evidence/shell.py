@@ -36,7 +36,7 @@ class Part(NamedTuple):
 def parts(command: str, depth: int = 0) -> list[Part]:
     """The simple commands of a line, those inside `sh -c` and containers too."""
     found: list[Part] = []
-    for words in _split(_without_heredocs(command[:MOST])):
+    for words, _ in _split(_without_heredocs(command[:MOST])):
         found += _unwrapped(words, depth)
         if len(found) > PARTS:
             break
@@ -55,9 +55,28 @@ def _without_heredocs(command: str) -> str:
     return "\n".join(kept)
 
 
-def _split(command: str) -> list[list[str]]:
-    """Words by simple command; quotes are honoured, what they do not close goes to the end."""
+class Step(NamedTuple):
+    """One simple command of a line with those inside it, and the sign that joins the next one to it."""
+
+    parts: tuple[Part, ...]
+    sign: str
+
+
+def steps(command: str) -> list[Step]:
+    """The simple commands of a line with what joins them: `&&`, `||`, `|`, `;`, `&`, or nothing at the end."""
+    split = _split(_without_heredocs(command[:MOST]))[:PARTS]
+    return [Step(tuple(_unwrapped(words, 0)), sign) for words, sign in split]
+
+
+def within(step: Step) -> Part:
+    """The command of a step, where a shell or a container was started for one that one."""
+    return next((part for part in step.parts[1:] if part.program != "cd"), step.parts[0])
+
+
+def _split(command: str) -> list[tuple[list[str], str]]:
+    """Words by simple command, with the signs behind it; what quotes do not close goes to the end."""
     commands: list[list[str]] = [[]]
+    signs: list[str] = [""]
     word, quote, has = "", "", False
     at = 0
     while at < len(command):
@@ -76,7 +95,7 @@ def _split(command: str) -> list[list[str]]:
             word, at, has = word + command[at].strip("\n"), at + 1, True
         elif sign in ";|&\n()" and not (sign == "&" and word[-1:] in (">", "<")) and command[at - 2 : at] != ">&":
             commands[-1] += [word] if has or word else []
-            commands.append([])
+            _part(commands, signs, sign)
             word, has = "", False
         elif sign.isspace():
             commands[-1] += [word] if has or word else []
@@ -87,7 +106,17 @@ def _split(command: str) -> list[list[str]]:
         else:
             word += sign
     commands[-1] += [word] if has or word else []
-    return [words for words in commands if words]
+    return [(words, sign) for words, sign in zip(commands, signs) if words]
+
+
+def _part(commands: list[list[str]], signs: list[str], sign: str) -> None:
+    """A command ends with this sign, unless it is the second half of one, as in `&&`."""
+    if commands[-1]:
+        signs[-1] = ";" if sign == "\n" else sign
+        commands.append([])
+        signs.append("")
+    elif len(signs) > 1 and sign in "&|":
+        signs[-2] += sign
 
 
 def _bared(words: list[str]) -> list[str]:
@@ -104,7 +133,7 @@ def _bared(words: list[str]) -> list[str]:
             words = words[2:]
             while words and words[0].startswith("-"):
                 words = words[1:]
-        elif re.fullmatch(r"python[\d.]*|py", first) and "-m" in words[1:4]:
+        elif re.fullmatch(r"python[\d.]*|py|coverage", first) and "-m" in words[1:6]:
             words = words[words.index("-m") + 1 :]
         else:
             break
@@ -116,7 +145,7 @@ def _unwrapped(words: list[str], depth: int) -> list[Part]:
     if not words:
         return []
     program = _bare(words[0])
-    part = Part(program, tuple(word for word in words[1:] if not re.match(r"^\d*[<>]", word)))
+    part = Part(program, _without_redirections(words[1:]))
     inner: list[Part] = []
     if depth < 3 and program in programs.SHELLS | programs.CONTAINERS:
         if "-c" in words or "-lc" in words:
@@ -126,6 +155,16 @@ def _unwrapped(words: list[str], depth: int) -> list[Part]:
             known = next((at for at, word in enumerate(words) if at and _known(word, words[at + 1 : at + 2])), 0)
             inner = _unwrapped(words[known:], depth + 1) if known else []
     return [part, *inner]
+
+
+def _without_redirections(words: list[str]) -> tuple[str, ...]:
+    kept, skip = [], False
+    for word in words:
+        redirects = re.match(r"^(?:\d*|&)[<>]", word)
+        if not redirects and not skip:
+            kept.append(word)
+        skip = bool(redirects and re.fullmatch(r"(?:\d*|&)[<>]{1,3}&?", word))
+    return tuple(kept)
 
 
 def _known(word: str, follows: list[str]) -> bool:
@@ -174,6 +213,7 @@ def hides(part: Part) -> bool:
         part.asks_only
         or part.program in programs.INERT
         or part.program in programs.CHECKS
+        or part.program in programs.TESTS - {"tox", "nox"}
         or part.program in programs.CONTAINERS | {"terraform", "helm", "alembic"}
     ):
         return (
@@ -221,3 +261,16 @@ def only_reads(command: str) -> bool:
         if part.program not in programs.READING and not part.asks_only:
             return False
     return True
+
+
+def written(command: str) -> list[str]:
+    """The files that a command line says itself that it writes: `> FILE`, `tee FILE`, `sed -i … FILE`."""
+    line = _without_heredocs(command[:MOST])
+    found = [name.strip("'\"") for name in re.findall(r"(?<![0-9&>=-])>{1,2}\s*([^\s;|&<>()]+)", line)]
+    for part in parts(command):
+        names = [word for word in part.words if not word.startswith("-")]
+        if part.program == "tee":
+            found += names
+        elif part.program in ("sed", "perl") and any(word.startswith("-i") or "pi" in word[:4] for word in part.words):
+            found += [word for word in names if re.search(r"\.\w{1,5}$", word) and " " not in word]
+    return [name for name in found if name not in ("/dev/null", "/dev/stderr", "/dev/stdout")]

@@ -140,6 +140,11 @@ def evidence(book: Ledger, agent: str, run: Optional[int] = None) -> dict[str, A
     return dict(json.loads(found)) if found else {}
 
 
+def corrections(book: Ledger, agent: str, run: int) -> int:
+    """How often the agent was asked in a run for its report again."""
+    return book.value("SELECT corrections FROM runs WHERE agent = ? AND run = ?", agent, run) or 0
+
+
 def set_last_record(book: Ledger, agent: str, run: int, uuid: str) -> None:
     """The record of the transcript that a run's last words stand in."""
     book.write("UPDATE runs SET last_uuid = ? WHERE agent = ? AND run = ?", uuid, agent, run)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 OPEN_STATES = ("launched", "working", "needs_answer", "blocked")
-ENDED_STATES = ("not_launched", "done", "partial", "failed", "unreported", "interrupted", "stopped")
+ENDED_STATES = ("not_launched", "done", "disputed", "partial", "failed", "unreported", "interrupted", "stopped")
 RUNNING_STATES = ("launched", "working")
 # An agent has worked on it and ended before the work was over: it can be woken, or a new one can go on.
 CONTINUABLE_STATES = (

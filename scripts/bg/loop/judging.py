@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from bg import settings
 from bg.host import agents
 from bg.ledger import launches, notes, runs
@@ -12,6 +10,7 @@ from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
 from bg.loop import adopting, reports
 from bg.loop.scene import Scene
+from bg.words import verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +22,9 @@ def judge(scene: Scene, task: Task, run: Run) -> str:
     agent = run.agent
     token = launches.token_of(scene.book, agent)
     texts = runs.reports(scene.book, agent, run.run)
-    refuted = _evidence(scene, task, run, texts[-1].text, token).get("refuted", []) if texts else []
+    found = _evidence(scene, task, run, texts[-1].text, token) if texts else {}
     most = settings.load(scene.project).corrections
-    reason = "" if scene.late else reports.correction(scene.book, run, token, refuted, most)
+    reason = "" if scene.late else reports.correction(scene.book, run, token, found, most)
     if not reason:
         conclude(scene, task, agent)
     return reason
@@ -38,9 +37,8 @@ def conclude(scene: Scene, task: Task, agent: str, cut: str = "") -> None:
         return
     token = launches.token_of(scene.book, agent)
     text, _ = reports.best(runs.reports(scene.book, agent, run.run), token)
-    if text:
-        _evidence(scene, task, run, text, token)
-    reports.conclude(scene.book, task.label, agent, token, cut=cut)
+    found = _evidence(scene, task, run, text, token) if text else {}
+    reports.conclude(scene.book, task.label, agent, token, cut=cut, disputed=bool(verdict.mismatches(found)))
 
 
 def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict[str, Any]:
@@ -60,6 +58,8 @@ def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict
             notes.trace(scene.book, "evidence", traceback.format_exc())
             found = {}
         scene.examined[text] = found
+        pressed = runs.evidence(scene.book, run.agent, run.run).get(reports.PRESSED)
+        found.update({reports.PRESSED: pressed} if pressed else {})
         with scene.book.transaction():
             runs.set_evidence(scene.book, run.agent, run.run, found)
     return scene.examined[text]
@@ -91,8 +91,6 @@ def _gather(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict
             row.made,
         ),
         path,
-        seconds=time.time() - run.began,
-        text_of_brief=adopting.brief(task.prompt),
+        adopting.brief(task.prompt),
     )
-    refuted = [{"claim": item.claim, "reason": item.reason} for item in found.refuted]
-    return {"line": found.line(), "counts": found.counts(), "refuted": refuted, **found.to_json()}
+    return found.to_json()

@@ -14,7 +14,7 @@ from bg.ledger.file import Ledger
 from bg.ledger.runs import Report, Run
 from bg.protocol import signals
 from bg.record import Record
-from bg.words import phrases
+from bg.words import phrases, verdict
 from bg.words.quoting import cited, inline
 from bg.words.texts import fill
 from bg.words.times import age
@@ -28,6 +28,8 @@ MOST_CORRECTIONS = 2
 LONGEST = 1_000_000
 STATES = {"CLARIFICATION_NEEDED": "needs_answer", "STOP_WORK": "blocked", "DELEGATE_WORK": "blocked"}
 CUT_STATES = {"killed": "stopped", "failed": "failed", "API error": "failed", "output limit": "failed"}
+DISPUTED = "disputed"
+PRESSED = "pressed"  # the declared lines that the agent was asked about in this run
 COMPLETION_STATES = {"success": "done", "partial_success": "partial", "failed": "failed"}
 
 
@@ -94,10 +96,11 @@ def _keep(book: Ledger, label: str, agent: str, source: str, text: str, *, final
         return run
 
 
-def correction(book: Ledger, run: Run, token: str, refuted: list[dict[str, str]], most: int) -> str:
+def correction(book: Ledger, run: Run, token: str, evidence: dict[str, Any], most: int) -> str:
     """Why the agent is asked once more, counted before it is asked; empty where the report is taken as it is.
 
-    A second time only for a claim that the disk refutes or a block that still cannot be read.
+    A second time only for a block that still cannot be read, or for declared facts that it was not asked about yet:
+    one that it insists on is passed on as disputed.
     """
     texts = runs.reports(book, run.agent, run.run)
     if run.ended is not None or run.cut or run.corrections >= min(most, MOST_CORRECTIONS) or not texts:
@@ -105,17 +108,21 @@ def correction(book: Ledger, run: Run, token: str, refuted: list[dict[str, str]]
     reading = read(texts[-1].text, token)
     signal = reading.deciding
     unreadable = (signal is not None and not signal.readable) or (signal is None and reading.strange is not None)
-    form = _reason(reading, token) if run.corrections == 0 or unreadable else ""
-    points = "\n".join(f"- {cited(item['claim'], 160)}: {cited(item['reason'], 300)}" for item in refuted[:8])
-    reason = "\n\n".join(part for part in (fill("refuted", points=points) if points else "", form) if part)
+    form = _reason(reading, token, verdict.facts(evidence)) if run.corrections == 0 or unreadable else ""
+    lines = [found["line"] for found in verdict.mismatches(evidence)]
+    pressed = evidence.get(PRESSED, [])
+    points = verdict.correction(evidence) if set(lines) - set(pressed) else ""
+    reason = "\n\n".join(part for part in (points, form) if part)
     if reason:
         with book.transaction():
             runs.count_correction(book, run.agent, run.run)
+            runs.set_evidence(book, run.agent, run.run, {**evidence, PRESSED: [*pressed, *lines]})
     return reason
 
 
-def _reason(reading: Reading, token: str) -> str:
+def _reason(reading: Reading, token: str, facts: str) -> str:
     signal = reading.deciding
+    seen = phrases.SEEN_OF_RUN.format(facts=facts) if facts else ""
     report = "COMPLETION_REPORT"
     if signal is None:
         problem = phrases.NO_BLOCK
@@ -126,9 +133,10 @@ def _reason(reading: Reading, token: str) -> str:
             problem = phrases.STRANGE_BLOCK.format(signer=signer, token=token)
         elif reading.own:
             problem = phrases.NO_ENDING
-        return fill("missing_block", problem=problem, template=signals.template(marker, agent_id=token))
+        return fill("missing_block", problem=problem, template=signals.template(marker, agent_id=token), facts=seen)
     if _is_completion_stop(signal):
-        return fill("missing_block", problem=phrases.COMPLETION_STOP, template=signals.template(report, agent_id=token))
+        template = signals.template(report, agent_id=token)
+        return fill("missing_block", problem=phrases.COMPLETION_STOP, template=template, facts=seen)
     if not signals.worth_correcting(signal):
         return ""
     return fill(
@@ -136,6 +144,7 @@ def _reason(reading: Reading, token: str) -> str:
         marker=signal.marker,
         template=signals.template(signal.marker, agent_id=token),
         problems="\n".join(f"- {inline(problem.text, 300)}" for problem in signal.problems[:8]),
+        facts=seen if signal.marker == report else "",
     )
 
 
@@ -143,16 +152,16 @@ def _is_completion_stop(signal: signals.Signal) -> bool:
     return signal.marker == "STOP_WORK" and str(signal.fields.get("stop_reason", "")) == "completion"
 
 
-def conclude(book: Ledger, label: str, agent: str, token: str, *, cut: str = "") -> None:
+def conclude(book: Ledger, label: str, agent: str, token: str, *, cut: str = "", disputed: bool = False) -> None:
     """End the run that goes on: its best text decides, the parent is owed a reminder."""
     with book.transaction():
-        _conclude(book, label, agent, token, cut)
+        _conclude(book, label, agent, token, cut, disputed=disputed)
         group = tasks.group_over(book, label)
         if group:
             deliveries.make(book, label, deliveries.GROUP, Key.of_group(group))
 
 
-def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str) -> None:
+def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str, *, disputed: bool) -> None:
     run = runs.last_run(book, agent)
     if run is None or run.ended is not None:
         return
@@ -170,7 +179,7 @@ def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str) -> Non
     _withdraw(book, label, agent, run.run + (signal.marker == "COMPLETION_REPORT"))
     note(book, label, agent, run.run, signal)
     state = COMPLETION_STATES.get(str(signal.fields.get("status", "")), "partial")
-    tasks.set_state(book, label, STATES.get(signal.marker, state))
+    tasks.set_state(book, label, STATES.get(signal.marker, DISPUTED if disputed else state))
 
 
 def best(texts: list[Report], token: str) -> tuple[str, Reading]:

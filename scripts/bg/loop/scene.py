@@ -228,6 +228,7 @@ class Scene:
             answer_command=self.answer_command,
             whole=self.bgctl(f"status {task.label}"),
             evidence=runs.evidence(self.book, agent, run),
+            asked=runs.corrections(self.book, agent, run),
         )
         body = runs.signal_body(self.book, agent, run, row.about.mark)
         if body and reports.denied(self.book, agent, run, row.about.mark):

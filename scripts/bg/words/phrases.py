@@ -51,7 +51,17 @@ NO_BLOCK = "no block with both marker lines stands in it"
 STRANGE_BLOCK = "its block is signed {signer}, and your agent_id is {token}"
 NO_ENDING = "it ends without saying how the run ended"
 COMPLETION_STOP = "STOP_WORK with stop_reason completion is said with COMPLETION_REPORT"
+SEEN_OF_RUN = "For `evidence`, this is what was seen of your run:\n{facts}"
 DELEGATION_DENIED = "deny: bg.json allows no further agents"
+
+# What a report comes to, said to the parent model
+
+DISPUTED = "{status}, and is disputed: some of what it declares does not match what is seen on this machine"
+CHOICE = (
+    "How to go on is for the user to decide: have it go on, reduce the task, hand the rest to another agent, or "
+    "take it as it is. To have it go on: {resume}"
+)
+DISPUTED_FIRST = ", first what does not match"
 
 # Answering, said to the user
 

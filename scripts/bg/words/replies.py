@@ -7,6 +7,7 @@ from bg.ledger import inbox
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.record import Record
+from bg.words import phrases, verdict
 from bg.words.quoting import Said, as_text, cited, inline, quote
 from bg.words.texts import fill
 
@@ -32,6 +33,7 @@ class Told(Record):
     answer_command: str
     whole: str
     evidence: dict[str, Any]
+    asked: int = 0
 
 
 class Payload:
@@ -87,21 +89,6 @@ def _named(told: Told) -> str:
 def _marks(signal: dict[str, Any]) -> list[tuple[str, str]]:
     problems = "; ".join(cited(str(item["text"])) for item in signal.get("problems", [])[:4])
     return [("Wrong with the block", problems)] if problems else []
-
-
-def evidence_lines(evidence: dict[str, Any]) -> str:
-    """What the host side found of the report's claims: the counts, then what is refuted, with the reason."""
-    if not evidence.get("line"):
-        return ""
-    lines = [f"Checked on this machine: {evidence['line']}."]
-    for item in evidence.get("refuted", [])[:6]:
-        lines.append(f"- refuted: {cited(item['claim'], 140)} ({cited(item['reason'], 240)})")
-    more = len(evidence.get("refuted", [])) - 6
-    return "\n".join([*lines, *([f"- and {more} more refuted"] if more > 0 else [])])
-
-
-def _proven(evidence: dict[str, Any]) -> str:
-    return f" ({evidence['line']})" if evidence.get("line") else ""
 
 
 def question_lines(item: Question) -> str:
@@ -217,24 +204,33 @@ def denied(signal: dict[str, Any], told: Told) -> Reminder:
 
 def _completion(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
     label = told.task.label
-    status = (payload["status"] or Said("completion")).among((*STATUSES, "completion")).replace("_", " ")
+    status = (payload["status"] or Said("completion")).among((*STATUSES, "completion"))
+    disputed = bool(verdict.mismatches(told.evidence))
     asked = [(f"Asked ({name.lower()})", quote(text, 300)) for name, text in told.brief.items()]
     body = _sections(
         [
-            ("Summary", _quoted(payload, "summary", 900)),
-            ("Deliverables", _quoted(payload, "deliverables", 600)),
+            ("Summary", _quoted(payload, "summary", 700)),
+            ("Deliverables", _quoted(payload, "deliverables", 400)),
             *asked,
-            ("Metrics it claims", _quoted(payload, "metrics_achieved", 500)),
-            ("Issues met", _quoted(payload, "issues_encountered", 400)),
+            ("Metrics, as it says", _quoted(payload, "metrics_achieved", 300)),
+            ("Issues met", _quoted(payload, "issues_encountered", 300)),
             ("Recommendations", _quoted(payload, "recommendations", 400)),
             ("Duration", payload["total_duration"].cited()),
             *_marks(signal),
         ]
     )
-    body = "\n".join(part for part in (evidence_lines(told.evidence), body) if part)
+    body = "\n".join(part for part in (verdict.lists(told.evidence), body) if part)
     return Reminder(
-        fill("completion", label=label, description=_named(told), status=status, body=body),
-        f"{label} reports {status}{_proven(told.evidence)}: {payload['summary'].inline(100)}",
+        fill(
+            "completion",
+            label=label,
+            description=_named(told),
+            status=phrases.DISPUTED.format(status=status.replace("_", " ")) if disputed else status.replace("_", " "),
+            body=body,
+            first=phrases.DISPUTED_FIRST if disputed else "",
+            choice=phrases.CHOICE.format(resume=told.resume) if disputed or status in STATUSES[1:] else "",
+        ),
+        verdict.headline(label, status, told.evidence, told.asked),
     )
 
 
@@ -262,7 +258,7 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
             ),
             f"{label} ended without a report{reason}",
         )
-    checked = evidence_lines(told.evidence)
+    checked = verdict.lists(told.evidence, prose=True)
     body = "\n".join(part for part in (checked, quote(text, 2200)) if part)
     if "[cut here" in body:
         body += f"\nThe whole text: {told.whole}"
@@ -275,7 +271,11 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
             body=body,
             resume=told.resume,
         ),
-        f"{label} ended without a signal{reason}: {inline(text, 80)}",
+        " · ".join(
+            part
+            for part in (f"{label} ended without a signal{reason}: {inline(text, 80)}", verdict.in_short(told.evidence))
+            if part
+        ),
     )
 
 

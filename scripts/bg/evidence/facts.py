@@ -1,0 +1,104 @@
+"""What the host sees by itself, whatever a report says: files changed since launch, runs, commits."""
+
+from __future__ import annotations
+
+import os
+
+from bg.evidence import matching, outcomes, programs, shell, staleness
+from bg.evidence.calls import Calls
+from bg.evidence.clock import Clock
+from bg.evidence.disk import SLACK, Disk
+from bg.evidence.finding import Evidence, short
+from bg.evidence.project import Found
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SHOWN = 40
+RUNS = 12
+
+
+def gather(disk: Disk, calls: Calls, clock: Clock, evidence: Evidence) -> dict[str, Any]:
+    """Everything that can be seen without the report, bounded."""
+    changed, removed, whole = _files(disk, clock)
+    if not whole:
+        evidence.limit("files")
+    found = _runs(calls)
+    made = disk.baseline().made() or []
+    return {
+        "changed": changed[:SHOWN],
+        "changed_count": len(changed) if whole else None,
+        "removed": removed[:SHOWN],
+        "runs": found[-RUNS:],
+        "tests": _tests(calls, found),
+        "commits": [{"hash": name[:10], "subject": short(subject, 80)} for name, subject in made[:10]],
+        "calls_known": calls.known,
+        "idle": calls.idle,
+    }
+
+
+def _files(disk: Disk, clock: Clock) -> tuple[list[str], list[str], bool]:
+    """The names of new and changed files, of removed ones, and whether all were looked at."""
+    base = disk.baseline()
+    if not base.known:
+        names = [name for names in disk.project.names().values() for name in names] if disk.launch.at > 0 else []
+        changed = sorted(each.name for each in _fresh(disk, names) if each.regular and disk.changed(each))
+        return changed, [], disk.project.complete and disk.launch.at > 0
+    present = base.present()
+    new = [name for name in present or [] if name not in base.files]
+    removed, older = [], []
+    whole = present is not None
+    for number, name in enumerate(base.files):
+        if number % 500 == 0 and clock.spent:
+            whole = False
+            break
+        try:
+            about = os.lstat(disk.project.main / name)
+        except OSError:
+            removed.append(name)
+            continue
+        if max(about.st_mtime, about.st_ctime) >= disk.launch.at - SLACK:
+            older.append(name)
+    changed = [each.name for each in _fresh(disk, [*new, *older]) if each.regular and disk.changed(each)]
+    return sorted(set(changed)), sorted(removed), whole and not clock.spent
+
+
+def _fresh(disk: Disk, names: list[str]) -> list[Found]:
+    found = [disk.project.at(name) for name in names]
+    return [each for each in found if each is not None]
+
+
+def _runs(calls: Calls) -> list[dict[str, str]]:
+    """The runs of tests and checks, the last of each command, with how it ended."""
+    found: dict[str, dict[str, str]] = {}
+    for call in calls.shells:
+        steps = shell.steps(call.command)
+        for at, step in enumerate(steps):
+            for part in step.parts:
+                if not (shell.is_test(part) or shell.is_check(part)) or programs.NOT_A_RUN & set(part.words):
+                    continue
+                end = outcomes.ending(calls, call, steps, at, test=shell.is_test(part))
+                run = matching.Run(call, steps, at, matching.SAME)
+                edited, sure = staleness.edited_after(calls, run, part)
+                line = short(" ".join((part.program, *part.words)), 80)
+                how = "nothing was run" if end.summary.empty and shell.is_test(part) else end.how
+                found.pop(line, None)
+                found[line] = {
+                    "command": line, "kind": "tests" if shell.is_test(part) else "check", "end": how,
+                    "edited": edited if sure else "", "perhaps": edited,
+                }  # fmt: skip
+                break
+    return list(found.values())
+
+
+def _tests(calls: Calls, found: list[dict[str, str]]) -> str:
+    """In a word, how the last test run stands; empty where the calls are not known."""
+    tests = [each for each in found if each["kind"] == "tests"]
+    if not tests:
+        hiding = any(shell.hides(part) for call in calls.shells for part in call.parts)
+        return "" if not calls.known or calls.hidden or hiding else "none"
+    last = tests[-1]
+    if last["end"] == outcomes.PASSED:
+        return "stale" if last["edited"] else "passed" if not last["perhaps"] else "passed, perhaps stale"
+    return last["end"]

@@ -1,0 +1,128 @@
+"""Which command a call ran, held against one that is declared: the same, a part of it, more, or another."""
+
+from __future__ import annotations
+
+import re
+
+from bg.evidence import programs, shell
+from bg.evidence.calls import Call, Calls
+from bg.evidence.shell import Part, Step
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+SAME, WIDER, PART, UNCLEAR = "same", "wider", "part", "unclear"
+MANAGERS = {"npm", "yarn", "pnpm", "bun"}
+
+
+class Run(Record):
+    """A call that ran a command, or a part or more of it: which step of its line, and in what relation."""
+
+    call: Call
+    steps: list[Step]
+    at: int
+    relation: str
+
+
+def runs(calls: Calls, wanted: Part) -> list[Run]:
+    """The calls that ran this command, a part of it, or more."""
+    found = []
+    for call in calls.shells:
+        steps = shell.steps(call.command)
+        for at, step in enumerate(steps):
+            relations = [_relation(wanted, part) for part in step.parts if not programs.NOT_A_RUN & set(part.words)]
+            relation = next((each for each in relations if each), None)
+            if relation:
+                found.append(Run(call, steps, at, relation))
+    return found
+
+
+def _relation(wanted: Part, part: Part) -> Optional[str]:
+    """How a command that ran covers the one in question; None where it is another one."""
+    if name(wanted.program) != name(part.program):
+        return None
+    if wanted.words == part.words:
+        return SAME
+    verb, targets, narrow = aims(wanted)
+    given_verb, given, narrowed = aims(part)
+    if verb != given_verb:
+        return None
+    if shell.is_test(wanted) or shell.is_check(wanted) or wanted.program in {"make", "cargo", "go"}:
+        aimed = part.program == "go" or any("/" in each or "." in each for each in given)
+        return _coverage(targets, given, more=bool(narrowed - narrow), fewer=bool(narrow - narrowed), aimed=aimed)
+    if targets == given:
+        return SAME if narrow == narrowed else UNCLEAR
+    return UNCLEAR if targets[:1] == given[:1] and wanted.program not in programs.INERT else None
+
+
+def _coverage(targets: list[str], given: list[str], *, more: bool, fewer: bool, aimed: bool) -> Optional[str]:
+    """How the targets that were given cover the declared ones; `more` options narrowed the run, `aimed`: at files."""
+    left = [each for each in targets if not any(covers(one, each) for one in given)]
+    apart = bool(targets and given) and len(left) == len(targets) and not _within(given, targets)
+    if apart:
+        return None
+    if more:
+        return PART
+    if not targets and given:
+        return PART if aimed else UNCLEAR
+    if targets and not given:
+        return WIDER
+    if left:
+        return PART
+    return SAME if set(targets) == set(given) and not fewer else WIDER
+
+
+def _within(given: list[str], targets: list[str]) -> bool:
+    return any(covers(target, each) for target in targets for each in given)
+
+
+def covers(wide: str, narrow: str) -> bool:
+    """Whether a target is another one or lies in it."""
+    return wide == narrow or narrow.startswith((wide + "/", wide + "::", wide + ":"))
+
+
+def name(program: str) -> str:
+    """A program by the one of its names that stands for all."""
+    return programs.SAME.get(program, program)
+
+
+def aims(part: Part) -> tuple[str, list[str], set[str]]:
+    """A command's verb, what it is aimed at, and the options that make it do less."""
+    words = _plain_words(part)
+    options = programs.NARROW | programs.NARROW_OF.get(part.program, frozenset())
+    if part.program == "vitest":
+        options -= {"--run"}
+    targets: list[str] = []
+    narrow: set[str] = set()
+    while words:
+        word = words.pop(0)
+        option, _, value = word.partition("=")
+        if not word.startswith("-") or word == "-":
+            targets.append(_plain(word))
+        elif option in options:
+            alone = value or option in programs.NARROW_ALONE
+            narrow.add(word if alone else f"{option}={words.pop(0) if words else ''}")
+        elif re.match(r"-D(?:test|it\.test|groups)=", word):
+            narrow.add(word)
+        elif not value and (option in programs.VALUED or (option == "-p" and part.program == "pytest")):
+            del words[:1]
+    verb = "" if part.program in programs.TESTS | programs.CHECKS else (targets or [""])[0]
+    return verb, [each for each in targets[bool(verb) :] if each], narrow
+
+
+def _plain_words(part: Part) -> list[str]:
+    """The words without what only spells a command otherwise: `npm run test` is `npm test`."""
+    words = [word for word in part.words if word not in ("--", "2>&1")]
+    if part.program in MANAGERS and words[:1] and words[0] in ("run", "run-script") and len(words) > 1:
+        words = words[1:]
+    if part.program in MANAGERS and words[:1] and words[0] in ("t", "tst"):
+        words = ["test", *words[1:]]
+    return words[1:] if part.program == "vitest" and words[:1] == ["run"] else words
+
+
+def _plain(word: str) -> str:
+    """A target without what only spells it otherwise; the whole project is nothing."""
+    word = re.sub(r"/?\.\.\.$", "", word.removeprefix("./").rstrip("/"))
+    return "" if word == "." else word

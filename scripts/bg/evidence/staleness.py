@@ -1,0 +1,95 @@
+"""What was edited after a run, and whether the run speaks for it: then what it showed holds no more."""
+
+from __future__ import annotations
+
+import re
+
+from bg.evidence import matching, programs, shell
+from bg.evidence.calls import WRITING, Call, Calls
+from bg.evidence.finding import short
+from bg.evidence.matching import Run
+from bg.evidence.shell import Part
+from bg.pattern import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+CODE = pattern(
+    r"\.(?:py|pyi|[cm]?[jt]sx?|vue|svelte|go|rs|java|kts?|scala|rb|php|cs|fs|swift|c|h|cc|cpp|hpp|mm?|exs?|erl|clj|hs|"
+    r"ml|lua|p[lm]|sh|bash|zsh|sql|dart|zig|r|jl|groovy|s?css|html|proto|tf)$",
+    re.IGNORECASE,
+)
+PROSE = pattern(
+    r"\.(?:md|rst|txt|adoc|markdown|png|jpe?g|gif|svg|pdf|log)$|(?:^|/)(?:LICENSE|CHANGELOG|README)[^/]*$",
+    re.IGNORECASE,
+)
+TEST_FILE = pattern(
+    r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)test_[^/]*$|[._-](?:test|spec|tests)\.[^/]*$|_test\.\w+$|Tests?\.\w+$"
+)
+_FORMATS = pattern(r"(?<!\w)(?:--fix|--write|-w|fmt|format)(?!\w)|(?<!\w)(?:black|isort|rustfmt)(?!\w)")
+_LOOKS_ONLY = {"--check", "--diff", "-l"}
+
+
+def edited_after(calls: Calls, run: Run, wanted: Part) -> tuple[str, bool]:
+    """A file that the run speaks for and that was edited after it, and whether it surely speaks for it."""
+    perhaps = ""
+    for later in calls.after(run.call):
+        for path in edits(later):
+            if calls.elsewhere(path):
+                continue
+            sure = _speaks_for(path, run, wanted)
+            if sure:
+                return path, True
+            perhaps = perhaps or (path if sure is False else "")
+        perhaps = perhaps or (short(later.command, 60) if _reformats(later) else "")
+    return perhaps, False
+
+
+def edits(call: Call) -> list[str]:
+    """The files that a call certainly wrote to."""
+    if call.failed or not call.answered:
+        return []
+    if call.name in WRITING:
+        return [call.path]
+    return shell.written(call.command) if call.command else []
+
+
+def _reformats(call: Call) -> bool:
+    """Whether a call may have rewritten files that its words do not name."""
+    if not call.command or not _FORMATS.search(call.command):
+        return False
+    return any(shell.is_check(part) and not _LOOKS_ONLY & set(part.words) for part in call.parts)
+
+
+def _speaks_for(path: str, run: Run, wanted: Part) -> Optional[bool]:
+    """Whether a run speaks for a file: surely, perhaps (False), or not at all (None)."""
+    program = matching.name(inner(run).program)
+    _, scoped, narrowed = matching.aims(wanted)
+    path = path.replace("\\", "/")
+    if PROSE.search(path):
+        return True if program in programs.DOCUMENTS and not scoped else None
+    if not CODE.search(path):
+        return False if not scoped else None
+    language = programs.LANGUAGES.get(program)
+    if language and path.rsplit(".", 1)[-1].lower() not in language:
+        return None
+    if not scoped and not narrowed:
+        return True
+    if any(_lies_in(path, target.split("::")[0]) for target in scoped):
+        return True
+    return False if tests(run) and not TEST_FILE.search(path) else None
+
+
+def _lies_in(path: str, target: str) -> bool:
+    return f"/{target}/" in f"/{path}/"
+
+
+def tests(run: Run) -> bool:
+    """Whether a run is one of tests."""
+    return any(shell.is_test(part) for part in run.steps[run.at].parts)
+
+
+def inner(run: Run) -> Part:
+    """The command that a run was about, where a shell or a container was started for it."""
+    return shell.within(run.steps[run.at])

@@ -1,0 +1,272 @@
+"""What a check found, in sentences: for the agent that is asked, for the parent's lists, and for the user's line."""
+
+from __future__ import annotations
+
+from bg.words.quoting import cited, inline
+from bg.words.texts import fill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Entry = dict[str, Any]
+
+SEEN, MISMATCH, SAID = "seen", "does not match", "only said"
+STATUS = {"success": "says it is done", "partial_success": "says it is done in part", "failed": "says it failed"}
+SHOWN = 5
+LINE = 3
+LONG = 110
+
+# Each reason: the sentence behind what was declared, and what the user's line says of it where it does not match.
+REASONS = {
+    # seen
+    "changed": ("new or changed on disk since the launch", ""),
+    "contains": ("on disk, with this text", ""),
+    "gone": ("was there at launch and is gone", ""),
+    "moved": ("{detail} is there, the old one is gone", ""),
+    "passed": ("{detail} passed, and nothing it speaks for was edited since", ""),
+    "failed as said": ("{detail} failed, as is said", ""),
+    "was run": ("{detail} was run", ""),
+    "committed": ("made since the launch", ""),
+    "pushed": ("the push went through", ""),
+    "opened": ("opened as {detail}", ""),
+    "there": ("it is there", ""),
+    "has the line": ("the line is there", ""),
+    "quoted": ("the words stand there", ""),
+    "in a result": ("the words stand in what a tool returned", ""),
+    "fits": ("the file fits", ""),
+    # does not match
+    "not found": ("there is no such file in the project", "not found: {subject}"),
+    "unchanged": ("it is as it was at launch", "not changed: {subject}"),
+    "empty": ("the file is empty", "empty: {subject}"),
+    "lacks the text": ("the file does not contain {detail}", "{subject} lacks the text"),
+    "still there": ("it is still there", "still there: {subject}"),
+    "not run": ("no call of this run ran it", "not run: {subject}"),
+    "only a part": ("only a part of it was run: {detail}", "only in part run: {subject}"),
+    "failed": ("its last run failed: {detail}", "failed: {subject}"),
+    "nothing was run": ("{detail} found no tests to run", "no tests in: {subject}"),
+    "other count": ("its output counts {detail}", "{subject} counts {detail}"),
+    "stale": ("{detail} was edited after its last run", "{tests} older than the last edit"),
+    "unread": ("it ran in the background, and nobody read how it ended", "end not read: {subject}"),
+    "passed instead": ("each run of it passed", "passed: {subject}"),
+    "no such commit": ("the repository has no such commit", "no commit {subject}"),
+    "no commit": ("there is no commit since the launch", "no commit"),
+    "no push": ("no call pushed anything", "not pushed"),
+    "push failed": ("the push failed", "push failed"),
+    "not opened": ("no call opened one", "no pull request opened"),
+    "opening failed": ("the call that should have opened it failed", "pull request failed"),
+    "other number": ("what was opened is {detail}", "the pull request is {detail}"),
+    "no such line": ("the file ends at line {detail}", "no such line: {subject}"),
+    "other words": ("the words do not stand in the file", "not in {subject}: the quoted words"),
+    "does not fit": ("{detail}", "does not fit: {subject}"),
+    # only said
+    "prose": ("", ""),
+    "open": ("", ""),
+    "outside": ("outside the project, where nothing was looked at", ""),
+    "several files": ("{detail} files have this name, and which is meant cannot be told", ""),
+    "equal after an edit": ("it was edited and is equal to the commit at launch", ""),
+    "not found in time": ("not found, but not every folder was looked at", ""),
+    "not comparable": ("its state at launch is not known", ""),
+    "never seen": ("it is not there, and whether it ever was cannot be told", ""),
+    "calls unknown": ("what the agent called could not be seen whole", ""),
+    "end unseen": ("it ran, and how it ended cannot be seen: {detail}", ""),
+    "perhaps within": ("{detail} was run; that it ran this cannot be seen", ""),
+    "perhaps another": ("{detail} was run; whether that is the same cannot be told", ""),
+    "perhaps stale": ("it passed, and {detail} was edited after it", ""),
+    "count unseen": ("it passed, and its output shows no count of {detail}", ""),
+    "older commit": ("the commit was there before the launch", ""),
+    "loose commit": ("a commit of that name is there, but not one made on this branch since the launch", ""),
+    "no repository": ("the repository could not be asked", ""),
+    "unreadable": ("the file could not be read as text", ""),
+    "result unseen": ("it was called, and how it ended cannot be seen", ""),
+    "line elsewhere": ("the words stand at line {detail}", ""),
+    "by another hand": ("it has changed, but no call of this run wrote it", ""),
+    "not checked": ("not checked: {detail}", ""),
+}
+WANTING = {"not found": "not there", "does not fit": "does not fit", "failed": "failed", "not run": "not run"}
+NOTES = {
+    "asked and not there": "asked for, and not there: {subject}",
+    "named and not there": "named as delivered, and not seen on disk: {subject}",
+    "no such place": "pointed at, and not seen: {subject}",
+    "no tests seen": "said of tests, and no test run seen: {subject}",
+    "no tool used": "no tool was used in this run",
+    "write failed": "the last attempt to write it failed: {subject}",
+    "does not parse": "does not parse: {subject}",
+}
+LIMITS = {
+    "files": "not every file of the project was looked at",
+    "calls": "what the agent called could not be read whole, so runs are not judged",
+    "time": "the time for the check was used up; the rest was not looked at",
+}
+
+
+def sentence(found: Entry) -> str:
+    """Why a finding has its grade."""
+    template = REASONS.get(str(found.get("reason")), (str(found.get("reason") or ""), ""))[0]
+    return template.format(detail=cited(str(found.get("detail") or ""), LONG))
+
+
+def _subject(found: Entry) -> str:
+    return str(found.get("subject") or found.get("line") or "")
+
+
+def _line(found: Entry) -> str:
+    """What was declared, in the agent's words without their bullet."""
+    return cited(str(found.get("line") or found.get("claim") or "").lstrip("-*•+> "), LONG)
+
+
+def said_of(found: Entry) -> str:
+    """A finding in one line: what was declared, and what is seen of it."""
+    why = sentence(found)
+    return f"{_line(found)} — {why}" if why else _line(found)
+
+
+def mismatches(evidence: Entry) -> list[Entry]:
+    """The declared facts that do not match."""
+    return [found for found in evidence.get("findings", []) if found.get("grade") == MISMATCH]
+
+
+def points(evidence: Entry) -> str:
+    """What does not match, for the agent that declared it."""
+    return "\n".join(f"- {said_of(found)}" for found in mismatches(evidence)[: 2 * SHOWN])
+
+
+def _names(names: list[str], most: int) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(cited(name, 80) for name in names[:most]) + more
+
+
+def facts(evidence: Entry) -> str:
+    """What the host saw by itself, as lines; empty where it saw nothing."""
+    seen = evidence.get("facts") or {}
+    lines = []
+    if seen.get("changed"):
+        lines.append(f"- files changed since the launch: {_names(seen['changed'], SHOWN)}")
+    if seen.get("removed"):
+        lines.append(f"- files removed: {_names(seen['removed'], SHOWN)}")
+    if not seen.get("changed") and not seen.get("removed") and seen.get("changed_count") == 0:
+        lines.append("- no file changed since the launch")
+    for run in (seen.get("runs") or [])[-SHOWN:]:
+        lines.append(f"- {cited(run['command'], 80)}: {_end(run)}")
+    for commit in (seen.get("commits") or [])[:5]:
+        lines.append(f"- commit {inline(commit['hash'], 10)}: {cited(commit['subject'], 80)}")
+    return "\n".join(lines)
+
+
+def _end(run: Entry) -> str:
+    ends = {"passed": "passed", "failed": "failed", "unread": "ran in the background, its end was not read"}
+    end = ends.get(run["end"], run["end"] if run["end"] == "nothing was run" else "how it ended cannot be seen")
+    return f"{end}; {cited(run['edited'], 80)} was edited after it" if run.get("edited") else end
+
+
+def _about_files(seen: Entry) -> str:
+    changed, removed = seen.get("changed_count"), len(seen.get("removed") or [])
+    if changed is None:
+        return ""
+    if not changed and not removed:
+        return "nothing changed on disk"
+    parts = [
+        f"{changed} file{'s' if changed > 1 else ''} changed" if changed else "",
+        f"{removed} removed" if removed else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+TESTS = {
+    "passed": "tests passed, nothing edited since",
+    "passed, perhaps stale": "tests passed",
+    "stale": "tests older than the last edit",
+    "failed": "tests failed",
+    "none": "no test was run",
+    "unread": "nobody read how the tests ended",
+    "unseen": "how the tests ended cannot be seen",
+    "nothing was run": "the test run found no tests",
+}
+
+
+def in_short(evidence: Entry) -> str:
+    """The facts in one line: what is not there or does not match first, else what changed and how the tests stand."""
+    wrong = mismatches(evidence)
+    if wrong:
+        said = list(dict.fromkeys(_brief(found) for found in wrong))
+        return " · ".join(said[:LINE] + ([f"{len(said) - LINE} more"] if len(said) > LINE else []))
+    seen = evidence.get("facts") or {}
+    files, tests = _about_files(seen), TESTS.get(seen.get("tests") or "", "")
+    if files == "nothing changed on disk" and tests == "no test was run":
+        files, tests = f"{files}, {tests}", ""
+    return " · ".join(part for part in (_wanting(evidence), files, tests) if part)
+
+
+def _wanting(evidence: Entry) -> str:
+    """What the launch asked for and is not so, the files that are not there first."""
+    asked = evidence.get("asked", [])
+    said = []
+    for reason, words in WANTING.items():
+        names = [inline(str(each["subject"]), 60) for each in asked if each.get("reason") == reason]
+        more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+        said += [f"{words}: {', '.join(names[:2])}{more}"] if names else []
+    return f"asked for, {', '.join(said[:2])}" if said else ""
+
+
+def _brief(found: Entry) -> str:
+    said = REASONS.get(str(found.get("reason")), ("", ""))[1] or "does not match: {subject}"
+    subject = inline(_subject(found), 60)
+    tested = any(word in subject for word in ("test", "spec", "tox", "check")) or subject.startswith(("jest", "mocha"))
+    return said.format(
+        subject=subject, detail=inline(str(found.get("detail") or ""), 40), tests="tests" if tested else subject
+    )
+
+
+def headline(label: str, status: str, evidence: Entry, asked: int) -> str:
+    """The user's line on a report: who, what it comes to, the facts."""
+    if mismatches(evidence):
+        times = {0: "", 1: "asked once", 2: "asked twice"}.get(asked, f"asked {asked} times")
+        return " · ".join(part for part in (f"{label} is disputed", in_short(evidence), times) if part)
+    said = STATUS.get(status, "reports")
+    return " · ".join(part for part in (f"{label} {said}", in_short(evidence)) if part)
+
+
+def lists(evidence: Entry, *, prose: bool = False) -> str:
+    """The parent's short lists: seen, does not match, only said; then what was asked for, notes, facts, and limits."""
+    if not evidence:
+        return ""
+    groups = []
+    missing = [each for each in evidence.get("notes", []) if each.get("reason") == "asked and not there"]
+    groups += [_group("Asked for, and not there", [f"- {cited(each['subject'], 120)}" for each in missing])]
+    findings = evidence.get("findings", [])
+    for grade, head in ((MISMATCH, "Does not match"), (SEEN, "Seen by the host"), (SAID, "Only said")):
+        groups.append(_group(head, [f"- {said_of(found)}" for found in findings if found.get("grade") == grade]))
+    asked = [found for found in evidence.get("asked", []) if found.get("reason") != "not found"]
+    groups.append(_group("Asked at the launch", [f"- {_line(found)} — {sentence(found)}" for found in asked]))
+    if not prose and not evidence.get("declared"):
+        groups.append("What it says was not declared for checking: it is only said.")
+    others = [each for each in evidence.get("notes", []) if each not in missing]
+    groups.append(_group("Not seen, which need not be wrong", [f"- {each}" for each in noted({"notes": others})]))
+    groups.append(_group("The host's own facts", facts(evidence).split("\n") if facts(evidence) else [], 6))
+    groups.append(_group("Not looked at", [f"- {each}" for each in limits(evidence)]))
+    return "\n".join(group for group in groups if group)
+
+
+def limits(evidence: Entry) -> list[str]:
+    """What the check did not look at."""
+    return [LIMITS.get(each, inline(each, 160)) for each in evidence.get("limits", [])]
+
+
+def _group(head: str, lines: list[str], most: int = SHOWN) -> str:
+    if not lines:
+        return ""
+    more = [f"- and {len(lines) - most} more"] if len(lines) > most else []
+    return "\n".join([f"{head}:", *lines[:most], *more])
+
+
+def correction(evidence: Entry) -> str:
+    """What an agent is told of declared facts that do not match; empty where all do."""
+    found = points(evidence)
+    seen = facts(evidence)
+    return fill("mismatch", points=found, facts=seen or "- nothing") if found else ""
+
+
+def noted(evidence: Entry) -> list[str]:
+    """The notes on what prose says, in sentences."""
+    notes = evidence.get("notes", [])
+    return [NOTES.get(each["reason"], "{subject}").format(subject=cited(each["subject"], 140)) for each in notes]

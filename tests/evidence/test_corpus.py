@@ -1,0 +1,43 @@
+"""The kept reports, all of them prose: none is doubted, whatever it says, and the host's own facts are right."""
+
+from __future__ import annotations
+
+import json
+
+import corpus
+import pytest
+
+CASES = corpus.cases()
+
+
+def test_there_is_something_to_look_at():
+    assert len(CASES) >= 120
+    assert min(sum(case.honest is side for case in CASES) for side in (True, False)) >= 40
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_prose_is_only_said(case, tmp_path):
+    evidence, _ = corpus.check(case, tmp_path)
+    assert [found for found in evidence.findings if found.grade != "only said"] == []
+    assert evidence.limits == []
+    assert json.loads(json.dumps(evidence.to_json()))["declared"] is False
+    if case.honest:
+        assert {reason for reason, _ in evidence.notes} <= HONEST.get(case.name, set())
+    if case.given["git"] and not case.given.get("cwd") and not case.given.get("worktree"):
+        before, after = case.given["before"], case.given["after"]
+        changed = {name for name, text in after.items() if text is not None and text != before.get(name)}
+        changed = {name for name in changed if not name.startswith("..") and name.split("/")[0] not in ignored(before)}
+        assert set(evidence.facts["changed"]) == changed
+        assert evidence.facts["removed"] == sorted(name for name, text in after.items() if text is None)
+
+
+def ignored(before: dict[str, str]) -> set[str]:
+    return set(before.get(".gitignore", "").replace("/", "").split())
+
+
+# Notes on honest reports, which say what was not seen and nothing more.
+HONEST = {
+    "failed-and-nothing-delivered": {"asked and not there"},
+    "reported-speech-about-tests": {"no tests seen"},
+    "zero-tools-pure-question": {"no tool used"},
+}

@@ -1,0 +1,429 @@
+"""What is seen of a declared fact: each reason with what leads to it, and what must never count as proof or as doubt."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+from bg.evidence.finding import REASONS
+from bg.words import verdict
+from world import GIT, World
+
+
+@pytest.fixture
+def world(tmp_path):
+    made = World(tmp_path)
+    made.call("Glob", "README.md", pattern="*.md")
+    return made
+
+
+def test_every_reason_has_its_sentence():
+    assert set(REASONS) == set(verdict.REASONS)
+    assert all(bool(brief) == (REASONS[reason] == "does not match") for reason, (_, brief) in verdict.REASONS.items())
+
+
+# Files.
+
+
+def test_files_that_were_written(world):
+    world.edited("docs/new.md", "# New\n\nGET /users\n")
+    world.edited("src/a.py", "def total(items):\n    return sum(items) or 0\n")
+    assert world.declared(
+        "wrote docs/new.md",
+        'wrote ./docs/new.md contains "GET /users"',
+        f"changed {world.root}/src/a.py",
+        "changed src/a.py contains `return sum(items)  or 0`",
+        'changed src/a.py contains "def … or 0"',
+        "wrote docs/",
+        "wrote docs/*.md",
+    ) == [
+        ("seen", "changed", ""),
+        ("seen", "contains", ""),
+        ("seen", "changed", ""),
+        ("seen", "contains", ""),
+        ("seen", "contains", ""),
+        ("seen", "changed", ""),
+        ("seen", "changed", ""),
+    ]
+
+
+def test_files_that_were_not(world):
+    world.edited("docs/new.md", "# New\n")
+    world.edited("docs/empty.md", "\n")
+    assert world.declared(
+        "wrote docs/other.md",
+        "changed src/b.py",
+        'wrote docs/new.md contains "GET /users"',
+        "wrote docs/empty.md",
+        "wrote docs/*.rst",
+        "removed src/b.py",
+        "moved src/a.py -> src/c.py",
+        "moved src/a.py -> docs/new.md",
+    ) == [
+        ("does not match", "not found", ""),
+        ("does not match", "unchanged", ""),
+        ("does not match", "lacks the text", "GET /users"),
+        ("does not match", "empty", ""),
+        ("does not match", "not found", ""),
+        ("does not match", "still there", ""),
+        ("does not match", "not found", "src/c.py"),
+        ("does not match", "still there", "src/a.py"),
+    ]
+
+
+def test_removed_and_moved(world):
+    world.write("src/c.py", "def total(items):\n    return sum(items)\n")
+    (world.root / "src/a.py").unlink()
+    (world.root / "docs/index.md").unlink()
+    world.bash("git mv src/a.py src/c.py; rm docs/index.md")
+    assert world.declared(
+        "moved src/a.py -> src/c.py", "moved src/a.py -> c.py", "removed docs/index.md", "removed index.md", "removed x/never.md"
+    ) == [
+        ("seen", "moved", "src/c.py"),
+        ("seen", "moved", "c.py"),
+        ("seen", "gone", ""),
+        ("seen", "gone", ""),
+        ("only said", "never seen", ""),
+    ]
+
+
+def test_what_cannot_be_decided_is_no_doubt(world, tmp_path):
+    """A short name of several files, an edit that was taken back, a path outside, a change that no call made."""
+    world.call("Edit", "ok", file_path=str(world.root / "src/a.py"), old_string="sum", new_string="max")
+    world.call("Edit", "ok", file_path=str(world.root / "src/a.py"), old_string="max", new_string="sum")
+    assert world.reason("changed src/a.py") == "equal after an edit"
+    assert world.reason("changed util.py") == "several files"
+    assert world.reason(f"wrote {tmp_path}/elsewhere.md") == "outside"
+    assert world.reason("wrote ../elsewhere.md") == "outside"
+    world.edited("lib/util.py", "X = 3\n")
+    assert world.declared("changed util.py") == [("seen", "changed", "lib/util.py")]
+
+
+def test_another_hand_is_not_the_agents(world):
+    world.write("README.md", "# Shop, rewritten\n")
+    assert world.reason("changed README.md") == "by another hand"
+    world.bash("python tools/rewrite.py")
+    assert world.reason("changed README.md") == "changed"
+
+
+def test_without_calls_or_commit_less_is_certain(world, tmp_path):
+    assert world.reason("ran `pytest` -> pass", transcript=False) == "calls unknown"
+    plain = World(tmp_path / "plain", git=False)
+    plain.edited("docs/new.md", "x\n")
+    assert plain.declared("wrote docs/new.md", "changed README.md", "commit 1a2b3c4") == [
+        ("seen", "changed", ""),
+        ("does not match", "unchanged", ""),
+        ("only said", "no repository", ""),
+    ]
+
+
+def test_a_worktree_counts_before_the_project(world):
+    tree = world.root / ".claude" / "worktrees" / "w"
+    world.git("worktree", "add", "-q", "--detach", str(tree), "HEAD")
+    (tree / "src/a.py").write_text("x = 1\n")
+    os.utime(tree / "src/a.py", (world.at + 5, world.at + 5))
+    world.bash("make x")
+    found = world.declared("changed src/a.py", "changed src/b.py", cwd=".claude/worktrees/w")
+    assert [reason for _, reason, _ in found] == ["changed", "unchanged"]
+
+
+# Lines and quotes.
+
+
+def test_lines_and_quotes(world):
+    world.call("Read", "     1→export const JWT_TTL = '12h';", file_path=str(world.root / "src/api/auth.ts"))
+    assert [
+        reason
+        for _, reason, _ in world.declared(
+            "saw src/api/auth.ts:3",
+            "saw src/api/auth.ts:3-4",
+            'saw src/api/auth.ts:3 "export function login() {"',
+            "saw src/api/auth.ts:3 `export   function login()` (no check)",
+            'saw src/api/auth.ts:1 "export const … \'12h\'"',
+            'saw src/api/auth.ts:4 "return 1; // always"',
+            "saw src/api/auth.ts:40",
+            'saw src/api/auth.ts:3 "export function logout() {"',
+            'saw src/nowhere.ts:1 "x = 1"',
+        )
+    ] == ["has the line", "has the line", *["quoted"] * 4, "no such line", "other words", "not found"]
+
+
+def test_a_quote_from_before_the_edit_or_from_a_result_is_one(world):
+    world.edited("src/b.py", "POOL = 4\n")
+    world.bash("grep -rn ttl vendor", "vendor/x.go:9: const ttl = 12")
+    assert [reason for _, reason, _ in world.declared('saw src/b.py:3 "POOL = 3"', 'saw vendor/x.go:9 "const ttl = 12"')] == [
+        "quoted",
+        "in a result",
+    ]
+
+
+def test_a_quote_that_stands_elsewhere_is_not_a_false_one(world):
+    world.edited("src/long.py", "".join(f"line = {number}\n" for number in range(100)))
+    assert world.declared('saw src/long.py:10 "line = 80"') == [("only said", "line elsewhere", "81")]
+
+
+# Runs: that command, its end, its count, and that it still holds.
+
+PASSES = "..\n3 passed in 0.10s"
+ENDINGS = [
+    # what was called, what came back, whether it failed; what is declared, the reason
+    ("pytest -q", PASSES, False, "ran `pytest -q` -> pass, 3 passed", "passed"),
+    ("pytest -q", PASSES, False, "ran `pytest` -> pass", "passed"),
+    ("python -m pytest -q", PASSES, False, "ran `pytest` -> pass", "passed"),
+    ("cd /x && CI=1 uv run pytest -q --tb=short", PASSES, False, "ran `pytest` -> pass", "passed"),
+    ("bash -c 'pytest -q'", PASSES, False, "ran `pytest -q` -> pass", "passed"),
+    ("docker compose run --rm app pytest -q", PASSES, False, "ran `pytest -q` -> pass", "passed"),
+    ("pytest", PASSES, False, "ran `pytest tests/test_a.py` -> pass", "passed"),
+    ("npm run test", "Tests: 3 passed, 3 total", False, "ran `npm test` -> pass, 3/3", "passed"),
+    ("go test ./...", "ok  \tx/a\t0.1s", False, "ran `go test ./...` -> pass", "passed"),
+    ("pytest -q", PASSES, False, "ran `pytest -q`", "was run"),
+    ("pytest -q", "1 failed, 2 passed in 0.1s", True, "ran `pytest -q` -> fail", "failed as said"),
+    ("pytest -q", "Exit code 1\n1 failed, 2 passed in 0.1s", True, "ran `pytest -q` -> pass", "failed"),
+    ("pytest -q", PASSES, False, "ran `pytest -q` -> fail", "passed instead"),
+    # hidden ends: only the output can tell
+    ("pytest -q | tail -3", PASSES, False, "ran `pytest -q` -> pass", "passed"),
+    ("pytest -q 2>&1 | tail -3", "1 failed, 2 passed in 0.1s", False, "ran `pytest -q` -> pass", "failed"),
+    ("pytest -q | grep passed", "3 passed in 0.1s", False, "ran `pytest -q` -> pass", "passed"),
+    ("go test ./... | grep ok", "ok  \tx/a\t0.1s", False, "ran `go test ./...` -> pass", "end unseen"),
+    ("npm test || true", "", False, "ran `npm test` -> pass", "end unseen"),
+    ("npm test || true", "Tests: 1 failed, 2 passed, 3 total", False, "ran `npm test` -> pass", "failed"),
+    ("npm test; true", "> jest", False, "ran `npm test` -> pass", "end unseen"),
+    ("npm test; echo done", "done", False, "ran `npm test` -> pass", "end unseen"),
+    ("npm test > out.log; echo $?", "0", False, "ran `npm test` -> pass", "passed"),
+    ('npm test > out.log; echo "exit $?"', "exit 1", False, "ran `npm test` -> pass", "failed"),
+    ("npm test | tail -2; echo $?", "x\n0", False, "ran `npm test` -> pass", "end unseen"),
+    ("npm test | tail -2; echo ${PIPESTATUS[0]}", "x\n0", False, "ran `npm test` -> pass", "passed"),
+    ("set -o pipefail; npm test | tail -2", "x", False, "ran `npm test` -> pass", "passed"),
+    ("npm test || exit 1", "x", False, "ran `npm test` -> pass", "passed"),
+    ("bash -c 'npm test || true'", "x", False, "ran `npm test` -> pass", "end unseen"),
+    ("npm run build && npm test", "Exit code 1", True, "ran `npm test` -> pass", "end unseen"),
+    ("ruff check . && pytest -q", "All checks passed!\n" + PASSES, False, "ran `ruff check .` -> pass", "passed"),
+    # nothing ran, or not what was counted
+    ("pytest -q", "no tests ran in 0.01s", False, "ran `pytest -q` -> pass", "nothing was run"),
+    ("npx jest", "No tests found, exiting with code 0", False, "ran `npx jest` -> pass", "nothing was run"),
+    ("go test ./...", "?   \tx/a\t[no test files]", False, "ran `go test ./...` -> pass", "nothing was run"),
+    ("cargo test", "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored", False, "ran `cargo test` -> pass", "nothing was run"),
+    ("pytest -q", PASSES, False, "ran `pytest -q` -> pass, 18 passed", "other count"),
+    ("pytest -q", "16 passed, 2 skipped in 1s", False, "ran `pytest -q` -> pass, 18 tests", "passed"),
+    ("make check", "ok", False, "ran `make check` -> pass, 18 passed", "count unseen"),
+    ("cargo test", "test result: ok. 4 passed; 0 failed\ntest result: ok. 3 passed; 0 failed", False, "ran `cargo test` -> pass, 7 passed", "passed"),
+    ("python -m unittest", "Ran 12 tests in 0.1s\n\nOK (skipped=2)", False, "ran `python -m unittest` -> pass, 10 passed", "passed"),
+    ("mvn test", "Tests run: 12, Failures: 0, Errors: 0, Skipped: 1\nBUILD SUCCESS", False, "ran `mvn test` -> pass, 12 passed", "passed"),
+    ("npx vitest run", " Test Files  2 passed (2)\n      Tests  9 passed (9)", False, "ran `npx vitest` -> pass, 9 passed", "passed"),
+    # another command
+    ("pytest tests/test_a.py", PASSES, False, "ran `pytest` -> pass", "only a part"),
+    ("pytest -k total", PASSES, False, "ran `pytest` -> pass", "only a part"),
+    ("pytest tests/test_a.py::test_a", PASSES, False, "ran `pytest tests/test_a.py` -> pass", "only a part"),
+    ("go test ./x", "ok  \tx\t0.1s", False, "ran `go test ./...` -> pass", "only a part"),
+    ("npm test -- --grep x", "3 passing", False, "ran `npm test` -> pass", "only a part"),
+    ("echo pytest -q: 3 passed", "pytest -q: 3 passed", False, "ran `pytest -q` -> pass", "not run"),
+    ("cat pytest.ini", "", False, "ran `pytest -q` -> pass", "not run"),
+    ("npm run build", "built in 3s", False, "ran `npm test` -> pass", "not run"),
+    ("pytest --collect-only", "3 tests collected", False, "ran `pytest` -> pass", "not run"),
+    ("make check", "pytest -q\n" + PASSES, False, "ran `pytest` -> pass", "perhaps within"),
+    ("./ci.sh", PASSES, False, "ran `pytest` -> pass", "perhaps within"),
+    ("make check", "pytest -q\n" + PASSES, False, "ran `make check` -> pass", "passed"),
+    ("ruff check src", "All checks passed!", False, "ran `mypy` -> pass", "not run"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "result", "failed", "line", "reason"), ENDINGS, ids=[f"{each[0]}, {each[3]}" for each in ENDINGS])
+def test_a_run(world, command, result, failed, line, reason):
+    world.bash(command, result, failed=failed)
+    assert world.reason(line) == reason
+
+
+def test_a_run_that_failed_first_and_passed_after_the_fix(world):
+    world.bash("ruff check .", "Found 2 errors.", failed=True)
+    world.edited("src/a.py", "x = 1\n")
+    world.bash("ruff check .", "All checks passed!")
+    assert [reason for _, reason, _ in world.declared("ran `ruff check .` -> fail", "ran `ruff check .` -> pass")] == [
+        "failed as said",
+        "passed",
+    ]
+
+
+AFTER = [
+    ("src/a.py", "ran `pytest -q` -> pass", "stale"),
+    ("tests/test_b.py", "ran `pytest -q` -> pass", "stale"),
+    ("CHANGELOG.md", "ran `pytest -q` -> pass", "passed"),
+    ("src/app.ts", "ran `pytest -q` -> pass", "passed"),
+    ("conf/limits.json", "ran `pytest -q` -> pass", "perhaps stale"),
+    ("src/a.py", "ran `pytest -q` -> fail", "passed instead"),
+]
+
+
+@pytest.mark.parametrize(("edited", "line", "reason"), AFTER, ids=[f"{each[0]}, {each[1]}" for each in AFTER])
+def test_what_was_edited_after_a_run(world, edited, line, reason):
+    world.bash("pytest -q", PASSES)
+    world.edited(edited, "x = 1\n")
+    assert world.reason(line) == reason
+
+
+@pytest.mark.parametrize("command", ["sed -i s/1/2/ src/a.py", "cat > src/a.py <<EOF\nx\nEOF", "echo x | tee src/a.py"])
+def test_the_shell_edits_too(world, command):
+    world.bash("pytest -q", PASSES)
+    world.bash(command)
+    assert world.declared("ran `pytest -q` -> pass") == [("does not match", "stale", "src/a.py")]
+
+
+def test_a_check_of_one_file_speaks_for_no_other(world):
+    world.bash("ruff check src/a.py", "All checks passed!")
+    world.edited("src/b.py", "x = 1\n")
+    assert world.reason("ran `ruff check src/a.py` -> pass") == "passed"
+    world.edited("src/a.py", "x = 1\n")
+    assert world.reason("ran `ruff check src/a.py` -> pass") == "stale"
+
+
+def test_a_run_in_the_background(world):
+    world.bash("npm test", "Command running in background with ID: bash_1", run_in_background=True)
+    assert world.reason("ran `npm test` -> pass") == "unread"
+    world.call("BashOutput", "Tests: 3 passed, 3 total", bash_id="bash_1")
+    assert world.reason("ran `npm test` -> pass, 3 passed") == "passed"
+    world.bash("npm run e2e", "Command running in background with ID: bash_2", run_in_background=True)
+    world.told("Background command bash_2 completed (exit code 0)")
+    assert world.reason("ran `npm run e2e` -> pass") == "passed"
+
+
+def test_another_agent_may_have_done_it(world):
+    world.call("Task", "done", prompt="run the tests")
+    assert world.reason("ran `pytest` -> pass") == "calls unknown"
+    assert world.reason("pushed") == "calls unknown"
+
+
+# Commits, pushes, pull requests.
+
+
+def test_commits(world):
+    first = world.commit("Fix the total")
+    world.bash("git commit -m x")
+    assert world.declared(
+        f"commit {first[:7]}", f"commit {first}", 'commit "Fix the total"', "committed", "commit 0123456", f"commit {world.head[:8]}"
+    ) == [
+        ("seen", "committed", ""),
+        ("seen", "committed", ""),
+        ("seen", "committed", first[:10]),
+        ("seen", "committed", first[:10]),
+        ("does not match", "no such commit", ""),
+        ("only said", "older commit", ""),
+    ]
+    world.git("reset", "-q", "--hard", world.head)
+    assert world.declared(f"commit {first[:7]}", "committed") == [("only said", "loose commit", ""), ("does not match", "no commit", "")]
+
+
+def test_no_program_that_the_repository_configures_is_started(world):
+    """A repository may name programs for signatures, hooks, file systems and differences; none of them runs."""
+    bait, seen = world.place / "bait.sh", world.place / "seen"
+    bait.write_text(f"#!/bin/sh\ntouch {seen}\n")
+    bait.chmod(0o755)
+    first = world.commit("Fix")
+    for name in ("gpg.program", "core.fsmonitor", "diff.external", "core.sshCommand", "core.pager", "credential.helper"):
+        world.git("config", name, str(bait))
+    for name in ("log.showSignature", "commit.gpgSign"):
+        world.git("config", name, "true")
+    world.edited("docs/new.md", "x\n")
+    assert world.declared(f"commit {first[:7]}", "wrote docs/new.md")[0][1] == "committed"
+    assert not seen.exists()
+
+
+PUBLISHED = [
+    ("git push", "   1a2b3c4..2b3c4d5  main -> main", False, "pushed", "pushed"),
+    ("git push origin x 2>&1 | tail -2", " * [new branch]      x -> x", False, "pushed", "pushed"),
+    ("git push", "! [rejected] main -> main (fetch first)", True, "pushed", "push failed"),
+    ("git push || true", "fatal: unable to access", False, "pushed", "push failed"),
+    ("git status", "", False, "pushed", "no push"),
+    ("git push > /dev/null 2>&1; echo", "", False, "pushed", "result unseen"),
+    ("gh pr create --fill", "https://example.org/x/y/pull/12", False, "opened PR #12", "opened"),
+    ("gh pr create --fill", "https://example.org/x/y/pull/12", False, "opened PR #13", "other number"),
+    ("gh pr create --fill", "could not create", True, "opened PR", "opening failed"),
+    ("gh pr list", "none", False, "opened PR", "not opened"),
+]
+
+
+@pytest.mark.parametrize(("command", "result", "failed", "line", "reason"), PUBLISHED, ids=[f"{each[0]}, {each[3]}" for each in PUBLISHED])
+def test_what_was_published(world, command, result, failed, line, reason):
+    world.bash(command, result, failed=failed)
+    assert world.reason(line) == reason
+
+
+# What the host sees by itself, what was asked for, and notes.
+
+
+def test_the_hosts_own_facts(world):
+    world.bash("pytest -q", PASSES)
+    world.edited("src/a.py", "x = 1\n")
+    world.edited("docs/new.md", "x\n")
+    (world.root / "src/b.py").unlink()
+    world.bash("npm run lint | tail -1", "x")
+    facts = world.examine("Done.").facts
+    assert (facts["changed"], facts["changed_count"], facts["removed"]) == (["docs/new.md", "src/a.py"], 2, ["src/b.py"])
+    assert [(run["command"], run["end"], run["edited"].rpartition("/")[2]) for run in facts["runs"]] == [
+        ("pytest -q", "passed", "a.py"),
+        ("npm run lint", "unseen", ""),
+    ]
+    assert facts["tests"] == "stale"
+    first = world.commit("Fix the total")
+    assert world.examine("Done.").facts["commits"] == [{"hash": first[:10], "subject": "Fix the total"}]
+    assert world.examine("Done.").facts["changed"] == ["docs/new.md", "src/a.py"]
+
+
+def test_what_git_ignores_is_no_change_of_the_agents(world):
+    world.write(".gitignore", "build/\n", -3600)
+    world.head = world.commit("ignore")
+    world.write(".gitignore", "build/\n", -3600)
+    world.write("build/x.js", "x\n")
+    world.write("new.js", "x\n")
+    assert world.examine("Done.").facts["changed"] == ["new.js"]
+
+
+def test_what_the_launch_asked_for(world):
+    world.bash("pytest -q", PASSES)
+    world.edited("docs/api.md", "x\n")
+    evidence = world.examine("Done.", deliverables="docs/api.md, docs/cli.md", done_when="`pytest -q` passes and npm test is green")
+    assert [(found.subject, found.reason) for found in evidence.asked] == [
+        ("docs/api.md", "changed"), ("docs/cli.md", "not found"), ("pytest -q", "passed"), ("npm test", "not run"),
+    ]  # fmt: skip
+    assert ("asked and not there", "docs/cli.md") in evidence.notes
+    assert evidence.mismatches == []
+
+
+NOTES = [
+    ("I read src/a.py:99 and all 12 tests passed.", {"no such place", "no tests seen"}),
+    ("Tests should pass. See src/a.py:2 and src/api/auth.ts:1.", set()),
+    ("Not run: the tests. 0 tests failed.", set()),
+    ("See https://example.org/a.py:99 and 10:30.", set()),
+    ("Der Test läuft. docs/nie.md ist geschrieben.", set()),
+]
+
+
+@pytest.mark.parametrize(("report", "reasons"), NOTES, ids=[report for report, _ in NOTES])
+def test_prose_gives_notes_and_nothing_else(world, report, reasons):
+    evidence = world.examine(report, {"status": "success", "summary": report, "deliverables": "none"})
+    assert (evidence.findings, evidence.mismatches) == ([], [])
+    assert {reason for reason, _ in evidence.notes} == reasons
+
+
+def test_other_notes(world):
+    world.call("Write", "disk full", failed=True, file_path=str(world.root / "docs/x.md"), content="x")
+    world.edited("conf/a.json", "{'a': 1}")
+    evidence = world.examine("docs/x.md", {"status": "success", "deliverables": "- docs/gone.md", "evidence": "- wrote conf/a.json"})
+    assert sorted(reason for reason, _ in evidence.notes) == ["does not parse", "named and not there", "write failed"]
+    idle = World(world.place / "idle")
+    idle.told("go")
+    assert ("no tool used", "") in idle.examine("I fixed it.", {"status": "success"}).notes
+    assert idle.examine("Could not.", {"status": "failed"}).notes == []
+
+
+def test_nothing_is_declared_in_prose(world):
+    evidence = world.examine("wrote docs/never.md\n- ran `pytest` -> pass", None)
+    assert (evidence.declared, evidence.findings) == (False, [])
+    evidence = world.examine("", {"status": "success", "deliverables": "- wrote docs/never.md", "evidence": "All of it is done."})
+    assert (evidence.declared, [found.grade for found in evidence.findings]) == (False, ["only said"])
+
+
+def test_a_commit_elsewhere_is_not_asked_for(tmp_path):
+    """A project without any commit: nothing of the repository is known, and nothing is doubted."""
+    made = World(tmp_path, git=False)
+    subprocess.run([*GIT, "-C", str(made.root), "init", "-q"], check=True)
+    assert made.declared("committed", "commit 1a2b3c4") == [("only said", "no repository", "")] * 2
