@@ -28,9 +28,10 @@ def records(version: str, event: Payload, said: dict[str, Any]) -> list[dict[str
     if name == "UserPromptSubmit" and blocked:
         return []
     if name == "UserPromptSubmit":
-        found.append(_user(event["prompt"]))
+        found.append({**_user(event["prompt"]), **({"promptId": event["prompt_id"]} if "prompt_id" in event else {})})
     if name in ("PostToolUse", "PostToolUseFailure") and event.get("tool_use_id"):
-        found.append(_user([{"type": "tool_result", "tool_use_id": event["tool_use_id"], "content": "Done."}]))
+        result = {"type": "tool_result", "tool_use_id": event["tool_use_id"], "content": "Done."}
+        found.append({**_user([result]), "toolUseResult": event.get("tool_response")})
     if name == "Stop":
         message = {"role": "assistant", "content": [{"type": "text", "text": "So."}]}
         found.append({"type": "assistant", "message": message})

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from drive import block
+from rig import conversation
 
 HOOK = Path(__file__).resolve().parents[2] / "hooks" / "hook.py"
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
@@ -55,7 +56,9 @@ class Session:
         )
         assert (0, b"") == (done.returncode, done.stderr)
         self.loaded = set(listed.read_text().split())
-        return json.loads(done.stdout) if done.stdout else {}
+        said = json.loads(done.stdout) if done.stdout else {}
+        conversation.write(self.transcript, "2.1.327", {"hook_event_name": name, **event}, said)
+        return said
 
 
 @pytest.fixture(scope="module")

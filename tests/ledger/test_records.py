@@ -11,7 +11,20 @@ from pathlib import Path
 
 import pytest
 from bg import ledger
-from bg.ledger import delegations, deliveries, inbox, launches, notes, resumes, runs, sessions, tasks, typed
+from bg.ledger import (
+    children,
+    delegations,
+    deliveries,
+    inbox,
+    launches,
+    notes,
+    proofs,
+    resumes,
+    runs,
+    sessions,
+    tasks,
+    typed,
+)
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
 
@@ -19,10 +32,12 @@ ROOM = Path(ledger.__file__).parent
 MODULES = [importlib.import_module(f"bg.ledger.{found.name}") for found in pkgutil.iter_modules([str(ROOM)])]
 RECORDS = {
     "answers": inbox.Answer,
+    "children": children.Child,
     "delegations": delegations.Delegation,
     "deliveries": deliveries.Delivery,
     "errors": notes.Error,
     "launches": launches.Launch,
+    "proofs": proofs.Proof,
     "questions": inbox.Question,
     "reports": runs.Report,
     "resumes": resumes.Resume,

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from drive import Drive, block
 from recordings import recorded
+from rig import conversation
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "clients"))
 from hook import Machine
@@ -44,7 +45,10 @@ class Hooks(Drive):
         return {**payload, **place, **changes}
 
     def send(self, payload: Payload, **changes: Any) -> Payload:
-        return self.machine.tell(self.whole(payload, **changes)) or {}
+        whole = self.whole(payload, **changes)
+        said = self.machine.tell(whole) or {}
+        conversation.write(self.transcript, self.version, whole, said)
+        return said
 
     def state(self) -> Payload:
         return {name: self.rows(f"SELECT {columns} FROM {name}") for name, columns in TABLES.items()}

@@ -8,10 +8,10 @@ from typing import Any, Optional
 
 from bg.desk import status, table, waiting
 from bg.desk.page import Cell, Page
-from bg.ledger import inbox, launches, resumes, runs, tasks
+from bg.ledger import children, inbox, launches, proofs, resumes, runs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
-from bg.words import verdict
+from bg.words import phrases, verdict
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
 
@@ -19,6 +19,8 @@ Moment = tuple[float, int, str, str, str]  # when, which of one second comes fir
 
 _GRADES = {verdict.SEEN: "good", verdict.MISMATCH: "bad"}
 _SOURCES = {"dialog": "in a dialog", "command": "typed", "go": "by go", "settings": "by bg.json", "relayed": "in chat"}
+# What is known of who said it, where the source does not say so already.
+_CLASSES = {"keyboard": " at your keyboard", "sdk": " through a program", "": ", not yet confirmed"}
 _SAID = {
     "CLARIFICATION_NEEDED": "asked",
     "STOP_WORK": "stopped",
@@ -126,14 +128,31 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
         found.append((signal.at, 3, _SAID.get(signal.marker, signal.marker), _gist(body), ""))
     for item in inbox.of_task(book, label):
         for answer in inbox.answers_to(book, item):
-            how = f" ({_SOURCES.get(answer.source, answer.source)})"
+            known_by = proofs.class_of(book, answer.proof, answer.source)
+            how = f" ({_SOURCES.get(answer.source, answer.source)}{_CLASSES.get(known_by, '')})"
             words = f"{item.qid}: {inline(answer.text, 300)}{how}"
             found.append((answer.at, 6, "you answered", words, "good"))
     for row in resumes.of_task(book, label):
         came = f"failed: {inline(row.failed, 200)}" if row.failed else "woken" if row.proven else "not confirmed"
         found.append((row.at, 7, "sent to its agent", f"({came})", "bad" if row.failed else "works"))
+    found += _others(book, label)
     if task.ended is not None:
         found.append((task.ended, 9, table.words_of(task.state), "", table.style_of(task.state)))
+    return found
+
+
+def _others(book: Ledger, label: str) -> list[Moment]:
+    """What was said that is not the user's own word, and the agents that the task's agents have launched."""
+    found: list[Moment] = []
+    for said in proofs.of_task(book, label):
+        if said.proof == proofs.UNPROVEN:
+            who = inline(said.origin, 60) or phrases.NOBODY_KNOWN
+            found.append((said.at, 6, f"not you ({who}), no effect:", inline(said.text, 300), "bad"))
+        elif said.proof == proofs.RELAYED:
+            found.append((said.at, 6, "passed on from chat", inline(said.text, 300), ""))
+    for child in children.of_task(book, label):
+        what = "was refused an agent of its own" if child.refused else "launched an agent of its own"
+        found.append((child.made, 4, what, inline(child.description, 200), "bad" if child.refused else ""))
     return found
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bg.desk import detail, page, status, table, waiting
-from bg.ledger import inbox, place, resumes, runs, tasks
+from bg.ledger import children, inbox, place, proofs, resumes, runs, tasks
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
@@ -167,9 +167,20 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
             row.columns("kind", "typed", "message", "at", "proven", "failed")
             for row in resumes.of_task(book, label)
         ],
+        "proofs": [
+            row.columns("way", "text", "at", "proof", "origin")
+            for row in proofs.of_task(book, label)
+        ],
+        "children": [
+            row.columns("description", "kind", "agent", "made", "ended", "refused")
+            for row in children.of_task(book, label)
+        ],
     }
 
 
 def _answers(book: Ledger, question: Question) -> list[dict[str, Any]]:
     found = inbox.answers_to(book, question)
-    return [row.columns("text", "kind", "source", "at", "sent") for row in found]
+    return [
+        {**row.columns("text", "kind", "source", "at", "sent"), "proof": proofs.class_of(book, row.proof, row.source)}
+        for row in found
+    ]

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Optional
 
 from bg.desk import status
 from bg.desk.page import Cell, Page, fit, pad, width_of
-from bg.ledger import inbox, notes, tasks
+from bg.ledger import inbox, notes, proofs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
-from bg.words import verdict
+from bg.words import phrases, verdict
 from bg.words.quoting import inline
 from bg.words.times import age
 
@@ -239,6 +239,9 @@ def _footnotes(book: Ledger, page: Page) -> list[str]:
             f"{len(errors)} hook error{'s' if len(errors) > 1 else ''} within a day; the last, in {last.event}: "
             f"{inline(last.text.strip().splitlines()[-1], 120)}"
         )
+    for said in proofs.unproven(book, time.time() - status.RECENT)[:3]:
+        who = inline(said.origin, 60) or phrases.NOBODY_KNOWN
+        lines.append(phrases.UNPROVEN.format(label=said.label, words=inline(said.text, 80), who=who))
     for row in notes.strangers(book, 3):
         lines.append(f"Another agent ({inline(row.agent, 20)}) signed a report as {row.label}; it was ignored.")
     return ["", *(piece for line in lines for piece in page.wrapped(line, "bad"))] if lines else []

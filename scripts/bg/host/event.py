@@ -31,7 +31,7 @@ _AGENT_MESSAGE = pattern(r'\s*(?:Another Claude session sent a message:\s*)?<age
 
 
 class Event(Record):
-    """One hook call, with the fields that this plugin reads."""
+    """One hook call, with the fields that this plugin reads; `turn` is the host's id of the prompt, since 2.1.196."""
 
     name: str
     session: str
@@ -51,6 +51,7 @@ class Event(Record):
     tool_response: Any = None
     background: Optional[list[dict[str, Any]]] = None
     error: str = ""
+    turn: str = ""
 
     @property
     def in_subagent(self) -> bool:
@@ -149,6 +150,7 @@ def read(text: str) -> Optional[Event]:
         tool_response=raw.get("tool_response"),
         background=_background(tasks),
         error=text_of(raw.get("error")),
+        turn=text_of(raw.get("prompt_id")),
     )
 
 

@@ -64,6 +64,27 @@ def decide(book: Ledger, agent: str, run: int, place: int, words: str, window: s
     )
 
 
+def of_place(book: Ledger, agent: str, run: int, place: int) -> Optional[Delegation]:
+    """A run's request of this place."""
+    return Delegation.one(
+        book,
+        "SELECT d.* FROM delegations d JOIN signals s ON s.id = d.signal WHERE s.agent = ? AND s.run = ?"
+        " ORDER BY s.id LIMIT 1 OFFSET ?",
+        agent,
+        run,
+        place,
+    )
+
+
+def reopen(book: Ledger, one: Delegation) -> None:
+    """Its decision was taken back: it waits again."""
+    book.write(
+        "UPDATE delegations SET state = 'waiting', words = NULL, child = '', decided = NULL WHERE id = ?"
+        " AND state IN ('approved', 'denied')",
+        one.id,
+    )
+
+
 def deny(book: Ledger, signal: int, words: str) -> None:
     """What this signal asked for is denied without asking the user."""
     book.write(
@@ -123,24 +144,3 @@ def waiter(book: Ledger, child: str) -> Optional[Task]:
 def of_task(book: Ledger, label: str) -> list[Delegation]:
     """Everything that a task asked to hand on, the oldest first."""
     return Delegation.all(book, "SELECT * FROM delegations WHERE label = ? ORDER BY id", label)
-
-
-def of_place(book: Ledger, agent: str, run: int, place: int) -> Optional[Delegation]:
-    """A run's request of this place."""
-    return Delegation.one(
-        book,
-        "SELECT d.* FROM delegations d JOIN signals s ON s.id = d.signal WHERE s.agent = ? AND s.run = ?"
-        " ORDER BY s.id LIMIT 1 OFFSET ?",
-        agent,
-        run,
-        place,
-    )
-
-
-def reopen(book: Ledger, one: Delegation) -> None:
-    """Its decision was taken back: it waits again."""
-    book.write(
-        "UPDATE delegations SET state = 'waiting', words = NULL, child = '', decided = NULL WHERE id = ?"
-        " AND state IN ('approved', 'denied')",
-        one.id,
-    )

@@ -61,6 +61,7 @@ class Answer(Record):
     sent: Optional[float]
     resume: Optional[int]
     typed: Optional[int]
+    proof: Optional[int]
 
 
 class Retracted(Record):
@@ -76,6 +77,8 @@ class Retracted(Record):
     typed: Optional[int]
     gone: float
     replaced_by: Optional[int]
+    proof: Optional[int]
+    undone_by: Optional[int]
 
 
 class Answered(Question):
@@ -86,6 +89,7 @@ class Answered(Question):
     how: str
     source: str
     answered: float
+    proof: Optional[int]
 
 
 def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, item: dict[str, Any]) -> None:
@@ -223,8 +227,8 @@ def answer(book: Ledger, item: Question, text: str, source: str, how: str = ANSW
 
 def _retract(book: Ledger, gone: Answer, replaced_by: Optional[int] = None) -> None:
     book.write(
-        "INSERT INTO retracted (id, label, question, kind, text, source, at, typed, gone, replaced_by)"
-        " SELECT id, label, question, kind, text, source, at, typed, ?, ? FROM answers WHERE id = ?",
+        "INSERT INTO retracted (id, label, question, kind, text, source, at, typed, gone, replaced_by,"
+        " proof) SELECT id, label, question, kind, text, source, at, typed, ?, ?, proof FROM answers WHERE id = ?",
         time.time(),
         replaced_by,
         gone.id,
@@ -257,13 +261,29 @@ def take_back(book: Ledger, gone: Answer) -> str:
     if earlier is None:
         book.write("UPDATE questions SET state = 'open' WHERE id = ?", gone.question)
         return ""
-    book.write(
-        "INSERT INTO answers (id, label, question, kind, text, source, at, typed)"
-        " SELECT id, label, question, kind, text, source, at, typed FROM retracted WHERE id = ?",
-        earlier.id,
-    )
-    book.write("DELETE FROM retracted WHERE id = ?", earlier.id)
+    stand_again(book, earlier)
     return earlier.text
+
+
+def stand_again(book: Ledger, gone: Retracted) -> None:
+    """An answer counts again."""
+    book.write(
+        "INSERT INTO answers (id, label, question, kind, text, source, at, typed, proof)"
+        " SELECT id, label, question, kind, text, source, at, typed, proof FROM retracted WHERE id = ?",
+        gone.id,
+    )
+    book.write("DELETE FROM retracted WHERE id = ?", gone.id)
+    book.write("UPDATE questions SET state = 'answered' WHERE id = ? AND state = 'open'", gone.question)
+
+
+def of_proof(book: Ledger, proof: int) -> list[Answer]:
+    """The answers that hang on this proof and have not reached an agent."""
+    return Answer.all(book, "SELECT * FROM answers WHERE proof = ? AND sent IS NULL ORDER BY id", proof)
+
+
+def replaced(book: Ledger, answer: int) -> Optional[Retracted]:
+    """The decision that this one has replaced."""
+    return Retracted.one(book, "SELECT * FROM retracted WHERE replaced_by = ? ORDER BY id DESC LIMIT 1", answer)
 
 
 def of_id(book: Ledger, identifier: int) -> Optional[Question]:
@@ -280,8 +300,8 @@ def unsent(book: Ledger, agent: str) -> list[Answered]:
     """Answers that have not reached the agent, with their questions, in the order of asking."""
     return Answered.all(
         book,
-        "SELECT q.*, a.id AS answer, a.text AS said, a.kind AS how, a.source AS source, a.at AS answered FROM answers a"
-        " JOIN questions q ON q.id = a.question"
+        "SELECT q.*, a.id AS answer, a.text AS said, a.kind AS how, a.source AS source, a.at AS answered,"
+        " a.proof AS proof FROM answers a JOIN questions q ON q.id = a.question"
         " WHERE q.agent = ? AND a.sent IS NULL AND q.state = 'answered' ORDER BY q.id",
         agent,
     )

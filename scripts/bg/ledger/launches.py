@@ -33,6 +33,7 @@ class Window(Record):
     text: str
     opened: float
     closed: Optional[float]
+    proof: Optional[int]
 
 
 class Launch(Record):
@@ -107,6 +108,18 @@ def close_window(book: Ledger, window: Window) -> None:
 def close_windows_of(book: Ledger, label: str) -> None:
     """Nothing is launched under this label for the time being."""
     book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", time.time(), label)
+
+
+def last_window(book: Ledger, session: str, label: str) -> Optional[Window]:
+    """The window of this label that was opened last, open or closed."""
+    return Window.one(
+        book, "SELECT * FROM windows WHERE session = ? AND label = ? ORDER BY id DESC LIMIT 1", session, label
+    )
+
+
+def of_proof(book: Ledger, proof: int) -> list[Window]:
+    """The open windows that hang on this proof."""
+    return Window.all(book, "SELECT * FROM windows WHERE proof = ? AND closed IS NULL", proof)
 
 
 def is_taken(book: Ledger, window: Window) -> bool:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 
-from bg.ledger import inbox, tasks
+from bg.ledger import inbox, proofs, tasks
 from bg.ledger import typed as typing
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import answering, answers, commands, going, undoing
+from bg.loop import answering, answers, commands, going, proof, undoing
 from bg.loop.answers import Part, Typed
 from bg.loop.scene import Scene
 from bg.record import Record
@@ -63,7 +63,7 @@ def answer_command(scene: Scene, arguments: str) -> None:
         doctor = typed.word == answers.DOCTOR
         commands.say(scene, commands.doctor_told(scene) if doctor else phrases.ANSWER_HELP)
         return
-    with scene.book.transaction():
+    with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt):
         number = typing.keep(scene.book, scene.session, "command", typed.label, arguments)
         confirmed = answers.confirmed(arguments)
         came = _confirm(scene, confirmed, number) if confirmed else _carry_out(scene, typed, known, number)

@@ -66,10 +66,11 @@ def _take_decision(scene: Scene, item: Question, said: Said) -> Taken:
 
 def request(scene: Scene, item: Question) -> Optional[delegations.Delegation]:
     """The request that stands in the inbox as this item."""
-    return delegations.of_place(scene.book, item.agent, item.run, _place(item))
+    return delegations.of_place(scene.book, item.agent, item.run, place_of(item))
 
 
-def _place(item: Question) -> int:
+def place_of(item: Question) -> int:
+    """Which of its run's requests an item is."""
     return int(item.qid[1:]) - 1 if item.qid[1:].isdigit() else 0
 
 
@@ -102,7 +103,7 @@ def _decide(scene: Scene, item: Question, text: str, decision: decisions.Decisio
     if decision.verdict == decisions.YES:
         label = launches.open_window(scene.book, scene.session, "delegation", item.text)
         say_launch(scene, item, label, text if decision.qualified else "")
-    delegations.decide(scene.book, item.agent, item.run, _place(item), text, label)
+    delegations.decide(scene.book, item.agent, item.run, place_of(item), text, label)
 
 
 def say_launch(scene: Scene, item: Question, label: str, condition: str) -> None:

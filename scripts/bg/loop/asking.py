@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bg.host import dialogs, tools
-from bg.ledger import inbox, notes, tasks, typed
+from bg.ledger import inbox, notes, proofs, tasks, typed
 from bg.ledger.inbox import Question
-from bg.loop import answering, answers, putting
+from bg.loop import answering, answers, proof, putting
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -56,7 +56,7 @@ def after_question(scene: Scene) -> None:
     scene.see()
     given = {question: text for question, text in dialogs.answers_of(scene.event).items() if text.strip()}
     options = {dialogs.wording(each): dialogs.options_of(each) for each in dialogs.questions_of(scene.event)}
-    with scene.book.transaction():
+    with proof.claimed(scene, proofs.CHOSEN, "\n".join(given.values())):
         told: list[str] = []
         answered: list[str] = []
         for question, item in _asked_by(scene, list(given)):

@@ -9,7 +9,7 @@ from bg import repository
 from bg.host import receipts, tools
 from bg.ledger import delegations, launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
-from bg.loop import adopting, judging, reports, resuming
+from bg.loop import adopting, judging, proof, reports, resuming
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -37,6 +37,9 @@ def before(scene: Scene) -> None:
         return
     scene.see()
     free_refused(scene)
+    scene.answer.deny = proof.launch_refused(scene)
+    if scene.answer.deny:
+        return
     resuming.relaunch_window(scene)
     head = repository.head(event.cwd) if scene.late is None else ""  # by now the agent may have committed
     with contextlib.suppress(_FullError), scene.book.transaction():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bg.host import agents, tools, transcripts
 from bg.ledger import inbox, launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
-from bg.loop import adopting, inheriting, judging, reports
+from bg.loop import adopting, inheriting, judging, proof, reports
 from bg.loop.scene import Scene, resumable
 from bg.words import phrases, replies, resume
 
@@ -25,11 +25,14 @@ def before_message(scene: Scene) -> None:
     task = tasks.addressed(scene.book, scene.session, called.to)
     if task is None or not task.agent:
         return
+    answers = resumable(task) or bool(inbox.unsent(scene.book, task.agent))
     scene.answer.deny = _refused(scene, task)
+    if answers and not scene.answer.deny:
+        scene.answer.deny = proof.message_refused(scene, task, called.text or called.copy)
     if scene.answer.deny:
         return
     text = None
-    if resumable(task) or inbox.unsent(scene.book, task.agent):
+    if answers:
         text = _record(scene, task, called.text or called.copy)
     scene.answer.updated_input = tools.message_with(event, task.agent, text)
 
@@ -66,6 +69,7 @@ def _from_agent(scene: Scene) -> None:
 def _record(scene: Scene, task: Task, typed: str) -> str:
     """Write the resume message down before it is sent; what it carries is marked when it is proven."""
     agent = task.agent
+    typed = "" if proof.is_kept_apart(scene) else typed
     message = resume.compose(scene.book, agent, launches.token_of(scene.book, agent), typed)
     with scene.book.transaction():
         _open(scene, task, agent, message, typed)
@@ -76,6 +80,8 @@ def _open(scene: Scene, task: Task, agent: str, message: resume.Message, typed: 
     kind = message.kind if message.answers else f"{message.kind} (relayed)"
     identifier = resumes.note(scene.book, task.label, agent, scene.event.tool_use, kind, typed, message.text)
     inbox.attach(scene.book, message.answers, identifier)
+    if not message.answers and typed.strip():
+        proof.pass_on(scene, task.label, typed)
 
 
 def after_message(scene: Scene) -> None:
@@ -116,7 +122,7 @@ def before_task(scene: Scene) -> None:
     task = tasks.addressed(scene.book, scene.session, called.resume)
     if task is None or not task.agent:
         return
-    scene.answer.deny = _refused(scene, task)
+    scene.answer.deny = _refused(scene, task) or proof.message_refused(scene, task, called.prompt)
     if scene.answer.deny:
         return
     text = _record(scene, task, called.prompt)
@@ -214,7 +220,7 @@ def open_relaunch(scene: Scene, task: Task) -> None:
 
 def fill_relaunch(scene: Scene, task: Task, adopted: adopting.Adoption) -> None:
     """The new agent gets the old one's task, state, questions and answers. Inside a transaction."""
-    typed = tools.launch_of(scene.event).prompt
+    typed = "" if proof.is_kept_apart(scene) else tools.launch_of(scene.event).prompt
     path = agents.of_agent(scene.event.transcript, task.agent)
     message = resume.relaunch(scene.book, task, adopted.token, typed, path)
     _open(scene, task, task.agent, message, typed)

@@ -7,10 +7,10 @@ import time
 from bg.desk import status
 from bg.host import tools, transcripts, versions
 from bg.host.event import is_machine_prompt, typed_command
-from bg.ledger import deliveries, inbox, launches, notes, sessions, tasks
+from bg.ledger import deliveries, inbox, launches, notes, proofs, sessions, tasks
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
-from bg.loop import adopting, closing, inheriting, reconciling
+from bg.loop import adopting, closing, inheriting, proof, reconciling
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases, replies
 from bg.words.quoting import CONTEXT_LIMIT, fit, inline
@@ -26,6 +26,7 @@ def prompt(scene: Scene) -> None:
     """UserPromptSubmit: the host's own message about an agent, one of our commands, or the user's words."""
     event = scene.event
     scene.see()
+    proof.look(scene)
     if is_machine_prompt(event.prompt):
         closing.announced(scene)
         scene.remind()
@@ -78,7 +79,7 @@ def _launch(scene: Scene, arguments: str) -> None:
     if full:
         commands.say(scene, full)
         return
-    with scene.book.transaction():
+    with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt):
         label = launches.open_window(scene.book, scene.session, "bg", arguments)
     scene.answer.context.append(adopting.window_line(label))
 
@@ -111,6 +112,7 @@ def stop(scene: Scene) -> None:
     if scene.event.in_subagent:
         return
     scene.see()
+    proof.look(scene)
     reconciling.catch_up(scene, reconciling.STOP)
     _close_windows(scene)
     fresh = [row for row in deliveries.due(scene.book, scene.session) if _is_fresh(scene, row)]

@@ -1,0 +1,81 @@
+"""Children: the agents that an agent of ours has launched itself, and those that it was refused."""
+
+from __future__ import annotations
+
+import time
+
+from bg.ledger.file import Ledger
+from bg.ledger.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+
+class Child(Record):
+    """One agent that the agent `parent` of a task has launched; `refused` says why it was not allowed to."""
+
+    id: int
+    label: str
+    parent: str
+    call: str
+    agent: str
+    description: str
+    kind: str
+    made: float
+    ended: Optional[float]
+    refused: str
+
+
+def note(book: Ledger, label: str, parent: str, call: str, description: str, kind: str, refused: str) -> None:
+    """An agent of a task is about to launch another one, or is not allowed to."""
+    book.write(
+        "INSERT OR IGNORE INTO children (label, parent, call, description, kind, made, refused) VALUES (?,?,?,?,?,?,?)",
+        label,
+        parent,
+        call,
+        description,
+        kind,
+        time.time(),
+        refused or None,
+    )
+
+
+def of_call(book: Ledger, call: str) -> Optional[Child]:
+    """The child that this call has launched."""
+    return Child.one(book, "SELECT * FROM children WHERE call = ?", call)
+
+
+def of_agent(book: Ledger, agent: str) -> Optional[Child]:
+    """The child that is this agent of the host."""
+    return Child.one(book, "SELECT * FROM children WHERE agent = ? ORDER BY id DESC", agent) if agent else None
+
+
+def of_task(book: Ledger, label: str) -> list[Child]:
+    """Every child of a task's agents, in order."""
+    return Child.all(book, "SELECT * FROM children WHERE label = ? ORDER BY id", label)
+
+
+def set_agent(book: Ledger, number: int, agent: str) -> None:
+    """The host has launched it."""
+    book.write("UPDATE children SET agent = ? WHERE id = ?", agent, number)
+
+
+def end(book: Ledger, number: int) -> None:
+    """It has ended, or was never launched."""
+    book.write("UPDATE children SET ended = ? WHERE id = ? AND ended IS NULL", time.time(), number)
+
+
+def end_all(book: Ledger, label: str) -> None:
+    """The task is taken for over: its children no longer count as working."""
+    book.write("UPDATE children SET ended = ? WHERE label = ? AND ended IS NULL", time.time(), label)
+
+
+def working(book: Ledger, project: str) -> list[Child]:
+    """The children that work now for the tasks of a project."""
+    return Child.all(
+        book,
+        "SELECT c.* FROM children c JOIN tasks t ON t.label = c.label"
+        " WHERE t.project = ? AND c.ended IS NULL AND c.refused IS NULL ORDER BY c.id",
+        project,
+    )

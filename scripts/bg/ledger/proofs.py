@@ -1,0 +1,164 @@
+"""Proofs: who said what counts as the user's word, all that was typed, chosen or passed on, and how it is known."""
+
+from __future__ import annotations
+
+import time
+
+from bg.ledger.file import Ledger
+from bg.ledger.inbox import Retracted
+from bg.ledger.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+# The classes: chosen in a dialog, typed at a keyboard, given by a program that drives the host, passed on by the parent
+# from chat, decided by the user's settings. What is unproven has no effect.
+DIALOG, KEYBOARD, SDK, RELAYED, SETTINGS, UNPROVEN = "dialog", "keyboard", "sdk", "relayed", "settings", "unproven"
+# The ways on which words come: a prompt, a dialog's answers, the parent's own message.
+PROMPTED, CHOSEN, PASSED_ON = "prompt", "dialog", "message"
+
+
+class Proof(Record):
+    """What somebody said; `place` is how long the transcript was then, `proof` is empty until it has been looked up.
+
+    `turn` is the host's id of the prompt, `call` that of the dialog or the message; `origin` says where it came from.
+    """
+
+    id: int
+    session: str
+    label: str
+    way: str
+    text: str
+    at: float
+    transcript: str
+    place: int
+    turn: str
+    call: str
+    looks: int
+    proof: str
+    origin: str
+    judged: Optional[float]
+
+
+class Marks:
+    """What the ledger had before an event: whatever it has afterwards besides comes from that event's words."""
+
+    def __init__(self, book: Ledger) -> None:
+        self.answers = book.value("SELECT coalesce(max(id), 0) FROM answers")
+        self.at = time.time()
+        self.windows = book.value("SELECT coalesce(max(id), 0) FROM windows")
+
+
+def tie(
+    book: Ledger, before: Marks, session: str, way: str, text: str, at: float, transcript: str, place: int,
+    turn: str, call: str,
+) -> bool:
+    """What these words have answered or opened since then hangs on their proof; whether they have done either."""
+    answered = book.all(
+        "SELECT DISTINCT label FROM answers WHERE id > ? AND source <> 'settings' ORDER BY id", before.answers
+    )
+    opened = book.all("SELECT label FROM windows WHERE id > ? ORDER BY id", before.windows)
+    undone = book.all(
+        "SELECT DISTINCT label FROM retracted WHERE replaced_by IS NULL AND undone_by IS NULL AND gone >= ?", before.at
+    )
+    first = 0
+    for row in answered or undone or opened[:1]:
+        number = book.insert(
+            "INSERT INTO proofs (session, label, way, text, at, transcript, place, turn, call, looks)"
+            " VALUES (?,?,?,?,?,?,?,?,?,0)",
+            session,
+            row["label"],
+            way,
+            text,
+            at,
+            transcript,
+            place,
+            turn,
+            call,
+        )
+        first = first or number
+        book.write("UPDATE answers SET proof = ? WHERE id > ? AND label = ?", number, before.answers, row["label"])
+    book.write("UPDATE windows SET proof = ? WHERE id > ?", first, before.windows)
+    book.write(
+        "UPDATE retracted SET undone_by = ? WHERE replaced_by IS NULL AND undone_by IS NULL AND gone >= ?",
+        first,
+        before.at,
+    )
+    return bool(first)
+
+
+def taken_back_by(book: Ledger, proof: Proof) -> list[Retracted]:
+    """The answers that these words have taken back."""
+    return Retracted.all(book, "SELECT * FROM retracted WHERE undone_by = ? ORDER BY id", proof.id)
+
+
+def note(
+    book: Ledger, session: str, label: str, text: str, call: str, proof: str, origin: str
+) -> None:
+    """What the parent passes on by this call, which is judged at once."""
+    book.write(
+        "INSERT INTO proofs (session, label, way, text, at, transcript, place, turn, call, looks, proof, origin,"
+        " judged) VALUES (?,?,?,?,?,'',0,'',?,0,?,?,?)",
+        session,
+        label,
+        PASSED_ON,
+        text,
+        time.time(),
+        call,
+        proof,
+        origin,
+        time.time(),
+    )
+
+
+def unjudged(book: Ledger, session: str, label: str = "") -> list[Proof]:
+    """What has been said in this session, or to this task in any, and was not looked up yet."""
+    return Proof.all(
+        book,
+        "SELECT * FROM proofs WHERE proof IS NULL AND session = ?"
+        " UNION SELECT * FROM proofs WHERE proof IS NULL AND label = ? ORDER BY id",
+        session,
+        label,
+    )
+
+
+def is_unjudged(book: Ledger, session: str) -> bool:
+    """Something has been said in this session that was not looked up yet."""
+    return bool(book.value("SELECT 1 FROM proofs WHERE proof IS NULL AND session = ? LIMIT 1", session))
+
+
+def count_look(book: Ledger, number: int) -> None:
+    """It was looked for as long as a hook may wait, and not found."""
+    book.write("UPDATE proofs SET looks = looks + 1 WHERE id = ?", number)
+
+
+def judge(book: Ledger, number: int, proof: str, origin: str = "") -> None:
+    """From now on it is known who said it."""
+    book.write("UPDATE proofs SET proof = ?, origin = ?, judged = ? WHERE id = ?", proof, origin, time.time(), number)
+
+
+def of_id(book: Ledger, number: Optional[int]) -> Optional[Proof]:
+    """The proof of this number."""
+    return Proof.one(book, "SELECT * FROM proofs WHERE id = ?", number) if number else None
+
+
+def of_call(book: Ledger, call: str) -> Optional[Proof]:
+    """What the parent has passed on by this call."""
+    return Proof.one(book, "SELECT * FROM proofs WHERE call = ? AND way = ? ORDER BY id DESC", call, PASSED_ON)
+
+
+def of_task(book: Ledger, label: str) -> list[Proof]:
+    """Everything that was said to a task, in order."""
+    return Proof.all(book, "SELECT * FROM proofs WHERE label = ? ORDER BY id", label)
+
+
+def unproven(book: Ledger, since: float) -> list[Proof]:
+    """What claimed to be the user's word since then and was not shown to be, the newest first."""
+    return Proof.all(book, "SELECT * FROM proofs WHERE proof = ? AND judged > ? ORDER BY id DESC", UNPROVEN, since)
+
+
+def class_of(book: Ledger, number: Optional[int], source: str) -> str:
+    """The class of an answer; empty where it is not looked up yet, or was given before classes were kept."""
+    found = of_id(book, number)
+    return found.proof if found else SETTINGS if source == SETTINGS else ""

@@ -1,0 +1,204 @@
+"""Proof: nobody but the user answers, decides or launches; who has said it is looked up in the host's transcript.
+
+When a hook is shown a prompt, its record is not there yet, so what was said is taken as it is, and looked up before it
+can do anything: before a message goes to an agent, and before a launch is adopted. What turns out to be somebody
+else's is taken back, kept, and shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+
+from bg.host import origins, tools, transcripts, versions
+from bg.ledger import delegations, deliveries, inbox, launches, notes, proofs, sessions, tasks
+from bg.ledger.inbox import Question, Retracted
+from bg.ledger.proofs import Proof
+from bg.ledger.tasks import Task
+from bg.loop import answering
+from bg.loop.scene import Scene
+from bg.words import phrases
+from bg.words.quoting import inline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Optional
+
+WAIT = 1.0  # records were up to 141 ms late
+STEP = 0.03
+MOST_LOOKS = 2
+PATIENCE = 5.0
+BEFORE = 64 * 1024  # a dialog's record may stand before the hook's own moment
+
+
+class Claim:
+    """Whether words have answered or opened anything."""
+
+    counts = False
+
+
+@contextlib.contextmanager
+def claimed(scene: Scene, way: str, text: str) -> Iterator[Claim]:
+    """One transaction; what it answers or opens hangs on the proof of these words."""
+    claim = Claim()
+    event = scene.event
+    path = event.transcript
+    place = 0 if scene.late is not None else transcripts.size(path)
+    with scene.book.transaction():
+        before = proofs.Marks(scene.book)
+        yield claim
+        claim.counts = proofs.tie(
+            scene.book,
+            before,
+            session=scene.session,
+            way=way,
+            text=text,
+            at=scene.late or time.time(),
+            transcript=path,
+            place=max(0, place - BEFORE) if way == proofs.CHOSEN else place,
+            turn=event.turn,
+            call=event.tool_use,
+        )
+
+
+def look(scene: Scene, label: str = "", *, wait: bool = False) -> bool:
+    """Judge what was said in this session, and to this task in any; whether all of it is judged now."""
+    open_now = proofs.unjudged(scene.book, scene.session, label)
+    if not open_now:
+        return True
+    if wait:
+        scene.book.settle()
+    until = time.monotonic() + (WAIT if wait else 0.0)
+    found = {row.id: _origin(scene, row) for row in open_now}
+    while None in found.values() and time.monotonic() < until:
+        time.sleep(STEP)
+        found.update({row.id: _origin(scene, row) for row in open_now if found[row.id] is None})
+    with scene.book.transaction():
+        for row in open_now:
+            _judge(scene, row, found[row.id], waited=wait)
+    return not proofs.unjudged(scene.book, scene.session, label)
+
+
+def _origin(scene: Scene, row: Proof) -> Optional[origins.Origin]:
+    """Who has said it, as far as the transcript tells by now."""
+    # What a process hands to our hooks may name a transcript of its own making.
+    path = scene.event.transcript if row.session == scene.session else row.transcript
+    if row.session == scene.session and not origins.is_kept(path):
+        # It keeps none. Nobody can post to an old host; what a new one is shown stays unproven.
+        nobody = origins.Origin(origins.OTHER, phrases.NO_TRANSCRIPT)
+        return nobody if origins.takes_posts() else origins.Origin(origins.SDK, "")
+    if row.way == proofs.CHOSEN:
+        return origins.of_dialog(path, row.place, row.call, row.text)
+    return origins.of_prompt(path, row.place, row.text, row.turn)
+
+
+def _judge(scene: Scene, row: Proof, origin: Optional[origins.Origin], *, waited: bool) -> None:
+    """Inside a transaction."""
+    if origin is None:
+        if waited:
+            proofs.count_look(scene.book, row.id)
+        if row.looks + waited < MOST_LOOKS and time.time() - row.at < PATIENCE:
+            return
+        origin = origins.Origin(origins.OTHER, "")
+    if origin.kind == origins.OTHER:
+        proofs.judge(scene.book, row.id, proofs.UNPROVEN, origin.who)
+        _take_back(scene, row, origin.who)
+    elif row.way == proofs.CHOSEN:
+        proofs.judge(scene.book, row.id, proofs.DIALOG)
+    else:
+        by_hand = origin.kind == origins.HUMAN or versions.attended()
+        proofs.judge(scene.book, row.id, proofs.KEYBOARD if by_hand else proofs.SDK)
+
+
+def _take_back(scene: Scene, row: Proof, who: str) -> None:
+    """What somebody else has said is as if it had not been said; its words stay, and the user is told."""
+    book = scene.book
+    for answer in inbox.of_proof(book, row.id):
+        item = inbox.of_id(book, answer.question)
+        asked = answering.request(scene, item) if item and inbox.kind(item) == inbox.DELEGATION else None
+        if asked is not None:
+            answering.close_window(scene, asked)
+            delegations.reopen(book, asked)
+        earlier = inbox.replaced(book, answer.id)
+        if not inbox.take_back(book, answer) and earlier is not None and item is not None:
+            _decide_again(scene, item, earlier)
+    for gone in proofs.taken_back_by(book, row):
+        item = inbox.of_id(book, gone.question)
+        if item is not None and item.state == "open":
+            _decide_again(scene, item, gone)
+    for window in launches.of_proof(book, row.id):
+        launches.close_window(book, window)
+    deliveries.settle_next_step(book, row.label)
+    by = phrases.NOT_YOURS_BY.format(who=inline(who, 80)) if who else ""
+    words = phrases.NOT_YOURS.format(label=row.label, words=inline(row.text, 160), who=by)
+    task = tasks.get(book, row.label)
+    for session in dict.fromkeys([row.session, scene.session, task.session if task else scene.session]):
+        if sessions.get(book, session) is not None:
+            notes.add_late_words(book, session, [words])
+
+
+def _decide_again(scene: Scene, item: Question, gone: Retracted) -> None:
+    """What the user had said stands as before; what was approved can be launched with `go`."""
+    inbox.stand_again(scene.book, gone)
+    if gone.kind in (inbox.APPROVED, inbox.DENIED):
+        approved = gone.kind == inbox.APPROVED
+        label = launches.open_window(scene.book, scene.session, "delegation", item.text) if approved else ""
+        delegations.decide(scene.book, item.agent, item.run, answering.place_of(item), gone.text, label)
+
+
+def message_refused(scene: Scene, task: Task, typed: str) -> str:
+    """Why an ended agent is not woken by this call; what the parent says in another session's turn is kept apart."""
+    look(scene, task.label, wait=True)
+    waiting = inbox.unsent(scene.book, task.agent)
+    if any(proofs.class_of(scene.book, row.proof, row.source) == "" and row.proof for row in waiting):
+        return phrases.PROOF_PENDING.format(label=task.label)
+    peer = peer_in_turn(scene)
+    if not peer:
+        return ""
+    with scene.book.transaction():
+        proofs.note(scene.book, scene.session, task.label, typed, scene.event.tool_use, proofs.UNPROVEN, peer)
+    who = inline(peer, 80)
+    return "" if waiting else phrases.RELAY_UNPROVEN.format(label=task.label, who=who, ask=tools.ASK)
+
+
+def is_kept_apart(scene: Scene) -> bool:
+    """What the parent says by this call does not go with it."""
+    row = proofs.of_call(scene.book, scene.event.tool_use)
+    return row is not None and row.proof == proofs.UNPROVEN
+
+
+def pass_on(scene: Scene, label: str, words: str) -> None:
+    """Inside a transaction: the parent passes on what it has from the user, in its own words."""
+    proofs.note(scene.book, scene.session, label, words, scene.event.tool_use, proofs.RELAYED, "")
+
+
+def peer_in_turn(scene: Scene) -> str:
+    """Which other session or process has a part in this turn; empty where none has."""
+    return origins.peer_in_turn(scene.event.transcript, scene.event.turn)
+
+
+def launch_refused(scene: Scene) -> str:
+    """Why a launch is not adopted: what asked for it is not the user's word, or not known to be."""
+    look(scene, wait=True)
+    label = _asked_for(scene)
+    task = tasks.get(scene.book, label) if label else None
+    if task is not None and task.agent and task.state not in tasks.RUNNING_STATES:
+        return message_refused(scene, task, tools.launch_of(scene.event).prompt)
+    found = launches.last_window(scene.book, scene.session, label) if label else None
+    row = proofs.of_id(scene.book, found.proof) if found else None
+    if row is None or row.proof not in ("", proofs.UNPROVEN):
+        return ""
+    if not row.proof:
+        return phrases.PROOF_PENDING.format(label=label)
+    return phrases.LAUNCH_NOT_YOURS.format(label=label)
+
+
+def _asked_for(scene: Scene) -> str:
+    """The label that a launch carries, else that of the window which it would fill."""
+    called = tools.launch_of(scene.event)
+    found = tasks.LABEL.match(called.description.strip())
+    if found:
+        return str(found[0])
+    opened = launches.open_windows(scene.book, scene.session)
+    return opened[0].label if opened and not called.one_shot and not called.foreground else ""
