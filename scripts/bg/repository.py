@@ -1,4 +1,7 @@
-"""The commit that a checkout stands on, read from git's own files: starting git would cost a launch two bare starts."""
+"""Repositories: the commit of a checkout, what its checkouts share, whether it was moved; read from git's own files.
+
+Starting git would cost a launch two bare starts.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,18 @@ def head(folder: str) -> str:
     every = _text(os.path.join(shared, "packed-refs"), MOST_PACKED)
     packed = re.search(rf"^({_COMMIT}) {re.escape(branch)}$", every, re.MULTILINE)
     return packed[1] if packed else ""
+
+
+def common(folder: str) -> str:
+    """What all checkouts of a repository share, from any folder of them; empty outside a repository."""
+    own = _directory(os.path.realpath(folder)) if folder else ""
+    return os.path.realpath(os.path.join(own, _text(os.path.join(own, "commondir")))) if own else ""
+
+
+def mark(shared: str) -> str:
+    """What a repository keeps when it is moved and shares with no other: when git wrote a file that nobody changes."""
+    found = foreign.about(os.path.join(shared, "description"))
+    return str(found.st_mtime_ns) if found else ""
 
 
 def _directory(folder: str) -> str:

@@ -40,6 +40,17 @@ def state(drive: Drive) -> str:
     return row["state"]
 
 
+def the_folder_of_a_project(drive: Drive, _: pytest.MonkeyPatch) -> bool:
+    drive.folder = drive.folder / "before"
+    (drive.folder / ".git").mkdir(parents=True)
+    (drive.folder / ".git" / "description").write_text("Unnamed\n")
+    drive.prompt("/bg Audit")
+    drive.launch("Audit", "a1")
+    drive.folder = drive.folder.rename(drive.folder.with_name("after"))
+    drive.send(recorded(drive.version, "sessions", "SessionStart"), source="resume")
+    return drive.rows("SELECT project FROM tasks") == [{"project": str(drive.folder)}]
+
+
 def a_session_that_is_gone(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> bool:
     monkeypatch.setattr(machine, "host", gone)
     drive.prompt("/bg Audit")
@@ -150,6 +161,7 @@ def a_reminder_that_was_dropped(drive: Drive, _: pytest.MonkeyPatch) -> bool:
 
 
 SCENES: dict[str, tuple[str, Callable[[Drive, pytest.MonkeyPatch], bool]]] = {
+    "the folder of a project": (NEWEST, the_folder_of_a_project),
     "a session that is gone": (NEWEST, a_session_that_is_gone),
     "the launch of an agent": (NEWEST, the_launch_of_an_agent),
     "the identity of an agent": (NEWEST, the_identity_of_an_agent),

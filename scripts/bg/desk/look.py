@@ -95,7 +95,8 @@ def run_status(given: argparse.Namespace) -> Outcome:
 def _tables(book: Ledger, sheet: page.Page, named: bool, *, everything: bool) -> Iterator[str]:  # noqa: FBT001
     """The table of the project that this is called in, else one for each project, under its name."""
     projects = tasks.projects(book)
-    here = [each for each in projects if each and os.path.realpath(each) == os.path.realpath(os.curdir)]
+    root = os.path.realpath(tasks.root_of(os.path.realpath(os.curdir)))
+    here = [each for each in projects if each and os.path.realpath(tasks.root_of(each)) == root]
     for project in here or projects or [""]:
         head = sheet.wrapped(book.path, "quiet") if named else []
         head += sheet.wrapped(project, "heading") if len(projects) > 1 else []

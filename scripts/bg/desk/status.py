@@ -32,7 +32,8 @@ def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list
     if everything:
         return tasks.every(book)
     rows = tasks.recent(book, time.time() - RECENT)
-    return [row for row in rows if not project or row.project == project]
+    root = tasks.root_of(project)
+    return [row for row in rows if not project or root == (row.root or row.project)]
 
 
 def record(book: Ledger, task: Task) -> dict[str, Any]:

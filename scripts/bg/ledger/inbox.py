@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import time
 
+from bg.ledger import tasks
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
 from bg.ledger.tasks import digest
@@ -140,7 +141,10 @@ def waiting(book: Ledger, label: str = "", project: str = "", session: str = "")
     """The open items, by priority, then age."""
     sql = "SELECT q.* FROM questions q JOIN tasks t ON t.label = q.label WHERE q.state = 'open'"
     values: list[Any] = []
-    for column, value in (("q.label", label), ("t.project", project), ("t.session", session)):
+    if project:
+        sql += " AND (t.root = ? OR (t.root IS NULL AND t.project = ?))"
+        values += [tasks.root_of(project), project]
+    for column, value in (("q.label", label), ("t.session", session)):
         if value:
             sql += f" AND {column} = ?"
             values.append(value)

@@ -72,6 +72,22 @@ def set_kept_aside_told(book: Ledger, path: str) -> None:
     _set(book, "kept_aside_told", path)
 
 
+def root_mark(book: Ledger, root: str) -> str:
+    """By what a repository is known that is kept there, empty where it was never noted."""
+    return _get(book, f"root:{root}")
+
+
+def set_root_mark(book: Ledger, root: str, mark: str) -> None:
+    """The repository that is kept there is known by this from now on."""
+    _set(book, f"root:{root}", mark)
+
+
+def roots_marked(book: Ledger, mark: str) -> list[str]:
+    """Where the repository that is known by this has been kept."""
+    found = book.all("SELECT key FROM meta WHERE key > 'root:' AND key < 'root;' AND value = ?", mark)
+    return [row["key"].partition(":")[2] for row in found]
+
+
 def late_words(book: Ledger, session: str) -> str:
     """What events of this session that waited in the spool have to say to the user."""
     return _get(book, f"late:{session}")

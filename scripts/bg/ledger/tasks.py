@@ -7,9 +7,11 @@ the host's events in any order.
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import time
 
+from bg import repository
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
 from bg.pattern import pattern
@@ -99,17 +101,27 @@ def _sha256() -> Any:
     return hashlib.sha256
 
 
+def root_of(project: str) -> str:
+    """What makes folders one project: the repository that they are checkouts or parts of, else the folder itself."""
+    return repository.common(project) or project
+
+
+# An older plugin, which may go on writing, knows no root.
+_IN_PROJECT = "(root = ? OR (root IS NULL AND project = ?))"
+
+
 def create(book: Ledger, label: str, group: str, session: str, project: str, text: str, state: str) -> None:
     """A task in its first state; one that is there already keeps what it has."""
     now = time.time()
     book.write(
-        "INSERT OR IGNORE INTO tasks (label, number, grp, session, project, text, state, since, created)"
-        " VALUES (?,?,?,?,?,?,?,?,?)",
+        "INSERT OR IGNORE INTO tasks (label, number, grp, session, project, root, text, state, since, created)"
+        " VALUES (?,?,?,?,?,?,?,?,?,?)",
         label,
         int(label.split("-")[1]),
         group,
         session,
         project,
+        root_of(project),
         text,
         state,
         now,
@@ -182,17 +194,52 @@ def hand_to(book: Ledger, label: str, session: str) -> None:
 
 def hand_over(book: Ledger, owner: str, project: str, session: str) -> None:
     """What one session has in a project belongs to another one now."""
-    book.write("UPDATE tasks SET session = ? WHERE session = ? AND project = ?", session, owner, project)
+    place = root_of(project), project
+    book.write(f"UPDATE tasks SET session = ? WHERE session = ? AND {_IN_PROJECT}", session, owner, *place)
+
+
+def give_roots(book: Ledger) -> None:
+    """What an older plugin has written belongs to its repository too."""
+    for row in book.all("SELECT DISTINCT project FROM tasks WHERE root IS NULL"):
+        if os.path.isdir(row["project"] or ""):
+            root = root_of(row["project"])
+            book.write("UPDATE tasks SET root = ? WHERE root IS NULL AND project = ?", root, row["project"])
+
+
+def set_place(book: Ledger, label: str, project: str) -> None:
+    """The task goes on in this project."""
+    book.write("UPDATE tasks SET project = ?, root = ? WHERE label = ?", project, root_of(project), label)
+
+
+def move(book: Ledger, old: str, new: str) -> None:
+    """A project of that root is now of another one: its folder was renamed."""
+    before, after = _folder(old), _folder(new)
+    for row in book.all("SELECT DISTINCT project FROM tasks WHERE root = ?", old):
+        was = row["project"] or ""
+        now = after + was[len(before) :] if was == before or was.startswith(f"{before}{os.sep}") else was
+        book.write("UPDATE tasks SET project = ?, root = ? WHERE root = ? AND project = ?", now, new, old, was)
+        book.write("UPDATE sessions SET project = ?, root = ? WHERE project = ?", now, new, was)
+
+
+def roots_in(book: Ledger, project: str) -> list[str]:
+    """The roots that the tasks of this very folder have."""
+    found = book.all("SELECT DISTINCT root FROM tasks WHERE project = ?", project)
+    return [row["root"] for row in found if row["root"]]
+
+
+def _folder(root: str) -> str:
+    return os.path.dirname(root) if os.path.basename(root) == ".git" else root
 
 
 def owners(book: Ledger, project: str) -> list[str]:
     """The sessions that have tasks in a project."""
-    return [row["session"] for row in book.all("SELECT DISTINCT session FROM tasks WHERE project = ?", project)]
+    place = root_of(project), project
+    return [row["session"] for row in book.all(f"SELECT DISTINCT session FROM tasks WHERE {_IN_PROJECT}", *place)]
 
 
 def projects(book: Ledger) -> list[str]:
     """The projects that have tasks, the one that was last busy first."""
-    rows = book.all("SELECT project FROM tasks GROUP BY project ORDER BY max(since) DESC")
+    rows = book.all("SELECT project, max(since) FROM tasks GROUP BY coalesce(root, project) ORDER BY max(since) DESC")
     return [row["project"] or "" for row in rows]
 
 
@@ -219,13 +266,17 @@ def count(book: Ledger) -> int:
 
 def of_project(book: Ledger, project: str) -> list[Task]:
     """The tasks of a project."""
-    return Task.all(book, "SELECT * FROM tasks WHERE project = ? ORDER BY number", project)
+    return Task.all(book, f"SELECT * FROM tasks WHERE {_IN_PROJECT} ORDER BY number", root_of(project), project)
 
 
 def running_in(book: Ledger, project: str) -> list[Task]:
     """The tasks of a project that work now."""
     return Task.all(
-        book, f"SELECT * FROM tasks WHERE project = ? AND state IN {_marks(RUNNING_STATES)}", project, *RUNNING_STATES
+        book,
+        f"SELECT * FROM tasks WHERE {_IN_PROJECT} AND state IN {_marks(RUNNING_STATES)}",
+        root_of(project),
+        project,
+        *RUNNING_STATES,
     )
 
 

@@ -8,7 +8,7 @@ from bg.host import agents, receipts, transcripts
 from bg.host.event import Notification, live_agents, notifications
 from bg.ledger import deliveries, inbox, launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
-from bg.loop import closing, inheriting, judging, launching, reports, resuming
+from bg.loop import closing, inheriting, judging, launching, moving, reports, resuming
 from bg.loop.scene import Scene
 from bg.record import Record
 from bg.words import phrases
@@ -186,6 +186,7 @@ def _repeat_next_step(scene: Scene, task: Task) -> None:
 
 # In this order: an agent is bound before it is looked for, and what it said is read before its run is called over.
 RECOVERIES = (
+    Recovery("the folder of a project", (INHERIT,), moving.follow, "sessions"),
     Recovery("a session that is gone", (INHERIT,), inheriting.take_over, "sessions"),
     Recovery("the launch of an agent", ALWAYS, _bind, "background"),
     Recovery("the identity of an agent", ALWAYS, _look_for_identity, "background"),

@@ -204,11 +204,15 @@ def relaunch_window(scene: Scene) -> Optional[Task]:
     """A launch whose description begins with a task that has ended unfinished continues that task."""
     found = tasks.LABEL.match(tools.launch_of(scene.event).description.strip())
     task = tasks.get(scene.book, found[0]) if found else None
-    if task is None or task.state not in tasks.CONTINUABLE_STATES or not task.agent or task.project != scene.project:
+    if task is None or task.state not in tasks.CONTINUABLE_STATES or not task.agent:
+        return None
+    # In another project a label may be anybody's, unless the user has answered or named the task in this session.
+    if task.session != scene.session and tasks.root_of(scene.project) != (task.root or task.project):
         return None
     with scene.book.transaction():
         if not inheriting.claim(scene, task):
             return None
+        tasks.set_place(scene.book, task.label, scene.project)
         open_relaunch(scene, task)
     return task
 

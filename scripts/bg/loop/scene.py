@@ -6,7 +6,7 @@ import contextlib
 import os
 import time
 
-from bg import machine
+from bg import machine, repository
 from bg.host import agents, receipts, transcripts, versions
 from bg.host.answer import Answer
 from bg.host.event import Event
@@ -54,9 +54,9 @@ class Scene:
     def project(self) -> str:
         """The project that the session works in."""
         known = sessions.get(self.book, self.session)
-        return (known.project if known else "") or self._project_here()
+        return (known.project if known else "") or self.project_here()
 
-    def _project_here(self) -> str:
+    def project_here(self) -> str:
         """The environment is that of the hook that runs now, which is another one where the event waited."""
         return (os.environ.get("CLAUDE_PROJECT_DIR") if self.late is None else "") or self.event.cwd
 
@@ -90,10 +90,14 @@ class Scene:
     def enter(self) -> None:
         """From now on the session, in this process, has something of ours."""
         version = transcripts.field(self.event.transcript, "version")
-        project = self._project_here()
+        project = self.project_here()
         process = machine.host() or machine.Process(0, "")
         with self.book.transaction():
             sessions.note(self.book, self.session, project, self.event.transcript, version)
+            root = tasks.root_of(project)
+            mark = repository.mark(root)
+            if mark and notes.root_mark(self.book, root) != mark:
+                notes.set_root_mark(self.book, root, mark)
             if self.late is None:
                 sessions.note_process(self.book, self.session, process.pid, process.started)
         place.mark(self.book.place, self.session)
@@ -133,12 +137,20 @@ class Scene:
             self.surfaced = due[:count]
             self._surface(kept)
             self._await_relaunches([row for row in rows if row.id in self.surfaced])
+            for row in [row for row in rows if row.id in self.surfaced and row.kind == deliveries.ANSWERED]:
+                self._expect_successor(row.label)
         self.answer.context += kept
         notices = [reminders[one].notice for one in self.surfaced if reminders[one].notice]
         self.answer.notice += [] if brief else notices
         waits = any(row.shown is None for row in inbox.waiting(self.book, session=self.session))
         if notices and waits and self.settings.notify:
             self.answer.sequence = self.host.notification(notices[0].split(" · ")[0])
+
+    def _expect_successor(self, label: str) -> None:
+        """Inside a transaction: a launch that leaves out the label continues the task, where its agent cannot wake."""
+        task = tasks.get(self.book, label)
+        if task is not None and self.is_ready(label) and not self.wakes(task.agent):
+            launches.open_window(self.book, task.session, "relaunch", task.text, label)
 
     def _surface(self, texts: list[str]) -> None:
         place = transcripts.size(self.event.transcript)

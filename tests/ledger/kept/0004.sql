@@ -25,14 +25,14 @@ CREATE TABLE errors (id INTEGER PRIMARY KEY, at REAL, event TEXT, text TEXT);
 CREATE TABLE launches (
   tool_use TEXT PRIMARY KEY, label TEXT, token TEXT UNIQUE, agent TEXT, agent_type TEXT, name TEXT,
   cwd TEXT, head TEXT, made REAL, bound REAL, failed TEXT, window INTEGER, turn INTEGER, identity TEXT);
-INSERT INTO "launches" VALUES('toolu_0001','bg-1','bg-1-vrfckyxrry','a1','general-purpose','','/home/user/project','',1700000000.4,1700000000.6,NULL,NULL,NULL,NULL);
-INSERT INTO "launches" VALUES('toolu_0002','bg-2','bg-2-q6bne3gdhq','a2','general-purpose','','/home/user/project','',1700000001.5,1700000001.7,NULL,NULL,NULL,NULL);
-INSERT INTO "launches" VALUES('toolu_0003','bg-3','bg-3-4umbjlp6u6','a3','general-purpose','','/home/user/project','',1700000002.7,1700000002.9,NULL,NULL,NULL,NULL);
-INSERT INTO "launches" VALUES('toolu_0004','bg-4','bg-4-epocdyrtfy','a4','general-purpose','','/home/user/project','',1700000004.0,1700000004.2,NULL,NULL,NULL,NULL);
-INSERT INTO "launches" VALUES('toolu_0005','bg-5','bg-5-3mogwwobjj','a5','general-purpose','','/home/user/project','',1700000005.4,1700000005.6,NULL,NULL,NULL,NULL);
-INSERT INTO "launches" VALUES('toolu_0006','bg-6','bg-6-nz7vmohye4','a6','general-purpose','','/home/user/project','',1700000006.9,1700000007.1,NULL,NULL,NULL,NULL);
-INSERT INTO "launches" VALUES('toolu_0007','bg-7','bg-7-ihbhgmqeuv','a7','general-purpose','','/home/user/project','',1700000008.5,1700000008.7,NULL,NULL,NULL,NULL);
-INSERT INTO "launches" VALUES('toolu_0008','bg-9','bg-9-nckdgsjob3','a9','general-purpose','','/home/user/project','',1700000019.3,1700000019.5,NULL,NULL,NULL,NULL);
+INSERT INTO "launches" VALUES('toolu_0001','bg-1','bg-1-vrfckyxrry','a1','general-purpose','','/home/user/project','',1700000000.4,1700000000.6,NULL,NULL,NULL,'prompt');
+INSERT INTO "launches" VALUES('toolu_0002','bg-2','bg-2-q6bne3gdhq','a2','general-purpose','','/home/user/project','',1700000001.5,1700000001.7,NULL,NULL,NULL,'prompt');
+INSERT INTO "launches" VALUES('toolu_0003','bg-3','bg-3-4umbjlp6u6','a3','general-purpose','','/home/user/project','',1700000002.7,1700000002.9,NULL,NULL,NULL,'prompt');
+INSERT INTO "launches" VALUES('toolu_0004','bg-4','bg-4-epocdyrtfy','a4','general-purpose','','/home/user/project','',1700000004.0,1700000004.2,NULL,NULL,NULL,'prompt');
+INSERT INTO "launches" VALUES('toolu_0005','bg-5','bg-5-3mogwwobjj','a5','general-purpose','','/home/user/project','',1700000005.4,1700000005.6,NULL,NULL,NULL,'prompt');
+INSERT INTO "launches" VALUES('toolu_0006','bg-6','bg-6-nz7vmohye4','a6','general-purpose','','/home/user/project','',1700000006.9,1700000007.1,NULL,NULL,NULL,'prompt');
+INSERT INTO "launches" VALUES('toolu_0007','bg-7','bg-7-ihbhgmqeuv','a7','general-purpose','','/home/user/project','',1700000008.5,1700000008.7,NULL,NULL,NULL,'prompt');
+INSERT INTO "launches" VALUES('toolu_0008','bg-9','bg-9-nckdgsjob3','a9','general-purpose','','/home/user/project','',1700000019.3,1700000019.5,NULL,NULL,NULL,'prompt');
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT);
 INSERT INTO "meta" VALUES('asked_first:86d79d52-232e-4266-8493-75e843eef28b','1 2 5 6');
 INSERT INTO "meta" VALUES('last_number','9');
@@ -247,17 +247,17 @@ CREATE TABLE strangers (at REAL, agent TEXT, label TEXT, UNIQUE (agent, label));
 CREATE TABLE tasks (
   label TEXT PRIMARY KEY, number INTEGER UNIQUE, grp TEXT, session TEXT, project TEXT, text TEXT,
   description TEXT, prompt TEXT, state TEXT, since REAL, created REAL, ended REAL, agent TEXT, note TEXT, root TEXT, closed REAL);
-INSERT INTO "tasks" VALUES('bg-1',1,'bg-1','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Audit it','audit','Audit it','needs_answer',1700000011.0,1700000000.3,NULL,'a1','',NULL,NULL);
-INSERT INTO "tasks" VALUES('bg-2',2,'bg-2','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Count them','audit','Count them','done',1700000011.6,1700000001.4,1700000011.6,'a2','',NULL,NULL);
-INSERT INTO "tasks" VALUES('bg-3',3,'bg-3','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Rename it','audit','Rename it','blocked',1700000012.2,1700000002.6,NULL,'a3','',NULL,NULL);
-INSERT INTO "tasks" VALUES('bg-4',4,'bg-4','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Move it','audit','Move it','blocked',1700000012.8,1700000003.9,NULL,'a4','',NULL,NULL);
-INSERT INTO "tasks" VALUES('bg-5',5,'bg-5','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Try it','audit','Try it','partial',1700000021.9,1700000005.3,1700000021.9,'a5','',NULL,NULL);
-INSERT INTO "tasks" VALUES('bg-6',6,'bg-6','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Read it','audit','Read it','unreported',1700000020.6,1700000006.8,1700000020.6,'a6','',NULL,NULL);
-INSERT INTO "tasks" VALUES('bg-7',7,'bg-7','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Wait','audit','Wait','working',1700000008.9,1700000008.4,NULL,'a7','',NULL,NULL);
-INSERT INTO "tasks" VALUES('bg-8',8,'bg-8','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Never launched',NULL,NULL,'not_launched',1700000010.2,1700000010.2,1700000010.3,NULL,'',NULL,NULL);
+INSERT INTO "tasks" VALUES('bg-1',1,'bg-1','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Audit it','audit','Audit it','needs_answer',1700000011.0,1700000000.3,NULL,'a1','','/home/user/project',NULL);
+INSERT INTO "tasks" VALUES('bg-2',2,'bg-2','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Count them','audit','Count them','done',1700000011.6,1700000001.4,1700000011.6,'a2','','/home/user/project',NULL);
+INSERT INTO "tasks" VALUES('bg-3',3,'bg-3','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Rename it','audit','Rename it','blocked',1700000012.2,1700000002.6,NULL,'a3','','/home/user/project',NULL);
+INSERT INTO "tasks" VALUES('bg-4',4,'bg-4','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Move it','audit','Move it','blocked',1700000012.8,1700000003.9,NULL,'a4','','/home/user/project',NULL);
+INSERT INTO "tasks" VALUES('bg-5',5,'bg-5','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Try it','audit','Try it','partial',1700000021.9,1700000005.3,1700000021.9,'a5','','/home/user/project',NULL);
+INSERT INTO "tasks" VALUES('bg-6',6,'bg-6','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Read it','audit','Read it','unreported',1700000020.6,1700000006.8,1700000020.6,'a6','','/home/user/project',NULL);
+INSERT INTO "tasks" VALUES('bg-7',7,'bg-7','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Wait','audit','Wait','working',1700000008.9,1700000008.4,NULL,'a7','','/home/user/project',NULL);
+INSERT INTO "tasks" VALUES('bg-8',8,'bg-8','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Never launched',NULL,NULL,'not_launched',1700000010.2,1700000010.2,1700000010.3,NULL,'','/home/user/project',NULL);
 INSERT INTO "tasks" VALUES('bg-9',9,'bg-9','86d79d52-232e-4266-8493-75e843eef28b','/home/user/project','Profile src/parser on the corpus in bench/:
 - find what takes the time above 1 MB of input
-- propose one change, with its measured gain','audit','The delegated part','failed',1700000021.3,1700000019.2,1700000021.3,'a9','',NULL,NULL);
+- propose one change, with its measured gain','audit','The delegated part','failed',1700000021.3,1700000019.2,1700000021.3,'a9','','/home/user/project',NULL);
 CREATE TABLE typed (
   id INTEGER PRIMARY KEY, session TEXT, at REAL, via TEXT, label TEXT, text TEXT, outcome TEXT, reading TEXT);
 INSERT INTO "typed" VALUES(1,'86d79d52-232e-4266-8493-75e843eef28b',1700000015.5,'command','bg-1','bg-1 Q1: “CSV”, naïvely','taken','');
@@ -303,6 +303,7 @@ CREATE INDEX windows_open ON windows (session) WHERE closed IS NULL;
 CREATE INDEX deliveries_printed ON deliveries (session) WHERE seen IS NULL AND surfaced IS NOT NULL;
 CREATE INDEX launches_window ON launches (window);
 CREATE INDEX launches_unbound ON launches (label) WHERE agent = '' AND failed IS NULL;
+CREATE INDEX launches_lost ON launches (label) WHERE identity IN ('lost', 'given');
 CREATE INDEX questions_open ON questions (label) WHERE state = 'open';
 CREATE INDEX tasks_root ON tasks (root, state, session);
 CREATE INDEX typed_label ON typed (label);
