@@ -66,16 +66,12 @@ def end(book: Ledger, number: int) -> None:
     book.write("UPDATE children SET ended = ? WHERE id = ? AND ended IS NULL", time.time(), number)
 
 
-def end_all(book: Ledger, label: str) -> None:
-    """The task is taken for over: its children no longer count as working."""
-    book.write("UPDATE children SET ended = ? WHERE label = ? AND ended IS NULL", time.time(), label)
-
-
 def working(book: Ledger, project: str) -> list[Child]:
-    """The children that work now for the tasks of a project."""
+    """The children that work now for the tasks of a project; with their session they end."""
     return Child.all(
         book,
-        "SELECT c.* FROM children c JOIN tasks t ON t.label = c.label"
-        " WHERE t.project = ? AND c.ended IS NULL AND c.refused IS NULL ORDER BY c.id",
+        "SELECT c.* FROM children c JOIN tasks t ON t.label = c.label JOIN sessions s ON s.id = t.session"
+        " WHERE t.project = ? AND c.ended IS NULL AND c.refused IS NULL AND s.ended IS NULL"
+        " AND t.state NOT IN ('interrupted', 'stopped', 'failed') ORDER BY c.id",
         project,
     )

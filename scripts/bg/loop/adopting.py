@@ -8,7 +8,7 @@ import re
 from bg.host import tools
 from bg.host.event import Event
 from bg.host.versions import Host
-from bg.ledger import launches, notes, tasks
+from bg.ledger import children, launches, notes, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.launches import Window
 from bg.protocol import signals
@@ -118,6 +118,8 @@ def lost_label(book: Ledger, event: Event) -> str:
 def full(book: Ledger, project: str, most: Optional[int], label: str = "") -> str:
     """Why no further agent may be launched in this project now; empty where one may."""
     working = [task.label for task in tasks.running_in(book, project) if task.label != label]
+    if most is not None:
+        working += [phrases.ITS_OWN_AGENT.format(label=child.label) for child in children.working(book, project)]
     if most is None or len(working) < most:
         return ""
     return phrases.FULL.format(labels=", ".join(working), most=most)

@@ -6,7 +6,7 @@ import time
 
 from bg.host import agents, tools, transcripts
 from bg.host.transcripts import Final
-from bg.ledger import launches, runs
+from bg.ledger import children, launches, runs
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
 
@@ -21,6 +21,7 @@ def stopped(scene: Scene) -> None:
     task = _own_task(scene)
     if task is None:
         scene.note_stranger(event.agent, event.last_text or "")
+        _note_child_ended(scene)
         return
     # Late: another agent's end needs none of them.
     from bg.loop import judging, reports, resuming  # noqa: PLC0415
@@ -40,6 +41,13 @@ def stopped(scene: Scene) -> None:
         judging.conclude(scene, task, event.agent, final.cut)
         return
     scene.answer.block = judging.judge(scene, task, run)
+
+
+def _note_child_ended(scene: Scene) -> None:
+    if children.of_agent(scene.book, scene.event.agent):
+        from bg.loop import nesting  # noqa: PLC0415 - late, as above
+
+        nesting.ended(scene, scene.event.agent)
 
 
 def _own_task(scene: Scene) -> Optional[Task]:

@@ -19,6 +19,14 @@ NO_IDENTITY = SENDER + " This agent could not be given its identity: {why}. Noth
 LAUNCH_AGAIN = "Try the launch again; if that fails too, tell the user to type /bg-status doctor."
 TYPE_AGAIN = "Ask the user to type the /bg again."
 LEDGER_LOST = "the ledger that knew {label} was damaged and is kept aside"
+ITS_OWN_AGENT = "an agent of {label}'s own"
+NESTED_NOT_ALLOWED = "bg.json allows no further agents (delegation: deny)"
+NESTED_DENIED = SENDER + (
+    " You cannot launch an agent yourself here: {why}. Nothing was launched. Do the work yourself; where it must be "
+    "another agent's, end your run with this block, and the user decides:\n\n{form}"
+)
+NESTED = "{label} launched an agent of its own: {description}"
+NESTED_REFUSED = "{label} wanted an agent of its own ({description}) and was refused: {why}"
 FULL = "{labels} work already, and bg.json allows {most} at once (max_tasks). Nothing was launched."
 HOOK_FAILED = "the hook failed with {kind}: {words}"
 ONLY_THE_USER_ANSWERS = SENDER + (

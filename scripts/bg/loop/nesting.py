@@ -1,0 +1,73 @@
+"""Nesting: an agent of ours calls the launch tool itself; what the user allows of agents holds for its agents too."""
+
+from __future__ import annotations
+
+from bg import settings
+from bg.host import tools
+from bg.ledger import children, launches, notes, tasks
+from bg.ledger.tasks import Task
+from bg.loop import adopting
+from bg.loop.scene import Scene
+from bg.protocol import signals
+from bg.words import phrases
+from bg.words.quoting import inline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+
+def before(scene: Scene) -> None:
+    """PreToolUse(Agent) of an agent: another agent's is its own affair, one of ours is recorded, or refused."""
+    event = scene.event
+    task = _task_of(scene)
+    if task is None:
+        return
+    called = tools.launch_of(event)
+    described = inline(called.description or called.prompt, 80)
+    allowed = settings.load(task.project)
+    full = adopting.full(scene.book, task.project, allowed.max_tasks)
+    refused = phrases.NESTED_NOT_ALLOWED if allowed.delegation == "deny" else full
+    said = phrases.NESTED_REFUSED if refused else phrases.NESTED
+    with scene.book.transaction():
+        children.note(scene.book, task.label, event.agent, event.tool_use, described, called.kind, refused)
+        if allowed.notices or refused:
+            words = said.format(label=task.label, description=described, why=refused)
+            notes.add_late_words(scene.book, task.session, [words])
+    if refused:
+        token = launches.token_of(scene.book, event.agent) or launches.token_of(scene.book, task.agent)
+        form = signals.template("DELEGATE_WORK", agent_id=token)
+        scene.answer.deny = phrases.NESTED_DENIED.format(why=refused, form=form)
+
+
+def after(scene: Scene) -> None:
+    """PostToolUse(Agent) of an agent: its agent works, or has already ended."""
+    child = children.of_call(scene.book, scene.event.tool_use)
+    if child is None:
+        return
+    with scene.book.transaction():
+        children.set_agent(scene.book, child.id, tools.started_agent(scene.event))
+        if tools.foreground_text(scene.event) is not None:
+            children.end(scene.book, child.id)
+
+
+def failed(scene: Scene) -> None:
+    """PostToolUseFailure(Agent) of an agent: nothing was launched."""
+    child = children.of_call(scene.book, scene.event.tool_use)
+    if child is not None:
+        with scene.book.transaction():
+            children.end(scene.book, child.id)
+
+
+def ended(scene: Scene, agent: str) -> None:
+    """An agent that is none of ours has ended: perhaps one that an agent of ours has launched."""
+    child = children.of_agent(scene.book, agent)
+    if child is not None and child.ended is None:
+        with scene.book.transaction():
+            children.end(scene.book, child.id)
+
+
+def _task_of(scene: Scene) -> Optional[Task]:
+    """The task for which an agent works, however deep it was launched."""
+    child = children.of_agent(scene.book, scene.event.agent)
+    return tasks.get(scene.book, child.label) if child else scene.own_task(scene.event.agent)
