@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MOST = 32 * 1024 * 1024
 # These have nothing to do where nothing was ever launched, and must not make a ledger of their own.
-WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop")
+WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop", "SubagentStart")
 
 
 def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
@@ -128,7 +128,10 @@ def _say(scene: Scene, stdout: TextIO) -> None:
         scene.answer.notice = []
     told = _tell_where_the_old_one_is(scene)
     late = _tell_what_came_of_it(scene)
+    lost = _tell_which_python_runs(scene)
     _print(scene.answer, scene.event, stdout)
+    if lost:
+        place.forget_lost_interpreter(scene.book.place)
     if not (scene.surfaced or told or late):
         return
     try:
@@ -166,6 +169,16 @@ def _tell_where_the_old_one_is(scene: Scene) -> str:
         return ""
     scene.answer.notice.append(phrases.KEPT_ASIDE.format(place=kept))
     return kept
+
+
+def _tell_which_python_runs(scene: Scene) -> str:
+    """Once after the noted interpreter did not start; its path where that was said now."""
+    if scene.answer.block or not waiting.speaks_to_the_user(scene.event):
+        return ""
+    lost = place.lost_interpreter(scene.book.place)
+    if lost:
+        scene.answer.notice.append(phrases.PYTHON_LOST.format(lost=lost, now=sys.executable))
+    return lost
 
 
 def _tell_what_came_of_it(scene: Scene) -> bool:

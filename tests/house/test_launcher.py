@@ -131,7 +131,7 @@ def test_where_there_is_none_one_line_says_so(old, machine):
 
 
 def test_a_noted_interpreter_that_has_become_old_is_forgotten(machine):
-    """The hook that finds out refuses a launch of ours; the next one has looked for another."""
+    """The hook that finds out looks for another one, which takes over at once."""
     old = machine.python("python3.1", "3.8")
     old.write_text(
         f"#!{shutil.which('sh')}\nexec '{sys.executable}' -c "
@@ -141,9 +141,43 @@ def test_a_noted_interpreter_that_has_become_old_is_forgotten(machine):
     machine.data.mkdir()
     (machine.data / "python").write_text(f"{old}\n")
     done = machine.hook("UserPromptSubmit", prompt="/bg Audit")
-    assert (done.returncode, done.stdout) == (0, "")
+    assert done.returncode == 0
     assert "older than Python 3.9" in done.stderr
-    assert "[from the bg plugin, not from the user] label: bg-1" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
+    said = json.loads(done.stdout)
+    assert "[from the bg plugin, not from the user] label: bg-1" in str(said)
+    assert f"{old} does not start or is too old" in said["systemMessage"]
+
+
+def broken(machine: Machine) -> Path:
+    """An interpreter that is there and does not start, as one whose libraries an update has taken away."""
+    path = machine.bin / "python3.13"
+    path.write_text(f"#!{shutil.which('sh')}\necho 'error while loading shared libraries' >&2\nexit 127\n")
+    path.chmod(0o755)
+    (machine.data / "sessions").mkdir(parents=True)
+    (machine.data / "sessions" / "s1").touch()
+    (machine.data / "python").write_text(f"{path}\n")
+    return path
+
+
+def test_where_the_noted_interpreter_does_not_start_the_next_one_takes_over(machine):
+    """The event is not lost, and the user is told once which one is used now."""
+    lost = broken(machine)
+    newer = machine.python("python3", "3.11")
+    done = machine.hook("UserPromptSubmit", prompt="/bg Audit")
+    said = json.loads(done.stdout)
+    assert "[from the bg plugin, not from the user] label: bg-1" in str(said)
+    assert f"{lost} does not start" in said["systemMessage"]
+    assert (machine.data / "python").read_text() == f"{newer}\n"
+    assert "does not start" not in str(machine.says("UserPromptSubmit", prompt="/bg-status"))
+
+
+def test_an_event_that_was_too_long_to_be_kept_is_refused_where_it_is_a_launch(machine):
+    broken(machine)
+    machine.python("python3", "3.11")
+    call = {"description": "bg-1: audit", "prompt": "Audit. " * 2000}
+    said = json.loads(machine.hook("PreToolUse", tool_name="Agent", tool_input=call).stdout)
+    assert said["hookSpecificOutput"]["permissionDecision"] == "deny"
+    assert "does not start" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
 
 
 def test_bgctl_passes_an_old_interpreter_over(machine):

@@ -256,6 +256,10 @@ def _python() -> Iterator[Finding]:
     if chosen and not os.access(chosen, os.X_OK):
         yield Finding("python", "wrong", f"the interpreter noted in {note} is gone: {chosen}", f"rm {note}")
         return
+    if chosen and machine.python(chosen, "-S", "-c", "pass", seconds=20).code:
+        why = f"the interpreter noted in {note} does not start: {chosen}; the next hook looks for another one"
+        yield Finding("python", "wrong", why, f"rm {note}")
+        return
     old = _too_old(chosen)
     if old:
         yield Finding("python", "wrong", f"bg needs Python 3.9 or newer; found {old} at {chosen}", f"rm {note}")

@@ -13,6 +13,7 @@ import re
 from bg import foreign
 
 LEDGER = "ledger.db"
+LOST = "python.lost"  # hooks/run writes it
 
 
 def config_directory() -> str:
@@ -114,6 +115,20 @@ def wake(place: str, session: str) -> None:
     """From now on every event of this session starts Python again."""
     with contextlib.suppress(OSError):
         os.unlink(idle(place, session))
+
+
+def lost_interpreter(place: str) -> str:
+    """The interpreter that did not start when a hook wanted it, and that nobody has been told of; else empty."""
+    try:
+        return foreign.whole(os.path.join(place, LOST), 4096).decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+
+
+def forget_lost_interpreter(place: str) -> None:
+    """The user has been told."""
+    with contextlib.suppress(OSError):
+        os.unlink(os.path.join(place, LOST))
 
 
 def interpreter_note(place: str) -> str:

@@ -324,6 +324,10 @@ GO_ON = (
     "none is named, launch a new agent with a description that begins with the label."
 )
 
+# The interpreter, said to the user
+
+PYTHON_LOST = "bg: the Python at {lost} does not start or is too old now; the hooks use {now} from here on."
+
 # The ledger cannot be used, said to the user
 
 KEPT_ASIDE = "bg: the ledger could not be read. It is kept at {place}; a new one was begun."
