@@ -103,9 +103,9 @@ def damaged(hooks: Hooks) -> None:
 
 
 def no_interpreter_to_speak_of(hooks: Hooks) -> None:
-    """Python is killed, or cannot start: nothing of ours has run."""
+    """Python is killed before anything of ours has run; that it starts at all is seen when it is asked."""
     broken = hooks.root / "broken"
-    broken.write_text("#!/bin/sh\ncat >/dev/null\nexit 137\n")
+    broken.write_text('#!/bin/sh\ncase "$*" in *version_info*) exit 0 ;; esac\ncat >/dev/null\nexit 137\n')
     broken.chmod(0o755)
     (hooks.data / "python").write_text(f"{broken}\n")
 
