@@ -42,6 +42,7 @@ def read(typed: str, waiting: list[SimpleNamespace] = WAITING) -> answers.Typed:
         ("bg-3.Q2: both", {"Q2": "both"}, []),
         ("bg-3 D1: deny, too costly", {"D1": "deny, too costly"}, []),
         ("bg-3 Q1: csv for bg-3  Q2: none", {"Q1": "csv for bg-3", "Q2": "none"}, []),
+        ("bg-3 Q1: as in csv-bg-3.  Q2: none", {"Q1": "as in csv-bg-3.", "Q2": "none"}, []),
         ("bg-3\nQ1: a\nb\nQ2: c", {"Q1": "a\nb", "Q2": "c"}, []),
         ("Q1: a Q2: b Q2: c", {"Q1": "a", "Q2": "b\nc"}, ["twice"]),
         ("Q1: a Q2: b Q2: B", {"Q1": "a", "Q2": "b"}, []),

@@ -242,15 +242,16 @@ def _heads(text: str) -> list[_Head]:
         qids = [_qid(each[0]) for each in re.finditer(_ID, found["ids"], re.IGNORECASE)]
         before = text[: found.start()] if found["start"] is None else ""
         first = found["start"] is not None or not before.strip()
-        if not first and before and not before[-1].isspace() and before[-1] not in ",;|":
-            continue
-        strong = found["sep"].strip()[:1] in (":", "=", "→") or "->" in found["sep"]
         start = found.start("label") if found["label"] else found.start("ids")
         if found["label"] and not first and not _CLEAR.search(before):
+            # The label ends the answer before, as in `csv-bg-1. Q2: no`.
             start, label = found.start("ids"), ""
             before = text[:start]
         else:
             label = label_of(found["label"].replace(" ", "")) if found["label"] else ""
+        if not first and before and not before[-1].isspace() and before[-1] not in ",;|":
+            continue
+        strong = found["sep"].strip()[:1] in (":", "=", "→") or "->" in found["sep"]
         result.append(
             _Head(
                 found.start() if first else start,
