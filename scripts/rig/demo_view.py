@@ -8,7 +8,7 @@ import sys
 import textwrap
 from typing import TextIO
 
-from bg.words.quoting import neutral
+from bg.words.quoting import visible
 
 MARGIN = 14
 COLOURS = {"You": "1", "Claude": "36", "agent": "35", "hook": "33", "you": "32"}
@@ -37,7 +37,7 @@ class View:
     def quote(self, text: str, most: int = 9) -> None:
         """Lines of a longer text, marked as such."""
         lines = (
-            [piece for line in neutral(text).strip("\n").split("\n") for piece in self._wrapped(line, 2)]
+            [piece for line in visible(text).strip("\n").split("\n") for piece in self._wrapped(line, 2)]
             if text
             else []
         )
@@ -59,7 +59,7 @@ class View:
     def _wrapped(self, words: str, less: int = 0) -> list[str]:
         room = self.width - MARGIN - less
         found: list[str] = []
-        for line in neutral(words).split("\n"):
+        for line in visible(words).split("\n"):
             found += textwrap.wrap(
                 line, room, replace_whitespace=False, drop_whitespace=True, subsequent_indent="  "
             ) or [""]

@@ -38,12 +38,14 @@ _OUR_FRAME = pattern("[\\[\uff3b\u3010](?=\\s*from\\s+the\\s+bg\\s+plugin)", re.
 _MARKS = str.maketrans("\u201c\u201d\u201e\u201f", '""""')
 
 
-def neutral(text: str) -> str:
-    """Without control sequences, what is not to be seen, and what looks like a tag of the host or our own frame.
+def visible(text: str) -> str:
+    """Without control sequences and what is not to be seen; every line ends with a newline."""
+    return _CONTROL.sub("", _LINE_END.sub("\n", text))
 
-    Every line ends with a newline.
-    """
-    return _OUR_FRAME.sub("(", _HOST_TAG.sub("\u2039", _CONTROL.sub("", _LINE_END.sub("\n", text))))
+
+def neutral(text: str) -> str:
+    """What is visible, without what looks like a tag of the host or our own frame."""
+    return _OUR_FRAME.sub("(", _HOST_TAG.sub("\u2039", visible(text)))
 
 
 def spelled(text: str) -> str:
@@ -59,11 +61,6 @@ def _escape(found: re.Match[str]) -> str:
 def framed(text: str) -> list[str]:
     """Lines of somebody's words, each marked as such."""
     return [f"> {line}".rstrip() for line in neutral(text).split("\n")]
-
-
-def beside(text: str) -> str:
-    """Somebody's words behind a name: on its line, or framed below it where they have several."""
-    return text if len(text.splitlines()) < 2 and neutral(text) == text else "\n" + "\n".join(framed(text.strip()))
 
 
 def inline(text: str, most: int = 200) -> str:
