@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from typing import Any, Callable
@@ -103,14 +104,21 @@ def until(holds: Callable[[], bool], seconds: float, what: Any) -> None:
 
 
 def delivered(run: Headless, home: Home, *, wakes: bool, seconds: float = 20) -> None:
-    """Wait until the parent has heard everything; hosts that do not wake it are spoken to."""
+    """Wait until the parent has heard everything, and the ledger knows it.
+
+    Hosts that do not wake it are spoken to. So are the others after a while: a scripted model ends its turn before the
+    host has written down what was said in it, so that the next event is the first to find it in the transcript.
+    """
     sql = "SELECT label, key, surfaced, said, seen FROM deliveries WHERE seen IS NULL"
     deadline = time.monotonic() + seconds
-    asked = 0.0
+    asked = time.monotonic() if wakes else 0.0
     while rows(home, sql):
         assert time.monotonic() < deadline, (rows(home, sql), rows(home, "SELECT label, state FROM tasks"))
-        if not wakes and time.monotonic() - asked > 3:
+        if time.monotonic() - asked > 3:
+            turns = len(run.results)
             run.send("Anything new?")
+            with contextlib.suppress(AssertionError):
+                until(lambda turns=turns: len(run.results) > turns, 3, "")
             asked = time.monotonic()
         time.sleep(0.1)
 

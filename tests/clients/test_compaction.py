@@ -71,8 +71,8 @@ def test_a_waiting_question_outlives_a_compaction(host: str) -> None:
         assert f'"{agent["agent"]}"' in lines[0]
         assert lines[-1].startswith("To go on with one when the user wants it")
         assert [line.split(": ", 1)[1] for line in lines[1:-1]] == [
-            "Should the export be CSV, XLSX, or both?",
-            "Should archived invoices be included?",
+            "“Should the export be CSV, XLSX, or both?”",
+            "“Should archived invoices be included?”",
         ]
         run.send("/bg-answer Q1: Both  Q2: no")
         reminded(run, model, home, "reports partial success", 2, host)

@@ -69,13 +69,13 @@ def test_the_user_is_asked_in_the_agents_words_and_answers_in_the_dialog(host: s
         term.wait_for(r"bg-1 started: audit the auth code", 30)
         if host == "2.1.38":
             _until_ended(home, 1)
-        pick(term, r"bg-1 Q1: Should the export be CSV, XLSX, or both\?", 1)
-        pick(term, r"bg-1 Q2: Should archived invoices be included\?", 0)
+        pick(term, r"bg-1 \(audit the auth code\) Q1: Should the export be CSV, XLSX, or both\?", 1)
+        pick(term, r"bg-1 \(audit the auth code\) Q2: Should archived invoices be included\?", 0)
         pick(term, r"Shall I commit my own work now\?", 1)
         time.sleep(0.7)
         term.keys("Enter")
         model.wait_for(is_told("reports partial success"), 40)
-        term.wait_for(r"bg-1 reports partial success", 15)
+        term.wait_for(r"bg-1 says it is done in part", 15)
         resumed = [request for request in model.requests if request.actor == "agent"][1]
         message = resumed.first_user_text() if host == CANNOT_RESUME else news(resumed)
         assert "Q1: Should the export be CSV, XLSX, or both?\nA1: XLSX" in message
@@ -94,6 +94,7 @@ def _until_ended(home: Home, count: int) -> None:
 def test_plain_chat_is_relayed_and_an_unrelated_message_answers_nothing(host: str) -> None:
     """What the parent sends in its own words arrives whole, marked as its own, and no question counts as answered."""
     note = "The user says in chat: both formats.\nArchived ones too."
+    framed = note.replace("\n", "\n> ")
 
     def relay(request: Request):
         return wake(request, note)
@@ -123,7 +124,7 @@ def test_plain_chat_is_relayed_and_an_unrelated_message_answers_nothing(host: st
         term.wait_for("Noon", 20)
         assert rows(home, "SELECT * FROM answers") == []
         term.say("/bg-status")
-        term.wait_for(r"bg-1 +audit the auth code +needs answer", 15)
+        term.wait_for(r"bg-1 +needs answer +\d+\S+ +audit the auth code", 15)
         before = len(model.by("parent"))
         time.sleep(1)
         assert len(model.by("parent")) == before, "the status table cost a model request"
@@ -132,7 +133,7 @@ def test_plain_chat_is_relayed_and_an_unrelated_message_answers_nothing(host: st
         model.wait_for(is_told("reports partial success"), 40)
         resumed = [request for request in model.requests if request.actor == "agent"][1]
         message = resumed.first_user_text() if host == CANNOT_RESUME else news(resumed)
-        assert f"The parent agent's own words, not the user's:\n\n> {note}" in message
+        assert f"The parent agent's own words, not the user's:\n\n> {framed}" in message
         assert rows(home, "SELECT * FROM answers") == []
         assert one(home, "SELECT kind FROM resumes") == {"kind": "CLARIFICATION_RESPONSE (relayed)"}
         assert {row["state"] for row in rows(home, "SELECT state FROM questions")} == {"withdrawn"}

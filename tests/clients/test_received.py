@@ -119,7 +119,7 @@ def test_escape_while_a_peer_thinks_loses_no_report(host: str, tmp_path) -> None
             lambda request: request.actor == "parent" and "What is the time?" in request.all_text(), 30
         )
         assert len(reminders(found, REPORTS)) == 1
-        term.wait_for("bg-1 reports partial success", 15)
+        term.wait_for("bg-1 says it is done in part", 15)
         term.say("And the date?")
         model.wait_for(lambda request: request.actor == "parent" and "And the date?" in request.all_text(), 30)
         assert told(model) == 1
