@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Any, Optional
 
@@ -10,6 +9,7 @@ from bg.desk import status, table, waiting
 from bg.desk.page import Cell, Page
 from bg.ledger import children, inbox, launches, proofs, resumes, runs, tasks
 from bg.ledger.file import Ledger
+from bg.ledger.record import unpacked
 from bg.ledger.tasks import Task
 from bg.words import phrases, verdict
 from bg.words.quoting import inline, neutral
@@ -124,8 +124,7 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
         if run.ended is not None:
             found.append((run.ended, 5, f"run {run.run} ended", f"after {age(run.ended - run.began)}{again}{cut}", ""))
     for signal in runs.signals_of_task(book, label):
-        body = json.loads(signal.body).get("payload", {})
-        found.append((signal.at, 3, _SAID.get(signal.marker, signal.marker), _gist(body), ""))
+        found.append((signal.at, 3, _SAID.get(signal.marker, signal.marker), _gist(unpacked(signal.body)), ""))
     for item in inbox.of_task(book, label):
         for answer in inbox.answers_to(book, item):
             known_by = proofs.class_of(book, answer.proof, answer.source)
@@ -156,8 +155,11 @@ def _others(book: Ledger, label: str) -> list[Moment]:
     return found
 
 
-def _gist(payload: dict[str, Any]) -> str:
+def _gist(signal: dict[str, Any]) -> str:
     """The words of a signal that say most."""
+    payload = signal.get("payload")
+    if not isinstance(payload, dict):
+        return ""
     questions = payload.get("questions")
     if isinstance(questions, list) and questions:
         names = [str(each.get("question_id", "")) for each in questions if isinstance(each, dict)]

@@ -14,6 +14,7 @@ from bg.desk import detail, page, status, table, waiting
 from bg.ledger import children, inbox, place, proofs, resumes, runs, tasks
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.inbox import Question
+from bg.ledger.record import unpacked
 from bg.ledger.tasks import Task
 
 Outcome = tuple[int, str, str]
@@ -139,7 +140,7 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
     """One task's lines: its signals, then itself."""
     label = task.label
     for row in runs.signals_of_task(book, label):
-        yield {**json.loads(row.body), "task": label, "run": row.run, "at": row.at}
+        yield {**unpacked(row.body), "task": label, "run": row.run, "at": row.at}
     known = runs.of_task(book, label)
     warnings = [WARNINGS[task.state]] if task.state in WARNINGS else []
     warnings += [f"Run {run.run} was cut: {run.cut}." for run in known if run.cut]

@@ -10,7 +10,7 @@ import time
 
 from bg.ledger import tasks
 from bg.ledger.file import Ledger
-from bg.ledger.record import Record
+from bg.ledger.record import Record, unpacked
 from bg.ledger.tasks import digest
 
 TYPE_CHECKING = False
@@ -128,13 +128,13 @@ def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, ite
 
 def kind(item: Question) -> str:
     """Whether the item is a question, a blocker or a delegation."""
-    return str(extra(item).get("kind") or QUESTION)
+    found = extra(item).get("kind")
+    return found if found in (BLOCKER, DELEGATION) else QUESTION
 
 
 def extra(item: Question) -> dict[str, Any]:
     """What the agent gave besides text and context, such as options and a default."""
-    found = json.loads(item.extra or "{}")
-    return found if isinstance(found, dict) else {}
+    return unpacked(item.extra)
 
 
 def waiting(book: Ledger, label: str = "", project: str = "", session: str = "") -> list[Question]:

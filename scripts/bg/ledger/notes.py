@@ -5,6 +5,7 @@ Nobody else touches the table `meta`; each of its keys has its own functions her
 
 from __future__ import annotations
 
+import re
 import time
 
 from bg.ledger.file import Ledger
@@ -36,7 +37,13 @@ class Stranger(Record):
 
 
 def _get(book: Ledger, key: str) -> str:
-    return book.value("SELECT value FROM meta WHERE key = ?", key) or ""
+    found = book.value("SELECT value FROM meta WHERE key = ?", key)
+    return found if isinstance(found, str) else ""
+
+
+def _number(text: str) -> int:
+    """The number of a value, 0 where it is none."""
+    return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else 0
 
 
 def _set(book: Ledger, key: str, value: str) -> None:
@@ -49,7 +56,13 @@ def _forget(book: Ledger, key: str) -> None:
 
 def last_number(book: Ledger) -> int:
     """The number of the newest label, 0 before the first."""
-    return int(_get(book, "last_number") or 0)
+    return max(_number(_get(book, "last_number")), tasks_number(book))
+
+
+def tasks_number(book: Ledger) -> int:
+    """The highest number that a task has: a label is never given out twice."""
+    found = book.value("SELECT max(number) FROM tasks")
+    return found if isinstance(found, int) else 0
 
 
 def set_last_number(book: Ledger, number: int) -> None:
@@ -116,12 +129,12 @@ def take_dialog(book: Ledger, tool_use: str) -> Optional[dict[int, str]]:
     if not found:
         return None
     pairs = [each.partition(":") for each in found.split()] if found != NONE_SHOWN else []
-    return {int(identifier): words for identifier, _, words in pairs}
+    return {_number(identifier): words for identifier, _, words in pairs}
 
 
 def quiet_since(book: Ledger, label: str) -> int:
     """The second since which a task was last said to be silent, 0 where it never was."""
-    return int(_get(book, f"quiet:{label}") or 0)
+    return _number(_get(book, f"quiet:{label}"))
 
 
 def set_quiet_since(book: Ledger, label: str, second: int) -> None:
@@ -131,7 +144,7 @@ def set_quiet_since(book: Ledger, label: str, second: int) -> None:
 
 def asked_first(book: Ledger, session: str) -> list[int]:
     """The questions for which the end of a turn has been held up once."""
-    return [int(identifier) for identifier in _get(book, f"asked_first:{session}").split()]
+    return [_number(identifier) for identifier in _get(book, f"asked_first:{session}").split()]
 
 
 def set_asked_first(book: Ledger, session: str, questions: list[int]) -> None:

@@ -6,6 +6,7 @@ hook half of a bare interpreter's start.
 
 from __future__ import annotations
 
+from bg import foreign
 from bg.ledger.file import Ledger
 
 TYPE_CHECKING = False
@@ -15,20 +16,41 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+_NONE = type(None)
+_KINDS: dict[str, tuple[tuple[type, ...], Any]] = {
+    "str": ((str,), ""),
+    "int": ((int,), 0),
+    "float": ((float, int), 0.0),
+    "Optional[str]": ((str, _NONE), None),
+    "Optional[int]": ((int, _NONE), None),
+    "Optional[float]": ((float, int, _NONE), None),
+}
+
+
+def unpacked(text: Any) -> dict[str, Any]:
+    """The object that a column holds as JSON; empty where it holds something else."""
+    try:
+        found = foreign.loads(text) if isinstance(text, str) else None
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 class Record:
     """A row as it was when it was read."""
 
-    _texts: tuple[str, ...] = ()
+    _kinds: dict[str, tuple[tuple[type, ...], Any]] = {}  # noqa: RUF012 - each class has its own
 
     def __init_subclass__(cls) -> None:
-        """A column that is annotated as `str` reads as empty where the table has nothing."""
-        cls._texts += tuple(name for name, kind in cls.__annotations__.items() if kind == "str")
+        """Each column reads as what it is annotated as, whatever stands there: a text that is none as empty."""
+        cls._kinds = {**cls._kinds, **{name: _KINDS[kind] for name, kind in cls.__annotations__.items()}}
 
     def __init__(self, row: Any) -> None:
-        self.__dict__.update(zip(row.keys(), row))
-        for name in self._texts:
-            if self.__dict__.get(name) is None:
-                self.__dict__[name] = ""
+        found = self.__dict__
+        found.update(zip(row.keys(), row))
+        for name, (kinds, default) in self._kinds.items():
+            if type(found.get(name)) not in kinds:
+                found[name] = default
 
     def columns(self, *names: str) -> dict[str, Any]:
         """These columns by their names."""

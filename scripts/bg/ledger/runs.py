@@ -7,7 +7,7 @@ import time
 
 from bg.ledger import launches, tasks
 from bg.ledger.file import Ledger
-from bg.ledger.record import Record
+from bg.ledger.record import Record, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def evidence(book: Ledger, agent: str, run: Optional[int] = None) -> dict[str, A
         found = book.value("SELECT evidence FROM runs WHERE agent = ? ORDER BY run DESC LIMIT 1", agent)
     else:
         found = book.value("SELECT evidence FROM runs WHERE agent = ? AND run = ?", agent, run)
-    return dict(json.loads(found)) if found else {}
+    return unpacked(found)
 
 
 def corrections(book: Ledger, agent: str, run: int) -> int:
@@ -243,13 +243,13 @@ def keep_signal(
 def signal_body(book: Ledger, agent: str, run: int, digest: str) -> dict[str, Any]:
     """What this signal of a run said, empty where it is none."""
     found = book.value("SELECT body FROM signals WHERE agent = ? AND run = ? AND digest = ?", agent, run, digest)
-    return dict(json.loads(found)) if found else {}
+    return unpacked(found)
 
 
 def last_signal(book: Ledger, agent: str) -> dict[str, Any]:
     """The block that the agent ended its last run with, as `signals.to_json` gives it."""
     found = book.value("SELECT body FROM signals WHERE agent = ? AND terminal = 1 ORDER BY id DESC LIMIT 1", agent)
-    return dict(json.loads(found)) if found else {}
+    return unpacked(found)
 
 
 def signals_of_task(book: Ledger, label: str) -> list[Signal]:

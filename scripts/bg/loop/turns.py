@@ -28,20 +28,39 @@ def prompt(scene: Scene) -> None:
     scene.see()
     proof.look(scene)
     if is_machine_prompt(event.prompt):
-        closing.announced(scene)
+        with scene.apart("an announced end"):
+            closing.announced(scene)
         scene.remind()
         return
     command, arguments = typed_command(event.prompt)
     if command:
         scene.enter()
-    reconciling.catch_up(scene, reconciling.PROMPT)
-    _close_windows(scene)
-    _mention_quiet(scene)
+    for step in (_catch_up, _close_windows, _mention_quiet):
+        with scene.apart(f"the prompt's {step.__name__.strip('_')}"):
+            step(scene)
     handler = {"bg": _launch, "bg-status": _status, "bg-answer": _answer}.get(command)
     if handler is not None:
-        handler(scene, arguments)
+        with scene.apart(f"/{command}"):
+            handler(scene, arguments)
+        if scene.answer.empty:
+            _say_what_failed(scene, command)
     if not scene.answer.block:
-        scene.remind()
+        with scene.apart("the reminders"):
+            scene.remind()
+
+
+def _say_what_failed(scene: Scene, command: str) -> None:
+    """Whatever stands in the ledger, who types a command hears something: the doctor names what has failed."""
+    from bg.loop import commands  # noqa: PLC0415 - late, as below
+
+    words = phrases.COMMAND_FAILED.format(command=command)
+    with scene.apart("the doctor"):
+        words += f"\n\n{commands.doctor_told(scene)}"
+    commands.say(scene, words)
+
+
+def _catch_up(scene: Scene) -> None:
+    reconciling.catch_up(scene, reconciling.PROMPT)
 
 
 def _mention_quiet(scene: Scene) -> None:

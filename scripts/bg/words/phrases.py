@@ -43,6 +43,7 @@ CONDITION = SENDER + " The user set a condition; write it into the prompt of the
 
 STARTED = "{label} started: {description} · /bg-status"
 CONTINUES = "{label} continues as a new agent: {description} · /bg-status"
+COMMAND_FAILED = "/{command} could not be carried out: something in the ledger cannot be read."
 NOT_LAUNCHED = "{label} was not launched: {text}"
 NOTHING_TO_HAND_OVER = (
     "Nothing to hand over: type {command} <task>, for example\n  {command} Audit the authentication code"
