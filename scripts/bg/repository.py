@@ -18,7 +18,7 @@ _COMMIT = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 
 def head(folder: str) -> str:
     """The name of the commit; empty outside a repository, before the first one, and where git keeps it otherwise."""
-    own = _directory(os.path.realpath(folder)) if folder else ""
+    own = _directory(_real(folder)) if folder else ""
     said = _text(os.path.join(own, "HEAD")) if own else ""
     if re.fullmatch(_COMMIT, said):
         return said
@@ -37,7 +37,7 @@ def head(folder: str) -> str:
 
 def common(folder: str) -> str:
     """What all checkouts of a repository share, from any folder of them; empty outside a repository."""
-    own = _directory(os.path.realpath(folder)) if folder else ""
+    own = _directory(_real(folder)) if folder else ""
     return os.path.realpath(os.path.join(own, _text(os.path.join(own, "commondir")))) if own else ""
 
 
@@ -47,9 +47,16 @@ def mark(shared: str) -> str:
     return str(found.st_mtime_ns) if found else ""
 
 
+def _real(folder: str) -> str:
+    try:
+        return os.path.realpath(folder)
+    except (OSError, ValueError):
+        return ""
+
+
 def _directory(folder: str) -> str:
     """Where the repository around a folder is kept, empty where there is none."""
-    for _ in range(DEEPEST):
+    for _ in range(DEEPEST if folder else 0):
         git = os.path.join(folder, ".git")
         if os.path.isdir(git):
             return git
