@@ -8,6 +8,8 @@ from contextlib import closing
 import pytest
 from bg.desk import doctor
 from bg.host.versions import host_of
+from bg.loop import inheriting
+from bg.words.quoting import cited
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 
@@ -40,7 +42,7 @@ def test_a_delivery_that_cannot_be_worded_silences_no_other(drive):
     [first] = drive.rows("SELECT body FROM signals WHERE agent = 'a1'")
     change(drive, "UPDATE signals SET body = 'half a rec' WHERE agent = 'a1'")
     said = context(drive.prompt("Go on"))
-    assert [word in said for word in ("word-a1-x", "word-a2-x", "word-a3-x")] == [False, True, True]
+    assert [f"{label} (“audit”) reports" in said for label in ("bg-1", "bg-2", "bg-3")] == [False, True, True]
     for words in ("And?", "And now?"):
         drive.stop()
         drive.prompt(words)
@@ -87,7 +89,12 @@ def test_a_line_that_cannot_be_written_leaves_the_list(drive, monkeypatch):
     ended(drive, "a1", "a2")
     token = drive.launch("Audit", "a3")
     drive.ends("a3", block("CLARIFICATION_NEEDED", token))
-    change(drive, "UPDATE questions SET asked = 'yesterday' WHERE qid = 'Q1'")
+    [first] = drive.rows("SELECT text FROM questions WHERE qid = 'Q1'")
+
+    def broken(text: str, most: int) -> str:
+        return 1 // 0 if text == first["text"] else cited(text, most)
+
+    monkeypatch.setattr(inheriting, "cited", broken)
     said = context(drive.send(recorded(drive.version, "sessions", "SessionStart"), source="resume"))
     assert "Q2 waits for the user" in said
     assert "Q1 waits for the user" not in said

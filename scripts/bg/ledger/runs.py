@@ -243,7 +243,7 @@ def keep_signal(
 def signal_body(book: Ledger, agent: str, run: int, digest: str) -> dict[str, Any]:
     """What this signal of a run said, empty where it is none."""
     found = book.value("SELECT body FROM signals WHERE agent = ? AND run = ? AND digest = ?", agent, run, digest)
-    return unpacked(found)
+    return dict(json.loads(found)) if found else {}  # half a one is an error that its delivery is noted with
 
 
 def last_signal(book: Ledger, agent: str) -> dict[str, Any]:
