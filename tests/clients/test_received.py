@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from bg.words.phrases import SENDER
 from directed import until
 from loop import ROOT, block, launch, reacting, reminders, rows
 from peers import peer
@@ -17,6 +18,7 @@ from rig.terminal import Interactive
 from test_loop import TASK, ended, later
 
 REPORTS = "reports partial success"
+SHOWN = "bg-1 says it is done in part"
 #: Blocks the host's own messages about agents, as a peer does that lets nothing pass but what a person has typed.
 BLOCKS = 'if machine:\n    note("blocked")\n    say(decision="block", reason="not a person")\n'
 #: Blocks whatever is said while a file tells it to.
@@ -47,9 +49,15 @@ def settled(home: Home) -> bool:
     return not rows(home, "SELECT 1 FROM deliveries WHERE seen IS NULL")
 
 
+def heard(request: Request) -> int:
+    """How often the report stands in a request: whole, or at the end of a turn in short."""
+    texts = [Request({"messages": [message]}) for message in request.messages]
+    return sum(len(reminders(text, REPORTS)) + (f"{SENDER} {SHOWN}" in text.all_text()) for text in texts)
+
+
 def told(model: Model) -> int:
     """How often the report stands in what the parent was asked last."""
-    return len(reminders(model.by("parent")[-1], REPORTS))
+    return heard(model.by("parent")[-1])
 
 
 @pytest.mark.versions(*WAKES)
@@ -62,8 +70,8 @@ def test_a_report_whose_prompt_a_peer_blocks_is_said_with_the_next_one(host: str
             ended(home, 1)
             until((other / "hooks" / "blocked").exists, 20, "the peer was never asked")
             time.sleep(3.5)  # as long as a transcript may lag
-            assert not [request for request in model.by("parent") if reminders(request, REPORTS)]
-            assert len(reminders(spoken(run, model, "What is the time?"), REPORTS)) == 1
+            assert not [request for request in model.by("parent") if heard(request)]
+            assert heard(spoken(run, model, "What is the time?")) == 1
             spoken(run, model, "And the date?")
             assert told(model) == 1
             until(lambda: settled(home), 10, lambda: rows(home, "SELECT * FROM deliveries"))
@@ -90,11 +98,11 @@ def test_a_report_that_went_with_a_refused_prompt_is_said_with_the_one_that_pass
             run.send(words)
             time.sleep(3.5)
         refuse.unlink()
-        assert not [request for request in model.by("parent") if reminders(request, REPORTS)]
+        assert not [request for request in model.by("parent") if heard(request)]
         spoken(run, model, "Four?")
         spoken(run, model, "Five?")
         until(lambda: settled(home), 10, lambda: rows(home, "SELECT * FROM deliveries"))
-        times = [len(reminders(request, REPORTS)) for request in model.by("parent")]
+        times = [heard(request) for request in model.by("parent")]
         assert sorted(times) == times, times
         assert told(model) == 1
         run.finish()
@@ -103,7 +111,10 @@ def test_a_report_that_went_with_a_refused_prompt_is_said_with_the_one_that_pass
 
 @pytest.mark.versions("2.1.197", "2.1.327")
 def test_escape_while_a_peer_thinks_loses_no_report(host: str, tmp_path) -> None:
-    """The host drops what the hooks have said by then; the user's next prompt brings it, with the line on the screen."""
+    """The host drops what the hooks have said by then; the next event brings it, with the line on the screen.
+
+    That is the user's next prompt, or the end of the turn where the host goes on without what was dropped.
+    """
     other = peer(tmp_path, "peer", {"UserPromptSubmit": SLOW})
     options = ["--permission-mode", "default", "--allowedTools", TOOLS]
     with Model(cast()) as model, Home(model.url) as home, Interactive(home, host, [ROOT, other], options) as term:
@@ -113,13 +124,13 @@ def test_escape_while_a_peer_thinks_loses_no_report(host: str, tmp_path) -> None
         until(lambda: bool(rows(home, "SELECT 1 FROM deliveries WHERE said IS NOT NULL")), 10, "our hook has said it")
         term.keys("Escape")
         time.sleep(3.5)
-        assert not [request for request in model.by("parent") if reminders(request, REPORTS)]
+        assert not [request for request in model.by("parent") if heard(request)]
         term.say("What is the time?")
         found = model.wait_for(
             lambda request: request.actor == "parent" and "What is the time?" in request.all_text(), 30
         )
-        assert len(reminders(found, REPORTS)) == 1
-        term.wait_for("bg-1 says it is done in part", 15)
+        assert heard(found) == 1
+        term.wait_for(SHOWN, 15)
         term.say("And the date?")
         model.wait_for(lambda request: request.actor == "parent" and "And the date?" in request.all_text(), 30)
         assert told(model) == 1
