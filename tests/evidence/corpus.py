@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import lzma
 import os
 import subprocess
 import time
@@ -13,8 +14,7 @@ from typing import NamedTuple
 from bg.evidence import Evidence, Launch, examine
 from bg.protocol import signals
 
-CORPUS = Path(__file__).parent / "reports"
-SIDES = ("false", "honest")
+CORPUS = Path(__file__).parent / "reports" / "cases.json.xz"
 AGENT = "bg-task-0c0ffe"
 SETTLED = 10  # seconds by which the launch lies behind the making of its tree
 GIT = ["git", "-c", "user.name=corpus", "-c", "user.email=corpus@example.org", "-c", "core.autocrlf=false", "-c",
@@ -30,11 +30,9 @@ class Case(NamedTuple):
 
 
 def cases() -> list[Case]:
-    return [
-        Case(given.pop("name"), side == "honest", given)
-        for side in SIDES
-        for given in json.loads((CORPUS / f"{side}.json").read_text(encoding="utf-8"))
-    ]
+    """All of them; the file is packed, as it is large and nobody edits it."""
+    given = json.loads(lzma.decompress(CORPUS.read_bytes()))
+    return [Case(each.pop("name"), each.pop("honest"), each) for each in given]
 
 
 def check(case: Case, place: Path) -> tuple[Evidence, Launch]:

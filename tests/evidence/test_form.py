@@ -55,6 +55,16 @@ READ = [
     ("- not done: wrote docs/a.md", [("open", {"subject": "wrote docs/a.md"})]),
     ("- wrote the docs and cleaned up", [("said", {})]),
     ("- Alles ist gut.", [("said", {})]),
+    ("- 运行 ran `pytest` -> pass", [("ran", {"subject": "pytest", "passed": True})]),
+    ('・changed config.go contains "x"', [("changed", {"subject": "config.go", "quote": "x"})]),
+    ("- ejecutado `npx tsc` -> correcto", [("ran", {"subject": "npx tsc"})]),
+    ('- gesehen (saw) a.yml:10 "x: y" – so', [("saw", {"subject": "a.yml", "quote": "x: y", "first": 10, "last": 10})]),
+    ("- 未確認 not checked: x", [("open", {"subject": "x"})]),
+    ("- **ran** `python -m pytest` → pass", [("ran", {"subject": "python -m pytest", "passed": True})]),
+    ('- changed k.py contains "from __future__ import x"', [("changed", {"subject": "k.py", "quote": "from __future__ import x"})]),
+    ("- commit b518ea2 (amended, replaces 9e1b2aa)", [("commit", {"subject": "b518ea2"})]),
+    ("- pushed to origin/main", [("pushed", {"subject": "push", "other": "main"})]),
+    ('| 3 | changed img.ts contains "x" |', [("changed", {"subject": "img.ts", "quote": "x"})]),
     ("| wrote | docs/a.md |", [("wrote", {"subject": "docs/a.md"})]),
 ]
 

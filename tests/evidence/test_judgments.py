@@ -427,3 +427,51 @@ def test_a_commit_elsewhere_is_not_asked_for(tmp_path):
     made = World(tmp_path, git=False)
     subprocess.run([*GIT, "-C", str(made.root), "init", "-q"], check=True)
     assert made.declared("committed", "commit 1a2b3c4") == [("only said", "no repository", "")] * 2
+
+
+# What reports that were written blind have shown (the half that was looked at).
+
+
+def test_a_dry_run_is_no_push_and_no_run_unless_it_says_so(world):
+    world.bash("git push --dry-run", "To example.org:x\n   1..2  main -> main")
+    assert world.reason("pushed to origin/main") == "no push"
+    world.bash("helm upgrade web ./chart --dry-run", "ok")
+    assert world.reason("ran `helm upgrade web ./chart --dry-run` -> pass") == "passed"
+    assert world.reason("ran `helm upgrade web ./chart` -> pass") == "not run"
+
+
+def test_a_run_elsewhere_is_another_one(world):
+    world.bash("cd tools && pytest -q", PASSES)
+    assert world.reason("ran `cd lib && pytest -q` -> pass") == "not run"
+    assert world.reason("ran `cd tools && pytest -q` -> pass") == "passed"
+    assert world.reason("ran `pytest -q` -> pass") == "passed"
+
+
+def test_skipped_tests_and_chosen_environments_are_a_part(world):
+    world.bash("mvn -q install -DskipTests", "BUILD SUCCESS")
+    world.bash("tox -e py311", "py311: OK")
+    assert world.reason("ran `mvn install` -> pass") == "only a part"
+    assert world.reason("ran `tox` -> pass") == "only a part"
+
+
+def test_a_folder_of_which_something_is_left_is_still_there(world):
+    (world.root / "src/a.py").unlink()
+    world.bash("rm src/a.py")
+    assert world.reason("removed src/") == "still there"
+
+
+def test_another_branch_than_the_one_that_was_pushed(world):
+    world.bash("git push origin fix", " * [new branch]      fix -> fix")
+    assert world.reason("pushed fix/other to origin") == "other branch"
+    assert world.reason("pushed") == "pushed"
+
+
+def test_a_file_in_a_worktree_that_the_agent_made(world):
+    world.git("worktree", "add", "-q", "--detach", ".wt/fix", "HEAD")
+    world.write(".wt/fix/src/a.py", "x = 1\n")
+    world.bash("git worktree add .wt/fix")
+    assert world.declared('changed src/a.py contains "x = 1"') == [("seen", "contains", ".wt/fix/src/a.py")]
+
+
+def test_a_line_behind_the_end_of_the_file_is_none(world):
+    assert world.reason('saw src/b.py:40 "POOL = 3"') == "no such line"

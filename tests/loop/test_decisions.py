@@ -114,7 +114,7 @@ def test_what_the_user_says_decides_or_is_asked_back(deciding, kind, say):
 def test_a_condition_reaches_the_parent_and_the_agent_word_for_word(deciding, say):
     words = "approve, but only the  fixtures & `src`"
     said = say(deciding, words)
-    order = "The user set a condition; write it into the prompt of the new agent word for word:"
+    order = "The user set a condition, which the hook also writes into the new agent's prompt:"
     assert f"{order}\n{words}" in context(said)
     assert "bg-1 D1: approved: approve, but only the fixtures & `src`" in said["systemMessage"]
     assert f"The user's words: {words}" in wake(deciding)

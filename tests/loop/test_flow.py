@@ -332,7 +332,7 @@ def test_only_the_user_approves_a_delegation_and_the_new_agent_is_its_child(newe
     assert newest.launch("Do it anyway", "f1") is None
     said = context(newest.prompt("/bg-answer bg-1 D1: approve, but be quick"))
     assert "[from the bg plugin, not from the user] label: bg-2 for the delegated task" in said
-    assert "bg-1 waits for that agent" in said
+    assert "bg-1 waits for the launch of bg-2 (D1 is approved)" in said
     child = newest.launch("Profile it", "a2", description="bg-2: profile")
     newest.stop()
     newest.ends("a2", block("COMPLETION_REPORT", child, status="success", summary="Measured."))
@@ -347,7 +347,7 @@ def test_only_the_user_approves_a_delegation_and_the_new_agent_is_its_child(newe
         }
     )["hookSpecificOutput"]["updatedInput"]
     assert given["message"].startswith("## DELEGATION APPROVED\n\nNew agent launched: bg-2\n")
-    assert "Its summary, in its own words:\n> Measured." in given["message"]
+    assert "bg-2: success\nSummary, in its own words:\n> Measured." in given["message"]
     assert "The user's words: approve, but be quick" in given["message"]
 
 
@@ -495,7 +495,7 @@ def test_a_group_that_has_ended_is_taken_together(newest):
     assert [row["kind"] for row in rows] == ["ended", "ended", "group"]
     book = newest.ledger()
     try:
-        account = groups.told(book, "bg-1").text
+        account = groups.told(book, "bg-1", str).text
     finally:
         book.close()
     assert "96.5" in account

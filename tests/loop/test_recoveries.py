@@ -151,6 +151,16 @@ def the_sending_of_an_answer(drive: Drive, _: pytest.MonkeyPatch) -> bool:
     return "bg-1" in context(drive.prompt("And now something else."))
 
 
+def the_launch_of_an_agent_that_was_approved(drive: Drive, _: pytest.MonkeyPatch) -> bool:
+    drive.prompt("/bg Audit")
+    drive.ends("a1", block("DELEGATE_WORK", drive.launch("Audit", "a1"), independence="blocks_current_work"))
+    drive.announced("a1")
+    drive.stop()
+    drive.prompt("/bg-answer bg-1 D1: approve")
+    drive.stop()
+    return "Launch this now" in context(drive.prompt("And now something else."))
+
+
 def a_reminder_that_was_dropped(drive: Drive, _: pytest.MonkeyPatch) -> bool:
     drive.prompt("/bg Audit")
     drive.ends("a1", block("COMPLETION_REPORT", drive.launch("Audit", "a1"), status="success"))
@@ -172,6 +182,7 @@ SCENES: dict[str, tuple[str, Callable[[Drive, pytest.MonkeyPatch], bool]]] = {
     "the judgement of a report": (NEWEST, the_judgement_of_a_report),
     "the end of an agent that is not listed": (NEWEST, the_end_of_an_agent_that_is_not_listed),
     "the sending of an answer": (NEWEST, the_sending_of_an_answer),
+    "the launch of an agent that was approved": (NEWEST, the_launch_of_an_agent_that_was_approved),
     "a reminder that was dropped on its way": (NEWEST, a_reminder_that_was_dropped),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import lzma
 import time
 from pathlib import Path
 
@@ -86,9 +87,9 @@ def test_output(output):
 
 
 REPORTS = [
-    {"file": path.stem, "name": each["name"], "text": each["report"]}
-    for path in sorted((Path(__file__).parents[1] / "evidence" / "reports").glob("*.json"))
-    for each in json.loads(path.read_text(encoding="utf-8"))
+    {"file": path.name, "name": each["name"], "text": each["report"]}
+    for path in sorted((Path(__file__).parents[1] / "evidence").glob("*/*.json*"))
+    for each in json.loads(lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes())
 ]
 
 

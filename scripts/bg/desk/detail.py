@@ -49,6 +49,7 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer", no
         lines += page.wrapped(f"note: {inline(task.note, 400)}", "quiet")
     for heading, found in (
         ("Waits for you", _open(book, page, task, command, now)),
+        ("Agents it asked for, and for whom it works", _delegated(page, entry)),
         ("Next", _next(page, entry, command)),
         ("History", _history(book, page, task)),
         ("Checked", _evidence(page, entry["evidence"])),
@@ -63,6 +64,15 @@ def _open(book: Ledger, page: Page, task: Task, command: str, now: float) -> lis
     items = inbox.waiting(book, label=task.label)
     lines = [line for item in items for line in waiting.question(page, item, now)]
     return lines + (waiting.to_type(page, items[0], command) if items else [])
+
+
+def _delegated(page: Page, entry: dict[str, Any]) -> list[str]:
+    """Who asked for this task, and what became of what it asked for itself."""
+    found = [f"asked for by: {entry['asked_by']}"] if entry["asked_by"] else []
+    for one in entry["delegations"]:
+        doing = ", ".join(f"{each['label']} {table.words_of(each['state'])}" for each in one["agents"])
+        found.append(f"{one['id']} {one['state']}" + (f": {doing}" if doing else ""))
+    return [line for words in found for line in page.wrapped(words, indent=4, first=2)]
 
 
 def _next(page: Page, entry: dict[str, Any], command: str) -> list[str]:

@@ -6,7 +6,7 @@ import time
 
 from bg import settings
 from bg.host import agents, transcripts
-from bg.ledger import inbox, runs, sessions, tasks
+from bg.ledger import delegations, inbox, runs, sessions, tasks, waiting
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 
@@ -58,10 +58,40 @@ def record(book: Ledger, task: Task) -> dict[str, Any]:
             {"id": item.qid, "kind": inbox.kind(item), "text": item.text, "since": item.asked}
             for item in items
         ],
-        "ready": bool(task.agent and inbox.unsent(book, task.agent)),
+        "ready": waiting.has_news(book, task),
+        "awaits": [each._asdict() for each in waiting.awaited(book, task.label)],
+        "asked_by": _asked_by(book, task),
+        "full": _full(book, task),
+        "delegations": [_delegation(book, one) for one in delegations.of_task(book, task.label)],
         "quiet": _quiet(task, path),
         "evidence": _evidence(book, task),
         "risk": transcripts.near_limit(path) if task.ended is None else "",
+    }
+
+
+def _asked_by(book: Ledger, task: Task) -> str:
+    """The task that asked for this one, and by which request."""
+    one = delegations.of_worker(book, task.label)
+    return f"{one.label} {one.qid}" if one else ""
+
+
+def _full(book: Ledger, task: Task) -> bool:
+    """As many agents work in the project as the user allows."""
+    most = settings.load(task.project or "").max_tasks
+    return most is not None and len(tasks.running_in(book, task.project)) >= most
+
+
+def _delegation(book: Ledger, one: delegations.Delegation) -> dict[str, Any]:
+    return {
+        "id": one.qid,
+        "state": delegations.standing(book, one),
+        "agents": [{"label": task.label, "state": task.state} for task in delegations.workers(book, one)]
+        or ([{"label": one.worker, "state": "not_launched"}] if one.worker else []),
+        "blocking": bool(one.blocking),
+        "words": one.words or "",
+        "decided": one.decided,
+        "told": one.told,
+        "released": one.released,
     }
 
 

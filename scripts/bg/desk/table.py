@@ -79,7 +79,11 @@ def waits_for(entry: dict[str, Any]) -> str:
     if entry["waiting"]:
         first = entry["waiting"][0]
         more = f" (+{len(entry['waiting']) - 1})" if len(entry["waiting"]) > 1 else ""
-        return f"{first['id']} {inline(first['text'], 160)}{more}"
+        full = " (no room for another agent now)" if first["kind"] == inbox.DELEGATION and entry["full"] else ""
+        return f"{first['id']} {inline(first['text'], 160)}{more}{full}"
+    others = [each for each in entry["awaits"] if each["label"]]
+    if others:
+        return "; ".join(f"{each['label']} ({each['standing']})" for each in others)
     if entry["ready"]:
         return "answered; its agent has not been woken yet"
     seen = verdict.in_short(entry["evidence"])
@@ -95,9 +99,11 @@ def what_to_type(entry: dict[str, Any], command: str = "/bg-answer") -> str:
     label = entry["label"]
     if entry["waiting"]:
         first = entry["waiting"][0]
+        if first["kind"] == inbox.DELEGATION and entry["full"]:
+            return ""
         follows = {inbox.DELEGATION: f"{first['id']}: approve", inbox.QUESTION: f"{first['id']}: <answer>"}
         return f"{command} {label} {follows.get(first['kind'], '<what to do>')}"
-    if entry["ready"]:
+    if entry["ready"] or any(each["state"] == "approved" for each in entry["delegations"]):
         return f"{command} {label} go"
     if entry["state"] == "interrupted" and entry["agent"]:
         return f"say: go on with {label}"

@@ -1,9 +1,10 @@
 """What a report declares, judged against the disk and the agent's own tool calls; nothing of a report is ever run.
 
-In reading order: `finding` (the records, and every reason with its grade); `form` (the declared lines); `project`,
-`baseline`, `formats` and `disk` (what is there); `calls`, `programs`, `shell`, `summaries` and `outcomes` (what was
-done, and how it ended); the judges `files`, `runs`, `commits` and `schemas` with its process `fitting`; `named`,
-`asked` (what the launch wanted, and notes on prose) and `facts` (what the host sees by itself).
+In reading order: `finding` (the records, and every reason with its grade); `form` and `pieces` (the declared lines);
+`project`, `baseline`, `formats` and `disk` (what is there); `calls`, `programs`, `shell`, `summaries` and `outcomes`
+(what was done, and how it ended); the judges `files`, `quotes`, `runs` (with `matching` and `staleness`), `commits` and
+`schemas` with its process `fitting`; `named`, `asked` (what the launch wanted, notes on prose) and `facts` (what the
+host sees by itself).
 """
 
 from __future__ import annotations

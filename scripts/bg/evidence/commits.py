@@ -21,6 +21,7 @@ PUSH_FAILED = pattern(
     re.IGNORECASE | re.MULTILINE,
 )
 PUSHED = pattern(r"->|Everything up-to-date|\[new branch\]|set up to track", re.IGNORECASE)
+PUSHES = pattern(r"push|release|publish|deploy|ship|sync", re.IGNORECASE)
 OPENED = pattern(r"/(?:pull|pulls|merge_requests|pullrequest)/(\d+)")
 TOOL = pattern(r"pull_?request|merge_?request", re.IGNORECASE)
 OPENERS = {"gh": ("pr", "create"), "glab": ("mr", "create"), "hub": ("pull-request",), "az": ("repos", "pr", "create")}
@@ -63,12 +64,21 @@ def _commit(base: Baseline, calls: Calls, item: Item) -> Finding:
 def _push(_base: Baseline, calls: Calls, item: Item) -> Finding:
     found = [call for call in calls.shells if any(_pushes(part) for part in call.parts)]
     if not found:
-        hiding = any(shell.hides(part) for call in calls.shells for part in call.parts)
-        return _say(item, "no push" if calls.known and not calls.hidden and not hiding else "calls unknown")
+        known = calls.known and not calls.hidden and not any(map(_may_push, calls.shells))
+        return _say(item, "no push" if known else "calls unknown")
     ends = [_published(call) for call in found]
+    if True in ends and item.other and not any(item.other in call.command + call.result for call in found):
+        shows = any("->" in call.result for call in found)
+        return _say(item, "other branch" if shows else "result unseen", item.other)
     if True in ends:
         return _say(item, "pushed" if ends[-1] is not False else "result unseen")
     return _say(item, "push failed" if ends[-1] is False else "result unseen")
+
+
+def _may_push(call: Call) -> bool:
+    """Whether a call started something else that may have pushed."""
+    hides = any(shell.hides(part) and part.program != "git" for part in call.parts)
+    return hides and bool(PUSHES.search(call.command + call.result))
 
 
 def _pushes(part: shell.Part) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from bg.evidence import matching, outcomes, programs, shell, staleness
+from bg.evidence import matching, outcomes, shell, staleness
 from bg.evidence.calls import Calls
 from bg.evidence.clock import Clock
 from bg.evidence.disk import SLACK, Disk
@@ -76,7 +76,7 @@ def _runs(calls: Calls) -> list[dict[str, str]]:
         steps = shell.steps(call.command)
         for at, step in enumerate(steps):
             for part in step.parts:
-                if not (shell.is_test(part) or shell.is_check(part)) or programs.NOT_A_RUN & set(part.words):
+                if not (shell.is_test(part) or shell.is_check(part)) or matching.only_shows(part):
                     continue
                 end = outcomes.ending(calls, call, steps, at, test=shell.is_test(part))
                 run = matching.Run(call, steps, at, matching.SAME)

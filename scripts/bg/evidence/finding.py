@@ -24,8 +24,8 @@ REASONS = {
         (
             "not found", "unchanged", "empty", "lacks the text", "still there", "not run", "only a part", "failed",
             "nothing was run", "other count", "stale", "unread", "passed instead", "no such commit", "no commit",
-            "no push", "push failed", "not opened", "opening failed", "other number", "no such line", "other words",
-            "does not fit",
+            "no push", "push failed", "other branch", "not opened", "opening failed", "other number", "no such line",
+            "other words", "does not fit",
         ),
         MISMATCH,
     ),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
+from bg.evidence import pieces
 from bg.pattern import pattern
 from bg.record import Record
 
@@ -14,72 +17,25 @@ if TYPE_CHECKING:
 
 MOST = 200
 LONG = 1500
+# The words of the form by their kind, in English and in the languages that models answer in most.
 WORDS = {
-    "wrote": r"wrote|written|write|created?|added|new(?: file)?",
-    "changed": r"changed?|updated?|modified|modify|edited?",
-    "removed": r"removed?|deleted?",
-    "moved": r"moved?|renamed?",
-    "ran": r"re-?ran|ran|run|executed",
-    "commit": r"commit(?:ted)?",
-    "pushed": r"pushed",
-    "pr": r"(?:opened|created)\s+(?:a\s+|the\s+)?(?:draft\s+)?(?:PR|pull request|MR|merge request)|PR(?=\s*[#:]|$)",
-    "saw": r"saw|seen",
-    "fits": r"fits",
-    "open": r"not (?:done|checked|tested|run|verified)|unchecked|skipped",
+    kind: "|".join(words)
+    for kind, words in json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8")).items()
 }
-_BULLET = pattern(r"\s*(?:(?:[-*+•·–—▪◦]|\d{1,3}[.)]|[✓✔✅☑❌✗✘🟢🔴]\ufe0f?|\[[ xX✓]\]|>)\s*)*")
-_DECORATION = pattern(r"(?:\*\*|__)(?=\S)|(?<=\S)(?:\*\*|__)")
+_BULLET = pattern(r"\s*(?:(?:[-*+]\s+|[•·・–—▪◦]\s*|\d{1,3}[.)]\s+|[✓✔✅☑❌✗✘🟢🔴]\ufe0f?\s*|\[[ xX✓]\]\s*|>\s+))*")
+_BOLD = pattern(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
+_BEFORE = pattern(r"(?:also|then|i|we|and|finally|[^\W\d_]*[^\x00-\x7f]\w*)\s+(?=\w)", re.IGNORECASE)
+_AGAIN = pattern(r"\(?\s*(?:" + "|".join(WORDS.values()) + r")\s*\)?(?![\w/.-])\s*[:：]?\s*", re.IGNORECASE)
 _LABEL = pattern(r"[^\W\d_][^:`\"/\\]{0,28}[:：]\s+")
 _KEYWORD = pattern(
-    "(?:" + "|".join(f"(?P<{kind}>{words})" for kind, words in WORDS.items()) + r")(?![\w/.-])\s*[:：]?\s*",
+    "(?:"
+    + "|".join(f"(?P<{kind}>{words})" for kind, words in WORDS.items())
+    + r")(?:(?<=[^\x00-\x7f])|(?![\w/.-]))\s*[:：]?\s*",
     re.IGNORECASE,
 )
-_TICKED = pattern(r"(`{1,3})(?!`)(?P<text>.+?)(?<!`)\1(?!`)")
-_QUOTED = pattern(r"(?P<open>[\"“«„'‘「『])(?P<text>.+)")
-_CLOSING = {'"': '"', "“": "”", "«": "»", "„": '“”"', "'": "'", "‘": "’", "「": "」", "『": "』"}
-_BARE = pattern(r"[^\s,;()`\"“”「」]+")
-_ARROW = pattern(r"\s*(?:->|→|=>|⇒|➜|⟶|--+>)\s*")
-_CONTAINS = pattern(
-    r"[\s,;(]*(?:which\s+)?(?:now\s+)?(?:contains?|containing|enthält|contient|contiene|contém|包含|含む)\s*[:：]?\s*",
-    re.IGNORECASE,
+_BRANCH = pattern(
+    r"(?:to |the |branch |nach |sur |a )*[`\"]?(?:origin[/ ])?(?P<name>[\w.-]+(?:/[\w.-]+)+|main|master)(?![\w/])"
 )
-_OF_LINE = pattern(
-    r":L?(?P<first>\d{1,7})(?:\s?[-–:]\s?L?(?P<last>\d{1,7}))?$|#L(?P<hash>\d{1,7})(?:-L?(?P<until>\d{1,7}))?$"
-)
-_AT_LINE = pattern(r"\s*[,(]?\s*(?:line|zeile|ligne|línea|linha|行)\s*(?P<first>\d{1,7})\)?", re.IGNORECASE)
-_SPACED = pattern(
-    r"[^\s`\"“(),;:→]*/[^`\"“(),;:→/]{1,200}?\.[A-Za-z][A-Za-z0-9]{0,9}(?=\s*(?:$|[,;:(–—]| contains | - ))"
-)
-_ENDING = pattern(
-    r"\.[A-Za-z][A-Za-z0-9]{0,11}$|/$|^\.[A-Za-z]|^(?:Makefile|Dockerfile|LICENSE|Gemfile|Rakefile|Procfile)$"
-)
-PASS = pattern(
-    r"(?<!\w)(?:pass(?:e[sd]|ing)?|ok(?:ay)?|green|succe(?:ss|ssful|ssfully|eds?|eded)|clean|exit(?:ed)?(?: code|"
-    r" status)? ?0|"
-    r"bestanden|erfolgreich|grün|réussit?e?s?|passent|vert|éxito|exitosa?s?|pasa(?:n|ron|do)?|aprobad[oa]s?|passou|"
-    r"passaram|ok)(?!\w)|通过|成功|合格|パス|通った|[✓✔✅]",
-    re.IGNORECASE,
-)
-FAIL = pattern(
-    r"(?<!\w)(?:fail(?:s|ed|ing|ure|ures)?|red|errors?|broken|exit(?:ed)?(?: code| status)? ?[1-9]\d*|fehlgeschlagen|"
-    r"schlägt fehl|"
-    r"rot|échou\w*|échecs?|fall(?:a|an|ó|aron|ido)|falh\w+)(?!\w)|失败|失敗|不合格|[❌✗✘]",
-    re.IGNORECASE,
-)
-_NONE = pattern(
-    r"(?<![\w.])(?:0|no|zero|keine?|sans|sin|aucune?)\s+(?:\w+\s+)?(?:fail\w*|errors?|warnings?|problems?|fehler|"
-    r"erreurs?|échecs?|fallos?|errores)",
-    re.IGNORECASE,
-)
-_FAILED_COUNT = pattern(r"(?<![\w.])\d{1,6}\s+(?:\w+\s+)?(?:failed|failing|failures?)(?!\w)", re.IGNORECASE)
-_COUNT = pattern(
-    r"(?<![\w./])(?P<done>\d{1,6})\s*(?:/|of|von|sur|de)\s*(?P<all>\d{1,6})(?![\w/])|"
-    r"(?<![\w./])(?P<one>\d{1,6})\s*(?:(?:(?:unit )?tests?|specs?|examples?|个测试|件|个|項目?|pruebas|testes)?\s*"
-    r"(?:pass(?:ed|es|ing)?|ok|bestanden|grün|réussis?|passés?|pasan|pasaron|pasad[oa]s|aprobad[oa]s|succeeded|通过|成功|"
-    r"合格|パス)"
-    r"|(?:tests?|specs?|examples?)(?!\w))",
-    re.IGNORECASE,
-)  # fmt: skip
 _HASH = pattern(r"(?<![\w-])[0-9a-fA-F]{7,40}(?![\w-])|(?<![\w-])[0-9a-fA-F]{64}(?![\w-])")
 _NUMBER = pattern(r"#(\d{1,7})\b|/(?:pull|pulls|merge_requests)/(\d{1,7})\b")
 
@@ -129,64 +85,41 @@ def _lines(text: str) -> Iterator[str]:
 def _items(line: str) -> list[Item]:
     said = " ".join(line.split())
     if line.startswith("|") and line.endswith("|"):
-        line = " ".join(cell.strip() for cell in line.strip("|").split("|"))
-    body = _DECORATION.sub("", _BULLET.sub("", line, count=1)).strip()
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        line = " ".join(cell for cell in cells if re.search(r"[^\W\d_]", cell) or cell is cells[-1])
+    body = _BULLET.sub("", line, count=1).strip()
+    bold = _BOLD.match(body)
+    body = bold[2] + body[bold.end() :] if bold else body
     keyword = _KEYWORD.match(body)
-    if keyword is None:
-        label = _LABEL.match(body)
-        keyword = _KEYWORD.match(body, label.end()) if label else None
+    for ahead in (_LABEL, _BEFORE):
+        begins = ahead.match(body) if keyword is None else None
+        keyword = _KEYWORD.match(body, begins.end()) if begins else keyword
     if keyword is None:
         backward = _fits_backward(body, said)
         return [backward] if backward else [Item(said, "said")]
     kind = str(keyword.lastgroup)
     rest = body[keyword.end() :]
+    again = _AGAIN.match(rest) if rest.startswith("(") or not keyword[0].isascii() else None
+    rest = rest[again.end() :] if again else rest
     return _READERS[kind](kind, rest, said) or [Item(said, "said")]
-
-
-def _object(rest: str) -> tuple[str, str, bool]:
-    """The first thing that a rest names, what follows it, and whether it stood in ticks."""
-    ticked = _TICKED.match(rest)
-    if ticked:
-        return ticked["text"].strip(), rest[ticked.end() :], True
-    quoted = _quoted(rest)
-    if quoted is not None:
-        return quoted[0], quoted[1], True
-    linked = re.match(r"\[([^\]\n]+)\]\([^)\n]*\)", rest)
-    if linked:
-        return linked[1].strip("`"), rest[linked.end() :], True
-    bare = _BARE.match(rest)
-    if not bare:
-        return "", rest, False
-    word = bare[0].rstrip(".:!?*")
-    return word, rest[len(word) :], False
-
-
-def _is_path(text: str, *, ticked: bool) -> bool:
-    """Whether a word can name a file: it has a folder or an ending, and no sign of code."""
-    text = _OF_LINE.sub("", text)
-    if not text or len(text) > 500 or re.search(r"[<>|$=;{}()\"']|://|\.\.\.|…", text):
-        return False
-    if "/" in text or "\\" in text:
-        return ticked or not re.fullmatch(r"\w+/\w+", text) or text.islower()
-    return bool(_ENDING.search(text)) and (ticked or " " not in text)
 
 
 def _paths(kind: str, rest: str, said: str) -> list[Item]:
     """Reads wrote / changed / removed PATH [, PATH …] [contains "text"]."""
     found: list[Item] = []
     while True:
-        name, after, ticked = _object(rest)
-        if not ticked and not _is_path(name, ticked=False):
-            spaced = _SPACED.match(rest)
+        name, after, ticked = pieces.thing(rest)
+        if not ticked and not pieces.is_path(name, ticked=False):
+            spaced = pieces.SPACED.match(rest)
             if not found and spaced:
                 name, after = spaced[0], rest[spaced.end() :]
-        if not _is_path(name, ticked=ticked):
+        if not pieces.is_path(name, ticked=ticked):
             break
-        at = _OF_LINE.search(name)
-        found.append(Item(said, kind, _OF_LINE.sub("", name) if at else name))
-        contains = _CONTAINS.match(after)
+        at = pieces.OF_LINE.search(name)
+        found.append(Item(said, kind, pieces.OF_LINE.sub("", name) if at else name))
+        contains = pieces.CONTAINS.match(after)
         if contains:
-            text, _ = _text(after[contains.end() :])
+            text, _ = pieces.quotation(after[contains.end() :])
             if text:
                 found[-1] = found[-1]._replace(quote=text)
             break
@@ -199,57 +132,27 @@ def _paths(kind: str, rest: str, said: str) -> list[Item]:
     return found
 
 
-def _text(rest: str) -> tuple[str, str]:
-    """A quoted text and what follows it; empty where nothing is quoted."""
-    ticked = _TICKED.match(rest)
-    if ticked:
-        inner = ticked["text"].strip()
-        quoted = _quoted(inner)
-        return (quoted[0] if quoted and not quoted[1].strip() else inner), rest[ticked.end() :]
-    return _quoted(rest) or ("", rest)
-
-
-def _quoted(rest: str) -> Optional[tuple[str, str]]:
-    """Up to the last closing sign that nothing but a remark follows, so that quotes may stand within."""
-    found = _QUOTED.match(rest)
-    if found is None:
-        return None
-    text, closing = found["text"], _CLOSING[found["open"]]
-    ends = [place for place, sign in enumerate(text) if sign in closing and text[place - 1 : place] != "\\"]
-    if not ends:
-        return None
-    clean = [
-        place for place in ends if re.match(r"\s*(?:$|[(\[,;.#–—→]|-\s|->|//|and |und |contains )", text[place + 1 :])
-    ]
-    end = clean[0] if clean else ends[-1]
-    if len(clean) > 1 and re.match(r"\s*[,)]", text[end + 1 :]):
-        # a call with several quoted arguments is one quote
-        balanced = [place for place in clean if text[:place].count("(") == text[:place].count(")")]
-        end = balanced[0] if balanced else end
-    return text[:end].replace('\\"', '"').replace("\\'", "'"), text[end + 1 :]
-
-
 def _moved(kind: str, rest: str, said: str) -> list[Item]:
     """Reads moved A -> B."""
-    old, after, ticked = _object(rest)
-    parted = _ARROW.match(after) or re.match(r"\s+(?:to|nach|vers|a|para|als|as|into|zu)\s+", after)
-    if not _is_path(old, ticked=ticked) or not parted:
+    old, after, ticked = pieces.thing(rest)
+    parted = pieces.ARROW.match(after) or re.match(r"\s+(?:to|nach|vers|a|para|als|as|into|zu)\s+", after)
+    if not pieces.is_path(old, ticked=ticked) or not parted:
         return []
-    new, _, ticked = _object(after[parted.end() :])
-    return [Item(said, kind, old, other=new)] if new and (ticked or _is_path(new, ticked=False)) else []
+    new, _, ticked = pieces.thing(after[parted.end() :])
+    return [Item(said, kind, old, other=new)] if new and (ticked or pieces.is_path(new, ticked=False)) else []
 
 
 def _ran(kind: str, rest: str, said: str) -> list[Item]:
     """Reads ran `COMMAND` -> pass | fail [N passed]."""
-    ticked = _TICKED.match(rest)
+    ticked = pieces.TICKED.match(rest)
     if ticked:
         command, after = ticked["text"].strip(), rest[ticked.end() :]
     else:
-        quoted = _quoted(rest)
+        quoted = pieces.in_quotes(rest)
         if quoted:
             command, after = quoted
         else:
-            arrow = _ARROW.search(rest)
+            arrow = pieces.ARROW.search(rest)
             sign = arrow or re.search(r"\s[–—]\s|:\s|：|\s-\s", rest)
             if sign is None:
                 return []
@@ -259,37 +162,18 @@ def _ran(kind: str, rest: str, said: str) -> list[Item]:
     command = command.removeprefix("$ ").strip()
     if not command:
         return []
-    passed, number = _outcome(after)
+    passed, number = pieces.outcome(after)
     return [Item(said, kind, command, passed=passed, number=number)]
-
-
-def _outcome(after: str) -> tuple[Optional[bool], int]:
-    """How a run is said to have ended, the last word of several, and the number that is said to have passed."""
-    cleaned = _NONE.sub(" ok ", after)
-    plain = re.sub(r"\([^()]*\)", " ", cleaned)
-    words = plain if PASS.search(plain) or FAIL.search(plain) else cleaned
-    passed: Optional[bool] = None
-    for part in re.split(r"(?:->|→|=>|⇒)|\bthen\b|\bnow\b|\bdann\b|\bpuis\b|\bluego\b|[.;]\s", words):
-        good, bad = PASS.search(part), FAIL.search(part)
-        if bad and good and good.start() < bad.start() and _FAILED_COUNT.search(part):
-            passed = False  # "18 passed, 2 failed"
-        elif good or bad:
-            passed = good is not None and (bad is None or good.start() < bad.start())
-    found = _COUNT.search(after)
-    count = int(found["done"] or found["one"]) if found else 0
-    if found and found["done"] and int(found["done"]) > int(found["all"]):
-        count = 0
-    return passed, count
 
 
 def _commit(kind: str, rest: str, said: str) -> list[Item]:
     """Reads commit HASH, pushed, opened PR; a message may stand for the hash."""
     found = []
-    hashes = _HASH.findall(rest)
+    hashes = _HASH.findall(re.sub(r"\([^()]*\)", " ", rest)) or _HASH.findall(rest)[:1]
     for name in hashes[:10]:
         found.append(Item(said, kind, name.lower()))
     if not hashes:
-        text, _ = _text(rest)
+        text, _ = pieces.quotation(rest)
         if rest.strip() and not text and not re.match(r"\W*(?:$|pushed|and|,)", rest):
             return []
         found.append(Item(said, kind, "", quote=text))
@@ -310,7 +194,9 @@ def _published(rest: str, said: str) -> list[Item]:
 
 
 def _pushed(kind: str, rest: str, said: str) -> list[Item]:
-    return [Item(said, kind, "push"), *(each for each in _published(rest, said) if each.kind == "pr")]
+    branch = _BRANCH.match(rest)
+    found = [Item(said, kind, "push", other=branch["name"] if branch else "")]
+    return [*found, *(each for each in _published(rest, said) if each.kind == "pr")]
 
 
 def _pr(kind: str, rest: str, said: str) -> list[Item]:
@@ -320,12 +206,12 @@ def _pr(kind: str, rest: str, said: str) -> list[Item]:
 
 def _saw(kind: str, rest: str, said: str) -> list[Item]:
     """Reads saw PATH:LINE "quote"."""
-    name, after, ticked = _object(rest)
-    at = _OF_LINE.search(name)
+    name, after, ticked = pieces.thing(rest)
+    at = pieces.OF_LINE.search(name)
     if not at:
         behind = ticked and after[:1] == ":"
         tail = re.match(r"\s*:?\s*L?(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?(?=\W|$)", after) if behind else None
-        named = _AT_LINE.match(after)
+        named = pieces.AT_LINE.match(after)
         first = int(tail[1]) if tail else int(named["first"]) if named else 0
         last = int(tail[2]) if tail and tail[2] else first
         after = after[tail.end() :] if tail else after[named.end() :] if named else after
@@ -334,10 +220,10 @@ def _saw(kind: str, rest: str, said: str) -> list[Item]:
         path = name[: at.start()]
         first = int(at["first"] or at["hash"])
         last = max(first, int(at["last"] or at["until"] or first))  # less is a column
-    if not _is_path(path, ticked=ticked) and not (first and ticked):
+    if not pieces.is_path(path, ticked=ticked) and not (first and ticked):
         return []
     after = re.sub(r"^[\s:,;–—-]*(?:(?:reads|says|contains|states|has)\s*:?\s*)?", "", after)
-    text, _ = _text(after)
+    text, _ = pieces.quotation(after)
     if not first and not text:
         return []
     return [Item(said, kind, path, quote=text, first=first, last=last)]
@@ -345,20 +231,20 @@ def _saw(kind: str, rest: str, said: str) -> list[Item]:
 
 def _fits(kind: str, rest: str, said: str) -> list[Item]:
     """Reads fits SCHEMA: FILE."""
-    schema, after, _ = _object(rest)
-    name, _, ticked = _object(re.sub(r"^[\s:：,(–—-]*(?:file\s+)?(?:->|→)?\s*", "", after))
+    schema, after, _ = pieces.thing(rest)
+    name, _, ticked = pieces.thing(re.sub(r"^[\s:：,(–—-]*(?:file\s+)?(?:->|→)?\s*", "", after))
     if not re.search(r"\.(?:json|ya?ml)$", schema):
         return []
-    return [Item(said, kind, name if _is_path(name, ticked=ticked) else "", other=schema)]
+    return [Item(said, kind, name if pieces.is_path(name, ticked=ticked) else "", other=schema)]
 
 
 def _fits_backward(body: str, said: str) -> Optional[Item]:
     """Reads FILE fits SCHEMA."""
-    name, after, ticked = _object(body)
+    name, after, ticked = pieces.thing(body)
     found = re.match(r"\s*(?:\w+\s+)?fits\s+(?:the\s+)?(?:schema\s+)?", after)
-    if not found or not _is_path(name, ticked=ticked):
+    if not found or not pieces.is_path(name, ticked=ticked):
         return None
-    schema, _, _ = _object(after[found.end() :])
+    schema, _, _ = pieces.thing(after[found.end() :])
     return Item(said, "fits", name, other=schema) if re.search(r"\.(?:json|ya?ml)$", schema) else None
 
 

@@ -26,17 +26,36 @@ class Run(Record):
     relation: str
 
 
-def runs(calls: Calls, wanted: Part) -> list[Run]:
-    """The calls that ran this command, a part of it, or more."""
+def runs(calls: Calls, wanted: Part, folder: str = "") -> list[Run]:
+    """The calls that ran this command, a part of it, or more; `folder` is where it is said to have been run."""
     found = []
     for call in calls.shells:
         steps = shell.steps(call.command)
+        elsewhere = folder_of(steps)
+        if folder and elsewhere and not _same_folder(folder, elsewhere):
+            continue
         for at, step in enumerate(steps):
-            relations = [_relation(wanted, part) for part in step.parts if not programs.NOT_A_RUN & set(part.words)]
+            relations = [_relation(wanted, part) for part in step.parts if only_shows(part) <= only_shows(wanted)]
             relation = next((each for each in relations if each), None)
             if relation:
                 found.append(Run(call, steps, at, relation))
     return found
+
+
+def folder_of(steps: list[Step]) -> str:
+    """Where a line goes before it does its work, empty where it stays."""
+    moves = [part.words[0] for step in steps for part in step.parts[:1] if part.program == "cd" and part.words]
+    return moves[0] if moves else ""
+
+
+def _same_folder(one: str, other: str) -> bool:
+    one, other = (f"/{name.strip('./')}" for name in (one, other))
+    return one == "/" or other == "/" or one.endswith(other) or other.endswith(one)
+
+
+def only_shows(part: Part) -> set[str]:
+    """The options by which a command does not do its work."""
+    return set(programs.NOT_A_RUN & set(part.words))
 
 
 def _relation(wanted: Part, part: Part) -> Optional[str]:
@@ -104,7 +123,7 @@ def aims(part: Part) -> tuple[str, list[str], set[str]]:
         elif option in options:
             alone = value or option in programs.NARROW_ALONE
             narrow.add(word if alone else f"{option}={words.pop(0) if words else ''}")
-        elif re.match(r"-D(?:test|it\.test|groups)=", word):
+        elif re.match(r"-D(?:test|it\.test|groups)=|-D(?:skipTests|skipITs|maven\.test\.skip)", word):
             narrow.add(word)
         elif not value and (option in programs.VALUED or (option == "-p" and part.program == "pytest")):
             del words[:1]

@@ -91,7 +91,7 @@ class Project:
                 if isinstance(found, Found):
                     direct.append(found)
                 escaped = escaped or found is False
-            elsewhere = self._elsewhere(spelling) if not direct or "/" not in spelling.strip("/") else []
+            elsewhere = self.elsewhere(spelling) if not direct or "/" not in spelling.strip("/") else []
             if not direct and not escaped and not elsewhere:
                 continue
             return Place(tuple(dict.fromkeys([*direct, *elsewhere])), outside=escaped and not direct, certain=True)
@@ -127,7 +127,7 @@ class Project:
             about.st_size, about.st_mtime, about.st_ctime,
         )  # fmt: skip
 
-    def _elsewhere(self, text: str) -> list[Found]:
+    def elsewhere(self, text: str) -> list[Found]:
         """Files below the project whose path ends with these parts."""
         parts = os.path.normpath(text).strip("/")
         if text.startswith("/") or parts.startswith("..") or parts == ".":

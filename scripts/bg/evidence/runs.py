@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import matching, outcomes, shell, staleness, summaries
+from bg.evidence import matching, outcomes, programs, shell, staleness, summaries
 from bg.evidence.calls import Call, Calls
 from bg.evidence.finding import GRADES, Finding, short
 from bg.evidence.form import Item
@@ -14,6 +14,7 @@ from bg.evidence.shell import Part
 
 SAYING = outcomes.PREPARING | outcomes.CLOSING | {"echo", "printf", "true", ":"}
 STARTERS = {"xargs", "find", "parallel", "watch"}
+SCRIPTS = {"js", "ts"}  # what a script of a package manager most likely tests
 WORST_FIRST = (GRADES[1], GRADES[2], GRADES[0])
 
 
@@ -22,7 +23,8 @@ def judge(calls: Calls, item: Item) -> Finding:
     wanted = mains(item.subject)
     if not wanted:
         return _say(item, "prose")
-    found = [_judged(calls, item if len(wanted) == 1 else item._replace(number=0), part) for part in wanted]
+    folder = matching.folder_of(shell.steps(item.subject))
+    found = [_judged(calls, item if len(wanted) == 1 else item._replace(number=0), part, folder) for part in wanted]
     return min(found, key=lambda each: WORST_FIRST.index(each.grade))
 
 
@@ -38,8 +40,8 @@ def _say(item: Item, reason: str, detail: str = "") -> Finding:
     return Finding(item.line, "run", short(item.subject, 80), reason, detail)
 
 
-def _judged(calls: Calls, item: Item, wanted: Part) -> Finding:
-    found = matching.runs(calls, wanted)
+def _judged(calls: Calls, item: Item, wanted: Part, folder: str) -> Finding:
+    found = matching.runs(calls, wanted, folder)
     if not found:
         return _unseen(calls, item, wanted)
     for relation in (matching.SAME, matching.WIDER):
@@ -69,6 +71,9 @@ def _may_have_run(call: Call, wanted: Part) -> bool:
     word = re.compile(rf"(?<![\w/.-]){re.escape(matching.name(wanted.program))}(?![\w-])")
     if word.search(call.result) or any(word.search(" ".join(part.words)) for part in hiding):
         return True
+    language = programs.LANGUAGES.get(matching.name(wanted.program))
+    if language and not language & SCRIPTS and all(part.program in matching.MANAGERS for part in hiding):
+        return False
     summary = summaries.read(call.result)
     return bool(shell.is_test(wanted) and summary.counts) or (shell.is_check(wanted) and summary.clean)
 

@@ -256,6 +256,8 @@ def only_reads(command: str) -> bool:
             continue
         if part.program == "find" and not {"-exec", "-delete", "-execdir", "-ok"} & set(part.words):
             continue
+        if part.program == "sort" and any(word.startswith(("-o", "--output")) for word in part.words):
+            return False
         if part.program == "sed" and not any(word.startswith("-i") or word == "--in-place" for word in part.words):
             continue
         if part.program not in programs.READING and not part.asks_only:

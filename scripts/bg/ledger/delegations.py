@@ -1,9 +1,13 @@
-"""Delegations: work that an agent asked to hand on, what was decided, and the task that does it."""
+"""Delegations: work that an agent asked to hand on, what was decided, which task does it, and how that stands.
+
+What was decided is kept here; how far the work has come is read from the tasks that do it, so that it cannot differ.
+"""
 
 from __future__ import annotations
 
 import time
 
+from bg.ledger import tasks
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
 from bg.ledger.tasks import Task
@@ -12,7 +16,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
+# What the table keeps: what was decided.
 WAITING, APPROVED, LAUNCHED, DENIED = "waiting", "approved", "launched", "denied"
+# How it stands, with the work: asked, approved (nobody works on it yet), denied, launching, working, waiting (for an
+# answer or a blocker of its own), ended, lost (its session ended under it).
+ASKED, LAUNCHING, WORKING, ENDED, LOST = "asked", "launching", "working", "ended", "lost"
+OVER = (ENDED, LOST)
+UNDER_WAY = (LAUNCHING, WORKING, WAITING)
 
 
 class Delegation(Record):
@@ -26,6 +36,16 @@ class Delegation(Record):
     words: Optional[str]
     decided: Optional[float]
     child: Optional[str]
+    qid: str
+    question: Optional[int]
+    released: Optional[float]
+    resume: Optional[int]
+    told: Optional[float]
+
+    @property
+    def worker(self) -> str:
+        """The label under which the work is, or will be, launched; empty before it is approved."""
+        return (self.child or "").rpartition(":")[2]
 
 
 def _window(label: str) -> str:
@@ -33,13 +53,21 @@ def _window(label: str) -> str:
     return f"window:{label}"
 
 
-def note(book: Ledger, label: str, signal: int, *, blocking: bool) -> None:
-    """A task has asked for this, by that signal; a blocking one has ended its run with it."""
+def next_qid(book: Ledger, label: str) -> str:
+    """The id of the next request of a task: no two of its requests share one."""
+    return f"D{int(book.value('SELECT count(*) FROM delegations WHERE label = ?', label)) + 1}"
+
+
+def note(book: Ledger, label: str, signal: int, qid: str, question: Optional[int], *, blocking: bool) -> None:
+    """A task has asked for this, by that signal and that item; on a blocking one its work waits."""
     book.write(
-        "INSERT OR IGNORE INTO delegations (label, signal, blocking, state) VALUES (?,?,?,'waiting')",
+        "INSERT OR IGNORE INTO delegations (label, signal, blocking, state, qid, question)"
+        " VALUES (?,?,?,'waiting',?,?)",
         label,
         signal,
         int(blocking),
+        qid,
+        question,
     )
 
 
@@ -48,48 +76,74 @@ def of_signal(book: Ledger, signal: int) -> Optional[Delegation]:
     return Delegation.one(book, "SELECT * FROM delegations WHERE signal = ?", signal)
 
 
-def decide(book: Ledger, agent: str, run: int, place: int, words: str, window: str) -> None:
-    """The user has approved (the window of that label is open) or denied (no window) a run's request of this place."""
-    book.write(
-        "UPDATE delegations SET state = ?, words = ?, child = ?, decided = ? WHERE state <> 'launched' AND id ="
-        " (SELECT d.id FROM delegations d JOIN signals s ON s.id = d.signal WHERE s.agent = ? AND s.run = ?"
-        " ORDER BY s.id LIMIT 1 OFFSET ?)",
-        APPROVED if window else DENIED,
-        words,
-        _window(window) if window else "",
-        time.time(),
-        agent,
-        run,
-        place,
-    )
+def of_item(book: Ledger, question: int) -> Optional[Delegation]:
+    """The request that stands in the inbox as this item."""
+    return Delegation.one(book, "SELECT * FROM delegations WHERE question = ?", question)
 
 
-def of_place(book: Ledger, agent: str, run: int, place: int) -> Optional[Delegation]:
-    """A run's request of this place."""
+def of_task(book: Ledger, label: str) -> list[Delegation]:
+    """Everything that a task asked to hand on, the oldest first."""
+    return Delegation.all(book, "SELECT * FROM delegations WHERE label = ? ORDER BY id", label)
+
+
+def of_window(book: Ledger, label: str) -> Optional[Delegation]:
+    """The request whose approval gave out this label."""
     return Delegation.one(
-        book,
-        "SELECT d.* FROM delegations d JOIN signals s ON s.id = d.signal WHERE s.agent = ? AND s.run = ?"
-        " ORDER BY s.id LIMIT 1 OFFSET ?",
-        agent,
-        run,
-        place,
+        book, "SELECT * FROM delegations WHERE child IN (?, ?) ORDER BY id LIMIT 1", label, _window(label)
     )
 
 
-def reopen(book: Ledger, one: Delegation) -> None:
-    """Its decision was taken back: it waits again."""
+def of_worker(book: Ledger, label: str) -> Optional[Delegation]:
+    """The request that this task works for, whether it was launched for it first or beside others."""
+    task = tasks.get(book, label)
+    return of_window(book, label) or (of_window(book, task.grp) if task and task.grp != label else None)
+
+
+def last_of_run(book: Ledger, agent: str, run: int) -> list[Delegation]:
+    """What a run asked to hand on."""
+    return Delegation.all(
+        book,
+        "SELECT d.* FROM signals s CROSS JOIN delegations d ON d.signal = s.id"
+        " WHERE s.agent = ? AND s.run = ? ORDER BY d.id",
+        agent,
+        run,
+    )
+
+
+def unlaunched(book: Ledger, project: str) -> list[Delegation]:
+    """What is asked or approved in a project, and nobody works on."""
+    return Delegation.all(
+        book,
+        "SELECT d.* FROM delegations d JOIN tasks t ON t.label = d.label"
+        " WHERE d.state IN ('waiting', 'approved') AND t.project = ? ORDER BY d.id",
+        project,
+    )
+
+
+def approve(book: Ledger, one: Delegation, words: str, window: str) -> None:
+    """The user has approved it; its agent gets the label of this window."""
+    _decide(book, one, APPROVED, words, _window(window))
+
+
+def deny(book: Ledger, one: Delegation, words: str) -> None:
+    """It is denied, in these words."""
+    _decide(book, one, DENIED, words, "")
+
+
+def _decide(book: Ledger, one: Delegation, state: str, words: str, child: str) -> None:
     book.write(
-        "UPDATE delegations SET state = 'waiting', words = NULL, child = '', decided = NULL WHERE id = ?"
-        " AND state IN ('approved', 'denied')",
+        "UPDATE delegations SET state = ?, words = ?, child = ?, decided = ? WHERE id = ? AND state <> 'launched'",
+        state,
+        words,
+        child,
+        time.time(),
         one.id,
     )
 
 
-def deny(book: Ledger, signal: int, words: str) -> None:
-    """What this signal asked for is denied without asking the user."""
-    book.write(
-        "UPDATE delegations SET state = 'denied', words = ?, decided = ? WHERE signal = ?", words, time.time(), signal
-    )
+def release(book: Ledger, one: Delegation) -> None:
+    """Its requester goes on without waiting for it."""
+    book.write("UPDATE delegations SET released = coalesce(released, ?) WHERE id = ?", time.time(), one.id)
 
 
 def is_decided_by(book: Ledger, agent: str, run: int, digest: str, words: str) -> bool:
@@ -115,32 +169,60 @@ def note_launch(book: Ledger, window: str, label: str) -> None:
     )
 
 
-def last_child(book: Ledger, label: str) -> str:
-    """The task that was launched last for this one, empty where none was."""
-    found = book.value("SELECT child FROM delegations WHERE label = ? AND state = 'launched' ORDER BY id DESC", label)
-    return found or ""
+def workers(book: Ledger, one: Delegation) -> list[Task]:
+    """The tasks that do the work: the one that was launched for it, and those launched beside it."""
+    if one.state != LAUNCHED or not one.worker:
+        return []
+    first = tasks.get(book, one.worker)
+    beside = [task for task in tasks.members(book, one.worker) if task.label != one.worker]
+    return [task for task in [first, *beside] if task is not None and task.state != "not_launched"]
 
 
-def waits_for_child(book: Ledger, label: str) -> bool:
-    """An approved delegation blocks this task until its agent has ended."""
-    row = book.one(
-        "SELECT t.ended FROM delegations d LEFT JOIN tasks t ON t.label = d.child"
-        " WHERE d.label = ? AND d.blocking = 1 AND d.state IN ('approved', 'launched') ORDER BY d.id DESC",
-        label,
+def standing(book: Ledger, one: Delegation) -> str:
+    """How a request stands: what was decided, and how far the work has come."""
+    if one.state != LAUNCHED:
+        return ASKED if one.state == WAITING else one.state
+    states = {task.state for task in workers(book, one)}
+    if not states:
+        return APPROVED  # the host refused the launch
+    if all(state in tasks.ENDED_STATES for state in states):
+        return LOST if "interrupted" in states else ENDED
+    if "working" in states:
+        return WORKING
+    return LAUNCHING if "launched" in states else WAITING
+
+
+def untold(book: Ledger, label: str) -> list[Delegation]:
+    """The requests of a task whose work is over, which the task has not been told."""
+    return [one for one in of_task(book, label) if one.told is None and standing(book, one) in OVER]
+
+
+def attach(book: Ledger, requests: list[int], resume: int) -> None:
+    """A resume that is about to be sent tells how these ended."""
+    for identifier in requests:
+        book.write("UPDATE delegations SET resume = ? WHERE id = ?", resume, identifier)
+
+
+def mark_told(book: Ledger, resume: int) -> None:
+    """A proven resume has told it."""
+    book.write("UPDATE delegations SET told = ? WHERE resume = ? AND told IS NULL", time.time(), resume)
+
+
+def depth(book: Ledger, label: str) -> list[str]:
+    """Who asked for this task, who asked for that one, and so on, the nearest first."""
+    found: list[str] = []
+    while len(found) < 20:
+        one = of_worker(book, found[-1] if found else label)
+        if one is None or one.label in found:
+            break
+        found.append(one.label)
+    return found
+
+
+def reopen(book: Ledger, one: Delegation) -> None:
+    """Its decision was taken back: it waits again."""
+    book.write(
+        "UPDATE delegations SET state = 'waiting', words = NULL, child = '', decided = NULL WHERE id = ?"
+        " AND state IN ('approved', 'denied')",
+        one.id,
     )
-    return row is not None and row["ended"] is None
-
-
-def waiter(book: Ledger, child: str) -> Optional[Task]:
-    """The task that is blocked until this one has ended."""
-    return Task.one(
-        book,
-        "SELECT t.* FROM delegations d JOIN tasks t ON t.label = d.label"
-        " WHERE d.child = ? AND d.blocking = 1 AND t.state = 'blocked'",
-        child,
-    )
-
-
-def of_task(book: Ledger, label: str) -> list[Delegation]:
-    """Everything that a task asked to hand on, the oldest first."""
-    return Delegation.all(book, "SELECT * FROM delegations WHERE label = ? ORDER BY id", label)

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-ENDED, MESSAGE, GROUP, ANSWERED = "ended", "message", "group", "answered"
+ENDED, MESSAGE, GROUP, JOINT, ANSWERED = "ended", "message", "group", "joint", "answered"
 CLAIM = 20.0  # as long as the host lets a hook live
 
 
@@ -57,6 +57,11 @@ class Key:
     def of_group(cls, group: str) -> Key:
         """Tasks launched together, all of which have ended."""
         return cls(group, 0, "group")
+
+    @classmethod
+    def of_joint(cls, label: str, count: int) -> Key:
+        """A task that has asked for so much, and the agents that it asked for, all of which have ended."""
+        return cls(label, count, "joint")
 
     @classmethod
     def of_answers(cls, label: str, session: str) -> Key:

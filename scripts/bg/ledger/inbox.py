@@ -93,8 +93,8 @@ class Answered(Question):
     proof: Optional[int]
 
 
-def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, item: dict[str, Any]) -> None:
-    """Put an item into the inbox; the same one by another path is the same item."""
+def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, item: dict[str, Any]) -> int:
+    """Put an item into the inbox; its id, 0 where the same one had come by another path."""
     text = str(item.get("text") or "")
     extra = {key: value for key, value in item.items() if key not in {"text", "context", "question_id"}}
     extra["kind"] = kind
@@ -124,6 +124,7 @@ def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, ite
     if fresh and carried:
         book.write("UPDATE answers SET question = ? WHERE id = ?", fresh, carried.id)
         book.write("UPDATE questions SET state = 'answered' WHERE id = ?", fresh)
+    return fresh
 
 
 def kind(item: Question) -> str:
@@ -170,10 +171,9 @@ def ever(book: Ledger, label: str, qid: str) -> list[Question]:
     )
 
 
-def count_delegations(book: Ledger, agent: str, run: int) -> int:
-    """How many delegations a run has asked for."""
-    sql = "SELECT count(*) FROM questions WHERE agent = ? AND run = ? AND qid LIKE 'D%'"
-    return int(book.value(sql, agent, run))
+def get(book: Ledger, identifier: Optional[int]) -> Optional[Question]:
+    """The item of this id."""
+    return Question.one(book, "SELECT * FROM questions WHERE id = ?", identifier or 0)
 
 
 def open_before(book: Ledger, label: str, agent: str, run: int) -> list[Question]:

@@ -100,6 +100,12 @@ def window_of(book: Ledger, session: str, label: str) -> Optional[Window]:
     )
 
 
+def never_filled(book: Ledger, session: str) -> list[str]:
+    """The labels of a session's tasks that a window gave out and that nothing was launched for."""
+    rows = book.all("SELECT label FROM tasks WHERE session = ? AND state = 'not_launched'", session)
+    return [row["label"] for row in rows]
+
+
 def close_window(book: Ledger, window: Window) -> None:
     """The window's turn is over."""
     book.write("UPDATE windows SET closed = ? WHERE id = ?", time.time(), window.id)

@@ -240,6 +240,22 @@ def keep_signal(
     )
 
 
+def end_with(book: Ledger, signal: int) -> None:
+    """The run has ended with this signal, which had come before."""
+    book.write("UPDATE signals SET terminal = 1 WHERE id = ?", signal)
+
+
+def signal_of(book: Ledger, identifier: int) -> dict[str, Any]:
+    """What the signal of this id said, empty where there is none."""
+    found = book.value("SELECT body FROM signals WHERE id = ?", identifier)
+    return dict(json.loads(found)) if found else {}
+
+
+def signal_id(book: Ledger, agent: str, run: int, digest: str) -> int:
+    """The id of this signal of a run, 0 where it is none."""
+    return book.value("SELECT id FROM signals WHERE agent = ? AND run = ? AND digest = ?", agent, run, digest) or 0
+
+
 def signal_body(book: Ledger, agent: str, run: int, digest: str) -> dict[str, Any]:
     """What this signal of a run said, empty where it is none."""
     found = book.value("SELECT body FROM signals WHERE agent = ? AND run = ? AND digest = ?", agent, run, digest)

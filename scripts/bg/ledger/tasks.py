@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
 
-OPEN_STATES = ("launched", "working", "needs_answer", "blocked")
+OPEN_STATES = ("launched", "working", "needs_answer", "blocked", "delegating")
 ENDED_STATES = ("not_launched", "done", "disputed", "partial", "failed", "unreported", "interrupted", "stopped")
 RUNNING_STATES = ("launched", "working")
 # An agent has worked on it and ended before the work was over: it can be woken, or a new one can go on.
 CONTINUABLE_STATES = (
     "needs_answer", "blocked", "delegating", "interrupted", "failed", "stopped", "unreported", "partial", "disputed",
 )  # fmt: skip
+PAUSED_STATES = ("needs_answer", "blocked", "delegating")
 
 LABEL = pattern(r"\bbg-\d{1,6}\b(?!-[a-z2-7]{10})")
 TOKEN = pattern(r"\bbg-\d{1,6}-[a-z2-7]{10}\b")

@@ -8,7 +8,7 @@ import re
 from bg.host import tools
 from bg.host.event import Event
 from bg.host.versions import Host
-from bg.ledger import children, launches, notes, tasks
+from bg.ledger import children, delegations, launches, notes, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.launches import Window
 from bg.protocol import signals
@@ -62,10 +62,20 @@ def window_for(book: Ledger, event: Event) -> Optional[Window]:
     ]
     if _is_our_type(event):
         if opened:
-            return opened[0]
+            return _likeliest(book, opened, words)
         launches.open_window(book, event.session, "agent", called.description)
         return launches.open_windows(book, event.session)[0]
-    return opened[0] if opened and _fills_a_window(event) else None
+    return _likeliest(book, opened, words) if opened and _fills_a_window(event) else None
+
+
+def _likeliest(book: Ledger, opened: list[Window], words: str) -> Window:
+    """The window that a launch without a label fills: one for each launch where several were approved in a turn."""
+    free = [window for window in reversed(opened) if not launches.is_taken(book, window)]
+    return max(free, key=lambda each: len(_words(words) & _words(each.text)), default=opened[0])
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w{4,}", text.lower()))
 
 
 def _is_our_type(event: Event) -> bool:
@@ -116,13 +126,19 @@ def lost_label(book: Ledger, event: Event) -> str:
 
 
 def full(book: Ledger, project: str, most: Optional[int], label: str = "") -> str:
-    """Why no further agent may be launched in this project now; empty where one may."""
+    """Why no further agent may be launched in this project now, and that none was; empty where one may."""
+    why = room(book, project, most, label)
+    return phrases.FULL.format(why=why) if why else ""
+
+
+def room(book: Ledger, project: str, most: Optional[int], label: str = "") -> str:
+    """Who works already where no further agent may; empty where one may."""
     working = [task.label for task in tasks.running_in(book, project) if task.label != label]
     if most is not None:
         working += [phrases.ITS_OWN_AGENT.format(label=child.label) for child in children.working(book, project)]
     if most is None or len(working) < most:
         return ""
-    return phrases.FULL.format(labels=", ".join(working), most=most)
+    return phrases.AS_MANY_AS_ALLOWED.format(labels=", ".join(working), most=most)
 
 
 def adopt(
@@ -148,10 +164,16 @@ def adopt(
         event.cwd,
         head,
     )
+    prompt = called.prompt
     if again:
         tasks.hand_to(book, label, event.session)
     else:
-        tasks.describe(book, label, description, called.prompt)
+        asked = delegations.of_window(book, window.label)
+        if asked is not None:
+            from bg.words import delegation  # noqa: PLC0415 - late: nearly no launch is for another agent
+
+            prompt = f"{prompt}\n\n{delegation.child_section(book, asked)}"
+        tasks.describe(book, label, description, prompt)
     tasks.set_state(book, label, "launched")
     task = tasks.get(book, label)
     who = identity(
@@ -164,7 +186,7 @@ def adopt(
     )
     given = tools.launch_with(event, f"{label}: {description}".rstrip(": "))
     adopted = Adoption(label, token, given, again, who)
-    adopted.give(called.prompt)
+    adopted.give(prompt)
     return adopted
 
 

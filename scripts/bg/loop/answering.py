@@ -5,11 +5,11 @@ from __future__ import annotations
 from bg.ledger import delegations, inbox, launches
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import adopting, decisions, inheriting
+from bg.loop import decisions, delegating, inheriting
 from bg.loop.scene import Scene
 from bg.record import Record
 from bg.words import phrases
-from bg.words.quoting import DECIDED, inline, neutral, shown
+from bg.words.quoting import inline, neutral
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,27 +51,23 @@ def _take_decision(scene: Scene, item: Question, said: Said) -> Taken:
     asked = request(scene, item)
     if decision is None:
         return Taken(_asked_back(scene, item, text), recorded=False)
-    if asked is not None and asked.state == delegations.LAUNCHED:
+    if asked is not None and delegating.is_under_way(scene, asked):
         words = given_back(text)
-        return Taken(phrases.LAUNCHED_ALREADY.format(name=name, child=asked.child, words=words), recorded=False)
+        return Taken(phrases.LAUNCHED_ALREADY.format(name=name, child=asked.worker, words=words), recorded=False)
     if scene.late is not None and decision.verdict == decisions.YES:
         # Its agent is launched in the turn in which it is approved, and that turn is over.
         return Taken(phrases.APPROVE_AGAIN.format(name=name, words=given_back(text)), recorded=False)
     how = inbox.APPROVED if decision.verdict == decisions.YES else inbox.DENIED
     replaced = inbox.answer(scene.book, item, text, said.source, how, said.typed)
-    _decide(scene, item, text, decision)
+    waits = _decide(scene, item, text, decision)
     words = f": {inline(text, 120)}" if decision.qualified else ""
-    return Taken(f"{name}: {how}{words}" + (f" ({replaced})" if replaced else ""), recorded=True)
+    beside = "; ".join(part for part in (replaced, waits) if part)
+    return Taken(f"{name}: {how}{words}" + (f" ({beside})" if beside else ""), recorded=True)
 
 
 def request(scene: Scene, item: Question) -> Optional[delegations.Delegation]:
     """The request that stands in the inbox as this item."""
-    return delegations.of_place(scene.book, item.agent, item.run, place_of(item))
-
-
-def place_of(item: Question) -> int:
-    """Which of its run's requests an item is."""
-    return int(item.qid[1:]) - 1 if item.qid[1:].isdigit() else 0
+    return delegations.of_item(scene.book, item.id)
 
 
 def _asked_back(scene: Scene, item: Question, text: str) -> str:
@@ -96,29 +92,19 @@ def too_late(item: Optional[Question], text: str, label: str = "", qid: str = ""
     return phrases.TOO_LATE.format(name=name, question=inline(item.text, 80), why=why, words=given_back(text))
 
 
-def _decide(scene: Scene, item: Question, text: str, decision: decisions.Decision) -> None:
-    """An approval opens the window in which its agent is launched; a word taken back closes it."""
+def _decide(scene: Scene, item: Question, text: str, decision: decisions.Decision) -> str:
+    """An approval opens the window in which its agent is launched, or says why that must wait; a denial closes it."""
     close_window(scene, request(scene, item))
-    label = ""
     if decision.verdict == decisions.YES:
-        label = launches.open_window(scene.book, scene.session, "delegation", item.text)
-        say_launch(scene, item, label, text if decision.qualified else "")
-    delegations.decide(scene.book, item.agent, item.run, place_of(item), text, label)
-
-
-def say_launch(scene: Scene, item: Question, label: str, condition: str) -> None:
-    """The parent launches what was approved, under this label and on the user's condition."""
-    name = f"{item.label} {item.qid}"
-    words = phrases.LAUNCH_DELEGATED.format(name=name, work=f"> {shown(item.text, DECIDED)}")
-    scene.answer.context.append(adopting.window_line(label, "delegation") + words)
-    if condition:
-        scene.answer.context.append(phrases.CONDITION.format(words=neutral(condition)[:1500]))
+        return delegating.approve(scene, item, text, qualified=decision.qualified)
+    delegating.deny(scene, item, text)
+    return ""
 
 
 def close_window(scene: Scene, asked: Optional[delegations.Delegation]) -> None:
     """Nothing is launched any more for an approval that does not stand."""
     if asked is not None and asked.state == delegations.APPROVED:
-        launches.close_windows_of(scene.book, (asked.child or "").rpartition(":")[2])
+        launches.close_windows_of(scene.book, asked.worker)
 
 
 def owe(scene: Scene, task: Task) -> list[str]:

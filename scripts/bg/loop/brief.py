@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger import delegations, deliveries, inbox, runs, tasks
+from bg.ledger import deliveries, inbox, runs, tasks, waiting
 from bg.ledger.deliveries import Delivery
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases
@@ -12,7 +12,7 @@ from bg.words.replies import Reminder
 def reminder(scene: Scene, row: Delivery) -> Reminder:
     """The short form of `Scene.reminder`; its notice is part of the text."""
     said = scene.reminder(row)
-    if row.kind == deliveries.GROUP:
+    if row.kind in (deliveries.GROUP, deliveries.JOINT):
         return said._replace(text=f"{phrases.SENDER} {said.notice}")
     task = tasks.get(scene.book, row.label)
     agent = (task.agent if task else "") if row.kind == deliveries.ANSWERED else row.about.subject
@@ -22,21 +22,19 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         return said._replace(text=ready) if _is_ready(scene, row.label) else said
     run, mark = row.about.run, row.about.mark
     signal = runs.signal_body(scene.book, agent, run, mark)
-    lines = [briefs.brief(said, row.label, signal, inbox.items(scene.book, agent, run), then)]
-    left = [item.qid for item in inbox.unsent(scene.book, agent)]
+    lines = [briefs.brief(said, row.label, signal, inbox.items(scene.book, agent, run), then, full=scene.full())]
+    left = [item.qid for item in waiting.unsent(scene.book, task)] if task else []
     if left and task and task.state in tasks.ENDED_STATES:
         lines.append(phrases.BRIEFLY_OVERTAKEN.format(qids=", ".join(left), then=then))
-    waiter = delegations.waiter(scene.book, row.label) if signal else None
-    if waiter and waiter.agent:
-        then = _way(scene, waiter.agent, waiter.label)
-        lines.append(phrases.BRIEFLY_WAITED.format(label=waiter.label, then=then))
+    others = scene.for_requester(task, lambda agent, label: _way(scene, agent, label)) if task else ""
+    lines += [others.strip()] if others else []
     return said._replace(text="\n".join(lines))
 
 
 def _is_ready(scene: Scene, label: str) -> bool:
     """The answers wait for nothing but their sending; else the usual words are one line already."""
     task = tasks.get(scene.book, label)
-    return scene.is_ready(label) and bool(task and inbox.unsent(scene.book, task.agent))
+    return task is not None and task.state not in tasks.RUNNING_STATES and scene.is_ready(task)
 
 
 def _way(scene: Scene, agent: str, label: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bg.ledger import delegations, inbox, launches, tasks
+from bg.ledger import inbox, launches, tasks, waiting
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import adopting, answering, inheriting, resuming
+from bg.loop import adopting, answering, delegating, inheriting, resuming
 from bg.loop.scene import Scene
 from bg.record import Record
-from bg.words import actions, phrases
+from bg.words import phrases
 from bg.words.quoting import quote
 
 
@@ -23,17 +23,22 @@ def go(scene: Scene, task: Task, typed: int) -> Going:
     """Inside a transaction: answer what waits with leave to go on, and say how the task goes on."""
     if not inheriting.claim(scene, task) and not inbox.waiting(scene.book, label=task.label):
         return Going([phrases.GO_ELSEWHERE.format(label=task.label)], goes=False)
-    launched = [_launch(scene, task, one) for one in actions.unlaunched(scene.book, task.label)]
+    launched = [delegating.launch_again(scene, one) for one in waiting.forgotten(scene.book, task)]
     if launched:
         return Going(launched, goes=True)
-    waiting = inbox.waiting(scene.book, label=task.label)
-    for item in waiting:
+    open_items = inbox.waiting(scene.book, label=task.label)
+    for item in open_items:
         if inbox.kind(item) != inbox.DELEGATION:
             inbox.answer(scene.book, item, inbox.SKIP, "go", inbox.SKIP, typed)
-    if task.agent and inbox.unsent(scene.book, task.agent):
+    released = delegating.release(scene, task)
+    left = [each for each in waiting.awaited(scene.book, task.label) if each.label]
+    if left:
+        return Going([phrases.CHILD_FIRST.format(label=task.label, child=each.label) for each in left], goes=False)
+    if task.agent and waiting.has_news(scene.book, task):
         elsewhere = answering.owe(scene, task)
-        return Going([phrases.GOES_ON_WITH_WHAT_THERE_IS.format(label=task.label), *elsewhere], goes=True)
-    decisions = [item for item in waiting if inbox.kind(item) == inbox.DELEGATION]
+        lines = released or [phrases.GOES_ON_WITH_WHAT_THERE_IS.format(label=task.label)]
+        return Going([*lines, *elsewhere], goes=True)
+    decisions = [item for item in open_items if inbox.kind(item) == inbox.DELEGATION]
     if decisions:
         return Going([_decide_first(scene, item) for item in decisions], goes=False)
     return _resume(scene, task)
@@ -54,28 +59,8 @@ def _resume(scene: Scene, task: Task) -> Going:
     if task.state not in tasks.CONTINUABLE_STATES or not task.agent:
         state = task.state.replace("_", " ")
         return Going([phrases.NOTHING_TO_RESUME.format(label=label, state=state)], goes=False)
-    child = delegations.last_child(scene.book, label) if delegations.waits_for_child(scene.book, label) else ""
-    if child:
-        return Going([phrases.CHILD_FIRST.format(label=label, child=child)], goes=False)
     way = scene.resume_how(task.agent, label)
     if not scene.wakes(task.agent):
         resuming.open_relaunch(scene, task)
     scene.answer.context.append(phrases.GO_NOW.format(label=label, way=way))
     return Going([phrases.GOES_ON.format(label=label)], goes=True)
-
-
-def _launch(scene: Scene, task: Task, one: delegations.Delegation) -> str:
-    """What was approved and never launched is launched now, under the label that the approval gave out."""
-    label = (one.child or "").rpartition(":")[2]
-    item = next((each for each in inbox.of_task(scene.book, task.label) if _is(scene, each, one)), None)
-    launches.open_window(scene.book, scene.session, "delegation", item.text if item else task.text, label)
-    if item is not None:
-        answering.say_launch(scene, item, label, one.words or "")
-    return phrases.LAUNCHED_AGAIN.format(label=label)
-
-
-def _is(scene: Scene, item: Question, one: delegations.Delegation) -> bool:
-    if inbox.kind(item) != inbox.DELEGATION:
-        return False
-    found = answering.request(scene, item)
-    return found is not None and found.id == one.id

@@ -1,13 +1,14 @@
-"""Tasks launched together: when the last of them has ended, their results are merged into one account."""
+"""Tasks that belong together: when the last has ended, one account, of their states first, of their results second."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 
 from bg import foreign
-from bg.ledger import launches, runs, tasks
+from bg.ledger import delegations, launches, runs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.loop import reports
@@ -15,16 +16,16 @@ from bg.record import Record
 from bg.results import account, intake, merge
 from bg.results.records import Source
 from bg.words import phrases
-from bg.words.quoting import quote
+from bg.words.quoting import inline, quote
 from bg.words.texts import fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Callable
 
 MOST_BYTES = 1_000_000
 RESULT_FILES = re.compile(r"[\w./-]{1,200}\.(?:md|jsonl)\b")
-KEY = "group"
+WELL = "done"
 
 
 class Together(Record):
@@ -34,18 +35,70 @@ class Together(Record):
     notice: str
 
 
-def told(book: Ledger, group: str) -> Together:
-    """The account of a group that has ended."""
+def told(book: Ledger, group: str, bgctl: Callable[[str], str]) -> Together:
+    """The account of tasks that were launched together and have ended."""
     rows = tasks.members(book, group)
-    sources = [source for row in rows for source in _sources(book, row)]
-    states = ", ".join(f"{row.label} {row.state.replace('_', ' ')}" for row in rows)
-    taken = intake.take(sources)
-    body = account.brief(merge.merge(taken)) if taken.results or taken.reports else ""
-    body = quote(body, 2000) if body else phrases.NO_RESULTS
     return Together(
-        fill("group", count=str(len(rows)), tasks=states, body=body),
-        phrases.GROUP_ENDED.format(count=len(rows), states=states),
+        fill("group", count=str(len(rows)), tasks=_states(rows), body=_body(book, rows, bgctl)),
+        phrases.GROUP_ENDED.format(count=len(rows), states=_states(rows)),
     )
+
+
+def joint(book: Ledger, label: str, bgctl: Callable[[str], str]) -> Together:
+    """The account of a task and the agents that it asked for, all of which have ended."""
+    asker, asked = tasks.get(book, label), delegations.of_task(book, label)
+    rows = [asker] if asker else []
+    rows += [row for one in asked for row in delegations.workers(book, one)]
+    body = _body(book, rows, bgctl)
+    agreed = [runs.signal_of(book, one.signal).get("payload", {}).get("coordination") for one in asked]
+    lines = [phrases.AGREED.format(words=quote(str(words), 400)) for words in agreed if words]
+    others = ", ".join(row.label for row in rows[1:])
+    return Together(
+        fill("joint", label=label, others=others, tasks=_states(rows), body="\n".join([body, *lines])),
+        phrases.JOINT_ENDED.format(label=label, others=others, states=_states(rows)),
+    )
+
+
+def _states(rows: list[Task]) -> str:
+    return ", ".join(f"{row.label} {row.state.replace('_', ' ')}" for row in rows)
+
+
+def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str]) -> str:
+    """Who did not finish comes before anything that the others say; every task has its line, with or without a file."""
+    sources = [source for row in rows for source in _sources(book, row)]
+    taken = intake.take(sources)
+    merged = merge.merge(taken)
+    open_work = [row for row in rows if row.state != WELL]
+    lines = [_unfinished(open_work)] if open_work else []
+    lines += [_line(book, row) for row in rows]
+    if taken.results or taken.reports:
+        files = " ".join(source.name.partition(" ")[2] for source in sources if " " in source.name)
+        how = bgctl(f"merge {files}".strip())
+        lines.append(quote(account.brief(merged, how=how, status=not open_work), 2000))
+    else:
+        lines.append(phrases.NO_RESULTS)
+    return "\n".join(lines)
+
+
+def _unfinished(rows: list[Task]) -> str:
+    listed = ", ".join(f"{row.label} {row.state.replace('_', ' ')}" for row in rows)
+    return phrases.NOT_COMPLETE.format(tasks=listed)
+
+
+def _said(book: Ledger, row: Task) -> str:
+    signal = runs.last_signal(book, row.agent) if row.agent else {}
+    if signal.get("signal_type") == "COMPLETION_REPORT":
+        return str(signal["payload"].get("summary") or "")
+    kept = runs.reports_of_task(book, row.label)
+    return kept[-1].text if kept else ""
+
+
+def _line(book: Ledger, row: Task) -> str:
+    words = ""
+    with contextlib.suppress(ValueError):  # one damaged record does not cost the others their account
+        words = _said(book, row)
+    named = f"> {row.label} ({inline(row.description or row.text, 60)}): {row.state.replace('_', ' ')}"
+    return f"{named}: {inline(words, 200)}" if words else named
 
 
 def _sources(book: Ledger, task: Task) -> list[Source]:

@@ -7,7 +7,7 @@ import time
 from bg import machine
 from bg.desk.status import at_a_glance
 from bg.host import agents, tools, transcripts, versions
-from bg.ledger import deliveries, inbox, launches, runs, sessions, tasks
+from bg.ledger import deliveries, inbox, launches, runs, sessions, tasks, waiting
 from bg.ledger.tasks import Task
 from bg.loop import judging, reports
 from bg.loop.scene import Scene, resumable
@@ -104,6 +104,7 @@ def _interrupt(scene: Scene, task: Task) -> None:
         if run is not None:
             runs.end_run(scene.book, agent, run.run, "its session ended")
         tasks.set_state(scene.book, task.label, "interrupted", "its session ended")
+        reports.account(scene.book, task.label)
 
 
 def _keep_last_words(scene: Scene, task: Task) -> None:
@@ -165,6 +166,11 @@ def elsewhere(scene: Scene) -> list[str]:
 def _advice(scene: Scene, task: Task) -> str:
     if task.state in tasks.RUNNING_STATES:
         return phrases.TOLD_WHEN_IT_ENDS
+    left = [each for each in waiting.awaited(scene.book, task.label) if each.label]
+    if left:
+        from bg.words import delegation  # noqa: PLC0415 - late: few tasks wait for another
+
+        return f", waits for {delegation.awaits(left)}"
     known = resumable(task) and agents.of_agent(scene.event.transcript, task.agent)
     if not known or not scene.can_wake(task.agent):
         return ""

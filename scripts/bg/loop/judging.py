@@ -39,6 +39,11 @@ def conclude(scene: Scene, task: Task, agent: str, cut: str = "") -> None:
     text, _ = reports.best(runs.reports(scene.book, agent, run.run), token)
     found = _evidence(scene, task, run, text, token) if text else {}
     reports.conclude(scene.book, task.label, agent, token, cut=cut, disputed=bool(verdict.mismatches(found)))
+    if scene.settings.max_tasks is not None:
+        from bg.loop import delegating  # noqa: PLC0415 - late: few set a limit
+
+        with scene.book.transaction():
+            delegating.make_room(scene, task)
 
 
 def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from bg import repository
 from bg.host import receipts, tools
 from bg.ledger import delegations, launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
-from bg.loop import adopting, judging, proof, reports, resuming
+from bg.loop import adopting, delegating, judging, proof, reports, resuming
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -53,6 +53,7 @@ def before(scene: Scene) -> None:
             return
         scene.answer.deny = adopting.full(scene.book, scene.project, scene.settings.max_tasks, adopted.label)
         if scene.answer.deny:
+            scene.answer.deny += delegating.refused(scene, adopted.label)
             raise _FullError
         again = tasks.get(scene.book, adopted.label) if adopted.again else None
         if again is not None:

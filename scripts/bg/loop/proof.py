@@ -143,8 +143,12 @@ def _decide_again(scene: Scene, item: Question, gone: Retracted) -> None:
     inbox.stand_again(scene.book, gone)
     if gone.kind in (inbox.APPROVED, inbox.DENIED):
         approved = gone.kind == inbox.APPROVED
-        label = launches.open_window(scene.book, scene.session, "delegation", item.text) if approved else ""
-        delegations.decide(scene.book, item.agent, item.run, answering.place_of(item), gone.text, label)
+        one = delegations.of_item(scene.book, item.id)
+        if one is not None and approved:
+            label = launches.open_window(scene.book, scene.session, "delegation", item.text)
+            delegations.approve(scene.book, one, gone.text, label)
+        elif one is not None:
+            delegations.deny(scene.book, one, gone.text)
 
 
 def message_refused(scene: Scene, task: Task, typed: str) -> str:

@@ -6,7 +6,7 @@ import time
 
 from bg.host import agents, receipts, transcripts
 from bg.host.event import Notification, live_agents, notifications
-from bg.ledger import deliveries, inbox, launches, resumes, runs, tasks
+from bg.ledger import delegations, deliveries, inbox, launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
 from bg.loop import closing, inheriting, judging, launching, moving, reports, resuming
 from bg.loop.scene import Scene
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 GRACE = 5.0
 SILENCE = 60.0
 MOST_REPEATS = 3
-WAITING_STATES = ("needs_answer", "blocked")
 INHERIT, BEGIN, PROMPT, STOP = "before a session has anything", "a session begins", "a prompt", "a turn's end"
 ALWAYS = (BEGIN, PROMPT, STOP)
 
@@ -175,13 +174,25 @@ def _repeat_next_step(scene: Scene, task: Task) -> None:
     """The parent was told to send the user's answers and has not: it is told again, with the next prompts."""
     agent = task.agent
     resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
-    ready = inbox.unsent(scene.book, agent)
-    if not ready or not scene.is_ready(task.label):
-        return
-    times, seen = deliveries.next_steps(scene.book, task.label, max(row.answered for row in ready))
+    if scene.is_ready(task):
+        said = [row.answered for row in inbox.unsent(scene.book, agent)]
+        _owe_again(scene, task.label, max(said, default=task.since))
+
+
+def _repeat_launch(scene: Scene) -> None:
+    """The user has approved an agent, and the parent has not launched it, or the cap has refused it."""
+    for label in launches.never_filled(scene.book, scene.session):
+        one = delegations.of_window(scene.book, label)
+        if one is not None and delegations.standing(scene.book, one) == delegations.APPROVED and not scene.full():
+            with scene.apart(f"the launch of {label}"):
+                _owe_again(scene, one.label, one.decided or 0.0)
+
+
+def _owe_again(scene: Scene, label: str, since: float) -> None:
+    times, seen = deliveries.next_steps(scene.book, label, since)
     if times == seen < MOST_REPEATS:
         with scene.book.transaction():
-            scene.owe_next_step(task.label)
+            scene.owe_next_step(label)
 
 
 # In this order: an agent is bound before it is looked for, and what it said is read before its run is called over.
@@ -196,6 +207,7 @@ RECOVERIES = (
     Recovery("a signal between two calls", ALWAYS, _each(_scan), "background"),
     Recovery("the judgement of a report", ALWAYS, _each(_judge), "background"),
     Recovery("the end of an agent that is not listed", ALWAYS, _each(_close_unlisted), "background"),
-    Recovery("the sending of an answer", (PROMPT,), _each(_repeat_next_step, WAITING_STATES), "resume"),
+    Recovery("the sending of an answer", (PROMPT,), _each(_repeat_next_step, tasks.PAUSED_STATES), "resume"),
+    Recovery("the launch of an agent that was approved", (PROMPT,), _repeat_launch, "background"),
     Recovery("a reminder that was dropped on its way", (BEGIN,), Scene.see, "sessions"),
 )

@@ -8,7 +8,7 @@ import time
 from functools import lru_cache
 
 from bg import settings
-from bg.ledger import delegations, deliveries, inbox, runs, tasks
+from bg.ledger import delegations, deliveries, inbox, runs, tasks, waiting
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
 from bg.ledger.runs import Report, Run
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 MESSAGE = "message"
 MOST_CORRECTIONS = 2
 LONGEST = 1_000_000
-STATES = {"CLARIFICATION_NEEDED": "needs_answer", "STOP_WORK": "blocked", "DELEGATE_WORK": "blocked"}
+STATES = {"CLARIFICATION_NEEDED": "needs_answer", "STOP_WORK": "blocked", "DELEGATE_WORK": "delegating"}
+ASKING = "DELEGATE_WORK"
 CUT_STATES = {"killed": "stopped", "failed": "failed", "API error": "failed", "output limit": "failed"}
 DISPUTED = "disputed"
 PRESSED = "pressed"  # the declared lines that the agent was asked about in this run
@@ -58,9 +59,11 @@ def read(text: str, token: str) -> Reading:
     example = _quoted_example(text, token)
     own = [signal for signal in found.signals if signal.agent_id.strip() == token]
     own = [signal for signal in own if example is None or (signal.marker, signal.fields) != example]
-    terminal = [signal for signal in own if signal.terminal]
+    ending = [signal for signal in own if signal.terminal]
+    # A request that need not stop its agent ends the run all the same where nothing else does.
+    ending = ending or [signal for signal in own[-1:] if signal.marker == ASKING]
     strange = [signal for signal in found.signals if signal.agent_id.strip() != token]
-    return Reading(own, terminal[-1] if terminal else None, strange[-1] if strange else None)
+    return Reading(own, ending[-1] if ending else None, strange[-1] if strange else None)
 
 
 def _quoted_example(text: str, token: str) -> Optional[tuple[str, dict[str, Any]]]:
@@ -156,9 +159,17 @@ def conclude(book: Ledger, label: str, agent: str, token: str, *, cut: str = "",
     """End the run that goes on: its best text decides, the parent is owed a reminder."""
     with book.transaction():
         _conclude(book, label, agent, token, cut, disputed=disputed)
-        group = tasks.group_over(book, label)
-        if group:
-            deliveries.make(book, label, deliveries.GROUP, Key.of_group(group))
+        account(book, label)
+
+
+def account(book: Ledger, label: str) -> None:
+    """Inside a transaction: a task has ended; where that was the last of several, the parent is owed one account."""
+    joint = waiting.joint(book, label)
+    group = tasks.group_over(book, label)
+    if joint:
+        deliveries.make(book, joint, deliveries.JOINT, Key.of_joint(joint, len(delegations.of_task(book, joint))))
+    elif group:
+        deliveries.make(book, label, deliveries.GROUP, Key.of_group(group))
 
 
 def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str, *, disputed: bool) -> None:
@@ -166,20 +177,53 @@ def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str, *, dis
     if run is None or run.ended is not None:
         return
     runs.end_run(book, agent, run.run, cut)
-    _, reading = best(runs.reports(book, agent, run.run), token)
+    texts = runs.reports(book, agent, run.run)
+    _, reading = best(texts, token)
     signal = reading.deciding
-    for found in reading.own:
-        if not found.terminal:
-            note(book, label, agent, run.run, found)
     if signal is None or not signal.readable or _is_completion_stop(signal):
+        _note_asked(book, label, agent, run.run, [found for found in _requests(texts, token) if not found.terminal])
         _withdraw(book, label, agent, run.run)
         tasks.set_state(book, label, CUT_STATES.get(cut, "unreported"), cut)
         deliveries.make(book, label, deliveries.ENDED, Key.of_end(agent, run.run))
         return
-    _withdraw(book, label, agent, run.run + (signal.marker == "COMPLETION_REPORT"))
-    note(book, label, agent, run.run, signal)
+    over = signal.marker == "COMPLETION_REPORT"
+    _note_asked(book, label, agent, run.run, _beside(signal, reading, _requests(texts, token)))
+    _withdraw(book, label, agent, run.run + over)
+    news = note(book, label, agent, run.run, signal, ends=True)
     state = COMPLETION_STATES.get(str(signal.fields.get("status", "")), "partial")
-    tasks.set_state(book, label, STATES.get(signal.marker, DISPUTED if disputed else state))
+    state = DISPUTED if disputed else state
+    tasks.set_state(book, label, state if over else _pause(signal, reading))
+    if not news:  # it had asked for this before: what came of that is what it waits for
+        deliveries.make(book, label, deliveries.ANSWERED, Key.of_answers(label, _session(book, label)))
+
+
+def _requests(texts: list[Report], token: str) -> list[signals.Signal]:
+    """The requests for other agents in every text of a run, not only in the one that stands for it."""
+    return [found for row in texts for found in read(row.text, token).own if found.marker == ASKING and found.readable]
+
+
+def _beside(signal: signals.Signal, reading: Reading, requests: list[signals.Signal]) -> list[signals.Signal]:
+    """What a run asks besides the signal that ends it; a report of completion leaves nothing to wait for."""
+    if signal.marker == "COMPLETION_REPORT":
+        return [found for found in requests if not found.terminal]
+    asked = [found for found in reading.own if found.readable and found.marker in STATES and found.marker != ASKING]
+    return [found for found in [*requests, *asked] if found is not signal and not _is_completion_stop(found)]
+
+
+def _note_asked(book: Ledger, label: str, agent: str, run: int, found: list[signals.Signal]) -> None:
+    for signal in found:
+        note(book, label, agent, run, signal)
+
+
+def _pause(signal: signals.Signal, reading: Reading) -> str:
+    """The state of a task whose run has ended, and which goes on when somebody has done his part."""
+    waits = signal.marker == ASKING and any(found.terminal for found in reading.own if found.marker == ASKING)
+    return "blocked" if waits else STATES[signal.marker]
+
+
+def _session(book: Ledger, label: str) -> str:
+    task = tasks.get(book, label)
+    return task.session if task else ""
 
 
 def best(texts: list[Report], token: str) -> tuple[str, Reading]:
@@ -203,22 +247,28 @@ def _withdraw(book: Ledger, label: str, agent: str, run: int) -> None:
             inbox.withdraw(book, item)
 
 
-def note(book: Ledger, label: str, agent: str, run: int, signal: signals.Signal) -> bool:
+def note(
+    book: Ledger, label: str, agent: str, run: int, signal: signals.Signal, *, ends: bool = False
+) -> bool:
     """Record one signal, what it asks for, and that the parent is owed a reminder; once, by whatever path."""
+    ends = ends or signal.terminal
     body = signals.to_json(signal)
-    known = {key: value for key, value in body["payload"].items() if key not in {"agent_id", "timestamp"}}
-    key = tasks.digest(signal.marker + json.dumps(known, sort_keys=True, ensure_ascii=False))
+    said = {key: value for key, value in body["payload"].items() if key not in {"agent_id", "timestamp"}}
+    key = tasks.digest(signal.marker + json.dumps(said, sort_keys=True, ensure_ascii=False))
     _fill_in_times(book, agent, body)
-    fresh = runs.keep_signal(book, label, agent, run, signal.marker, body, key, terminal=signal.terminal)
-    if not fresh:
+    known = _asked_before(book, agent, run, signal) or runs.signal_id(book, agent, run, key)
+    if known:
+        if ends:
+            runs.end_with(book, known)
         return False
-    for kind, qid, item in _asks(book, agent, run, signal):
-        inbox.ask(book, label, agent, run, kind, qid, item)
+    fresh = runs.keep_signal(book, label, agent, run, signal.marker, body, key, terminal=ends)
+    for kind, qid, item in _asks(book, label, signal):
+        asked = inbox.ask(book, label, agent, run, kind, qid, item)
         if kind == inbox.DELEGATION:
-            delegations.note(book, label, fresh, blocking=signal.terminal)
+            delegations.note(book, label, fresh, qid, asked, blocking=signal.terminal)
             if _settings(book, label).delegation == "deny":
-                _deny(book, agent, run, qid, fresh)
-    kind = deliveries.ENDED if signal.terminal else deliveries.MESSAGE
+                _deny(book, fresh, asked, ends=ends)
+    kind = deliveries.ENDED if ends else deliveries.MESSAGE
     deliveries.make(book, label, kind, Key.of_signal(agent, run, key))
     return True
 
@@ -236,15 +286,27 @@ def _settings(book: Ledger, label: str) -> settings.Settings:
     return settings.load(task.project or "" if task else "")
 
 
-def _deny(book: Ledger, agent: str, run: int, qid: str, signal: int) -> None:
+def _asked_before(book: Ledger, agent: str, run: int, signal: signals.Signal) -> int:
+    """The signal by which the same run has asked for this very work, whatever else it says now; 0 where it has not."""
+    if signal.marker != ASKING:
+        return 0
+    wanted = tasks.digest(str(signal.fields.get("new_task_description") or ""))
+    for one in delegations.last_of_run(book, agent, run):
+        item = inbox.get(book, one.question)
+        if item is not None and item.digest == wanted:
+            return one.signal
+    return 0
+
+
+def _deny(book: Ledger, signal: int, question: int, *, ends: bool) -> None:
     """The user's settings allow no further agents: one that waits for the decision is told, others just go on."""
-    asked = delegations.of_signal(book, signal)
-    item = next((one for one in reversed(inbox.items(book, agent, run)) if one.qid == qid), None)
-    if item is not None and asked is not None and asked.blocking:
+    asked, item = delegations.of_signal(book, signal), inbox.get(book, question)
+    if item is not None and ends:
         inbox.answer(book, item, phrases.DELEGATION_DENIED, "settings", inbox.DENIED)
     elif item is not None:
         inbox.withdraw(book, item)
-    delegations.deny(book, signal, phrases.DELEGATION_DENIED)
+    if asked is not None:
+        delegations.deny(book, asked, phrases.DELEGATION_DENIED)
 
 
 def denied(book: Ledger, agent: str, run: int, key: str) -> bool:
@@ -258,7 +320,7 @@ def _plain_id(given: Any, number: int) -> str:
     return words if re.fullmatch(r"[A-Za-z0-9][\w.-]{0,11}", words, re.ASCII) else f"Q{number}"
 
 
-def _asks(book: Ledger, agent: str, run: int, signal: signals.Signal) -> list[tuple[str, str, dict[str, Any]]]:
+def _asks(book: Ledger, label: str, signal: signals.Signal) -> list[tuple[str, str, dict[str, Any]]]:
     fields = signal.fields
     if signal.marker == "CLARIFICATION_NEEDED":
         return [
@@ -278,11 +340,10 @@ def _asks(book: Ledger, agent: str, run: int, signal: signals.Signal) -> list[tu
             )
         ]
     if signal.marker == "DELEGATE_WORK":
-        count = inbox.count_delegations(book, agent, run)
         return [
             (
                 inbox.DELEGATION,
-                f"D{count + 1}",
+                delegations.next_qid(book, label),
                 {
                     "text": str(fields.get("new_task_description") or ""),
                     "context": str(fields.get("delegation_reason") or ""),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
-from bg.ledger import inbox, launches, resumes, runs, tasks
+from bg.ledger import delegations, inbox, launches, resumes, runs, tasks
 from bg.ledger.tasks import Task
 from bg.loop import adopting, inheriting, judging, proof, reports
 from bg.loop.scene import Scene, resumable
@@ -32,7 +32,7 @@ def before_message(scene: Scene) -> None:
     if scene.answer.deny:
         return
     text = None
-    if answers:
+    if answers or delegations.untold(scene.book, task.label):
         text = _record(scene, task, called.text or called.copy)
     scene.answer.updated_input = tools.message_with(event, task.agent, text)
 
@@ -77,10 +77,11 @@ def _record(scene: Scene, task: Task, typed: str) -> str:
 
 
 def _open(scene: Scene, task: Task, agent: str, message: resume.Message, typed: str) -> None:
-    kind = message.kind if message.answers else f"{message.kind} (relayed)"
+    kind = message.kind if message.answers or message.ends else f"{message.kind} (relayed)"
     identifier = resumes.note(scene.book, task.label, agent, scene.event.tool_use, kind, typed, message.text)
     inbox.attach(scene.book, message.answers, identifier)
-    if not message.answers and typed.strip():
+    delegations.attach(scene.book, message.ends, identifier)
+    if not message.answers and not message.ends and typed.strip():
         proof.pass_on(scene, task.label, typed)
 
 
@@ -157,6 +158,7 @@ def prove(scene: Scene, tool_use: str, agent: str) -> None:
     resumes.prove(book, row.id)
     if _carried(scene, row.message):
         inbox.mark_sent(book, row.agent, row.id)
+        delegations.mark_told(book, row.id)
     elif inbox.detach(book, row.id):
         scene.owe_next_step(row.label)
     last = runs.last_run(book, agent)
@@ -182,6 +184,7 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
     with book.transaction():
         resumes.prove(book, row.id)
         inbox.mark_sent(book, agent, row.id)
+        delegations.mark_told(book, row.id)
         runs.running(book, agent, row.label)
         tasks.set_state(book, row.label, "working")
 

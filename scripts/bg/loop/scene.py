@@ -10,7 +10,7 @@ from bg import machine, repository
 from bg.host import agents, receipts, transcripts, versions
 from bg.host.answer import Answer
 from bg.host.event import Event
-from bg.ledger import delegations, deliveries, inbox, launches, notes, place, runs, sessions, tasks
+from bg.ledger import delegations, deliveries, inbox, launches, notes, place, runs, sessions, tasks, waiting
 from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.launches import Launch
@@ -21,7 +21,7 @@ from bg.words.quoting import CONTEXT_LIMIT, fit
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, Optional
+    from typing import Any, Callable, Optional
 
     from bg.settings import Settings
     from bg.words.replies import Reminder
@@ -149,7 +149,7 @@ class Scene:
     def _expect_successor(self, label: str) -> None:
         """Inside a transaction: a launch that leaves out the label continues the task, where its agent cannot wake."""
         task = tasks.get(self.book, label)
-        if task is not None and self.is_ready(label) and not self.wakes(task.agent):
+        if task is not None and self.is_ready(task) and not self.wakes(task.agent):
             launches.open_window(self.book, task.session, "relaunch", task.text, label)
 
     def _surface(self, texts: list[str]) -> None:
@@ -174,7 +174,7 @@ class Scene:
         """Inside a transaction: a task whose next step is a new agent waits for its launch, whatever it is called."""
         for row in rows:
             task = tasks.get(self.book, row.label) if row.kind == deliveries.ANSWERED else None
-            if task is not None and task.agent and self.is_ready(task.label) and not self.wakes(task.agent):
+            if task is not None and task.agent and self.is_ready(task) and not self.wakes(task.agent):
                 launches.open_window(self.book, self.session, "relaunch", task.text, task.label)
 
     @contextlib.contextmanager
@@ -195,7 +195,7 @@ class Scene:
     def _is_sent(self, row: Delivery) -> bool:
         """The answers that this row speaks of are on their way: there is nothing left to do about them."""
         task = tasks.get(self.book, row.label)
-        return task is None or not inbox.unsent(self.book, task.agent)
+        return task is None or not (waiting.has_news(self.book, task) or self._has_to_do(task))
 
     def owe_next_step(self, label: str) -> bool:
         """Inside a transaction: the session that has this task is owed the next step; whether that is another one."""
@@ -223,8 +223,8 @@ class Scene:
         from bg.loop import adopting, reports  # noqa: PLC0415
         from bg.words import replies  # noqa: PLC0415
 
-        if row.kind == deliveries.GROUP:
-            return self._group(row.about.subject)
+        if row.kind in (deliveries.GROUP, deliveries.JOINT):
+            return self._group(row)
         task = tasks.get(self.book, row.label)
         assert task is not None
         if row.kind == deliveries.ANSWERED:
@@ -243,22 +243,29 @@ class Scene:
             asked=runs.corrections(self.book, agent, run),
         )
         body = runs.signal_body(self.book, agent, run, row.about.mark)
+        one = delegations.of_signal(self.book, runs.signal_id(self.book, agent, run, row.about.mark))
+        if one is not None and one.state == delegations.WAITING:
+            from bg.loop import weighing  # noqa: PLC0415 - as above
+
+            weighed = weighing.weigh(self, task, one, str(body.get("payload", {}).get("context_required") or ""))
+            told = told._replace(qid=one.qid, weighed=tuple(weighed), full=self.full())
         if body and reports.denied(self.book, agent, run, row.about.mark):
             return replies.denied(body, told)
         if body:
             said = replies.remind(body, told)
-            return said._replace(text=said.text + self._overtaken(task) + self.waiter(row.label))
+            return said._replace(text=said.text + self._overtaken(task) + self.for_requester(task))
         token = launches.token_of(self.book, agent)
         text, _ = reports.best(runs.reports(self.book, agent, run), token)
         said = replies.unreported(text, task.note, told)
-        return said._replace(text=said.text + self._overtaken(task))
+        return said._replace(text=said.text + self._overtaken(task) + self.for_requester(task))
 
-    def _group(self, group: str) -> Reminder:
+    def _group(self, row: Delivery) -> Reminder:
         # Late: merging is a tenth of the package and happens once a group.
         from bg.loop import groups  # noqa: PLC0415
         from bg.words import replies  # noqa: PLC0415
 
-        return replies.Reminder(*groups.told(self.book, group))
+        tell = groups.joint if row.kind == deliveries.JOINT else groups.told
+        return replies.Reminder(*tell(self.book, row.about.subject, self.bgctl))
 
     def resume_how(self, agent: str, label: str) -> str:
         """How the parent wakes this agent here, with a warning where that may fail."""
@@ -282,40 +289,117 @@ class Scene:
         return f"`{os.path.join(ROOT, 'scripts', 'bgctl')} {arguments}`"
 
     def next_step(self, task: Task) -> str:
-        """What the parent does after an answer: resume, wait for the rest, or wait for another agent."""
+        """What the parent does after an answer: launch, resume, pass it on, wait for the rest or for another agent."""
+        parts = [*self._launches(task), self._to_tell(task)]
+        return "\n\n".join(part for part in parts if part)
+
+    def _to_tell(self, task: Task) -> str:
         label = task.label
-        left = self._still_open(label)
+        if task.state in tasks.RUNNING_STATES:
+            return self._while_it_works(task)
+        left = waiting.awaited(self.book, label)
+        own = [each.qid for each in left if each.kind in (waiting.ANSWER, waiting.DECISION)]
+        if own and waiting.unsent(self.book, task):
+            return phrases.ANSWER_RECORDED_OTHERS_OPEN.format(label=label, qids=", ".join(own))
         if left:
-            return phrases.ANSWER_RECORDED_OTHERS_OPEN.format(label=label, qids=", ".join(left))
-        if not inbox.unsent(self.book, task.agent):
+            from bg.words import delegation  # noqa: PLC0415 - late, see `reminder`
+
+            return phrases.WAITS_FOR_AGENT.format(label=label, whom=delegation.awaits(left))
+        if not waiting.has_news(self.book, task):
             return phrases.ANSWER_RECORDED.format(label=label)
-        way = self.resume_how(task.agent, label)
-        if delegations.waits_for_child(self.book, label):
-            return phrases.WAITS_FOR_CHILD.format(label=label, way=way)
-        return phrases.RESUME_NOW.format(label=label, way=way)
+        return phrases.RESUME_NOW.format(label=label, way=self.resume_how(task.agent, label))
 
-    def is_ready(self, label: str) -> bool:
-        """Nothing is left to answer and nobody to wait for: the agent can be woken."""
-        return not self._still_open(label) and not delegations.waits_for_child(self.book, label)
+    def _while_it_works(self, task: Task) -> str:
+        """A decision on what it asked for during its run: passed on at once where the host can."""
+        if not waiting.unsent(self.book, task):
+            return phrases.ANSWER_RECORDED.format(label=task.label)
+        if self.host.resume_way != versions.BY_MESSAGE:
+            return phrases.TOLD_LATER.format(label=task.label)
+        return phrases.PASS_ON.format(label=task.label, way=self.message_how(task.agent))
 
-    def _still_open(self, label: str) -> list[str]:
-        waiting = inbox.waiting(self.book, label=label)
-        return [item.qid for item in waiting if inbox.kind(item) != inbox.DELEGATION]
+    def _launches(self, task: Task) -> list[str]:
+        """What is approved and was not launched, what waits for room, and what can be asked now that there is some."""
+        from bg.loop import adopting, delegating  # noqa: PLC0415 - late, see `reminder`
+
+        why = adopting.room(self.book, self.project, self.settings.max_tasks)
+        found = []
+        for one in self._unlaunched(task):
+            name = f"{one.label} {one.qid}"
+            if why:
+                found.append(phrases.NO_ROOM_YET.format(name=name, why=why))
+            else:
+                item = inbox.get(self.book, one.question)
+                found.append(delegating.order(one, one.worker, item.text if item else one.words or ""))
+        asked = self._can_be_asked(task) if not why else []
+        if asked:
+            names = ", ".join(f"{one.label} {one.qid}" for one in asked)
+            found.append(phrases.NOW_THERE_IS_ROOM.format(names=names))
+        return found
+
+    def _can_be_asked(self, task: Task) -> list[delegations.Delegation]:
+        """Requests that nobody has decided, where the cap may have kept them from the user."""
+        if self.settings.max_tasks is None:
+            return []
+        return [one for one in delegations.of_task(self.book, task.label) if one.state == delegations.WAITING]
+
+    def _unlaunched(self, task: Task) -> list[delegations.Delegation]:
+        """Approved requests of a task that nothing was launched for in the turn of the approval."""
+        found = waiting.forgotten(self.book, task)
+        return [one for one in found if tasks.get(self.book, one.worker) is not None]
+
+    def _has_to_do(self, task: Task) -> bool:
+        return bool(self._unlaunched(task) or self._can_be_asked(task))
+
+    def full(self) -> str:
+        """Why no further agent may be launched in this project now; empty where one may."""
+        from bg.loop import adopting  # noqa: PLC0415 - late, see `reminder`
+
+        return adopting.room(self.book, self.project, self.settings.max_tasks)
+
+    def message_how(self, agent: str) -> str:
+        """How the parent sends a running agent something, in a sentence."""
+        from bg.words import replies  # noqa: PLC0415 - late, see `reminder`
+
+        return replies.message_how(self.host, agent)
+
+    def is_ready(self, task: Task) -> bool:
+        """Nothing is left to answer and nobody to wait for, and there is something to tell: the agent can be woken."""
+        return waiting.has_news(self.book, task) and not waiting.awaited(self.book, task.label)
 
     def _overtaken(self, task: Task) -> str:
         """The agent has ended with answers of the user still on this side."""
-        left = [item.qid for item in inbox.unsent(self.book, task.agent)]
+        left = [item.qid for item in waiting.unsent(self.book, task)]
         if not left or task.state not in tasks.ENDED_STATES:
             return ""
         way = self.resume_how(task.agent, task.label)
         return phrases.OVERTAKEN.format(qids=", ".join(left), way=way)
 
-    def waiter(self, label: str) -> str:
-        """What the parent does for the task that has waited for this one, if there is any."""
-        row = delegations.waiter(self.book, label)
-        if row is None or not row.agent:
+    def for_requester(self, task: Task, way: Optional[Callable[[str, str], str]] = None) -> str:
+        """What the parent does for the task that asked for this one; nothing where this one has merely stopped.
+
+        `way` words how that one is woken, where it must be said in brief.
+        """
+        one = delegations.of_worker(self.book, task.label)
+        asker = tasks.get(self.book, one.label) if one else None
+        if one is None or asker is None or one.told is not None or not asker.agent:
             return ""
-        return phrases.HAS_WAITED.format(label=row.label, way=self.resume_how(row.agent, row.label))
+        from bg.words import delegation  # noqa: PLC0415 - late, see `reminder`
+
+        over = delegations.standing(self.book, one) in delegations.OVER
+        left = waiting.awaited(self.book, asker.label)
+        if left and (over or one.qid in [each.qid for each in left]):
+            return phrases.WAITS_ON.format(label=asker.label, whom=delegation.awaits(left))
+        if not over or asker.state in tasks.ENDED_STATES or one.released is not None:
+            return ""
+        if asker.state in tasks.RUNNING_STATES:
+            if self.host.resume_way != versions.BY_MESSAGE:
+                return ""
+            return phrases.STILL_WORKS.format(label=asker.label, way=self.message_how(asker.agent))
+        broke = any(each.state not in ("done", "partial") for each in delegations.workers(self.book, one))
+        waited = phrases.BRIEFLY_WAITED if way else phrases.HAS_WAITED
+        how = (way or self.resume_how)(asker.agent, asker.label)
+        words = phrases.CHILD_BROKE if broke else waited
+        return words.format(label=asker.label, child=task.label, way=how, then=how)
 
     def own_task(self, agent: str, transcript: str = "") -> Optional[Task]:
         """The task of an agent, bound by the token in its first prompt where no launch event told us."""

@@ -48,9 +48,12 @@ def text(merged: Merged) -> str:
     return neutral("\n".join(_lines(merged)).strip()) + "\n"
 
 
-def brief(merged: Merged, limit: int = 2000) -> str:
-    """The account in a few lines, for a reminder: status, what to do, conflicts, the findings as far as they fit."""
-    head = [_status(merged)]
+def brief(merged: Merged, limit: int = 2000, *, how: str = "bgctl merge", status: bool = True) -> str:
+    """The account in a few lines, for a reminder: status, what to do, conflicts, the findings as far as they fit.
+
+    Without `status` where the results cannot speak for all: somebody left none.
+    """
+    head = [_status(merged)] if status else []
     head += (
         [f"{len(merged.conflicts)} to decide by a person: {inline('; '.join(merged.conflicts), 300)}"]
         if merged.conflicts
@@ -71,7 +74,7 @@ def brief(merged: Merged, limit: int = 2000) -> str:
         kept.append(row)
     left = len(rows) - len(kept)
     tail = (
-        [f"{left} further findings, {len(merged.appendix)} in the appendix: see bgctl merge."]
+        [f"{left} further findings, {len(merged.appendix)} in the appendix: see {how}."]
         if left or merged.appendix
         else []
     )

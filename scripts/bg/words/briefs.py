@@ -31,7 +31,9 @@ def way(host: versions.Host, agent: str, label: str, *, wakes: bool) -> str:
     return phrases.BRIEFLY_ANEW.format(label=label)
 
 
-def brief(said: Reminder, label: str, signal: dict[str, Any], items: list[Question], then: str) -> str:
+def brief(
+    said: Reminder, label: str, signal: dict[str, Any], items: list[Question], then: str, *, full: str = ""
+) -> str:
     """The short form of a reminder for one task; `signal` is empty where the run ended without one."""
     lines = [f"{phrases.SENDER} {said.notice}"]
     marker = signal.get("signal_type", "")
@@ -44,7 +46,7 @@ def brief(said: Reminder, label: str, signal: dict[str, Any], items: list[Questi
         lines += [phrases.BRIEFLY_NEEDED.format(words=cited(needed, LINE))] if needed else []
         lines.append(phrases.BRIEFLY_BLOCKED.format(then=then))
     elif marker == "DELEGATE_WORK":
-        lines.append(phrases.BRIEFLY_DELEGATION.format(ask=tools.ASK, label=label))
+        lines += [] if full else [phrases.BRIEFLY_DELEGATION.format(ask=tools.ASK, label=label)]
     else:
         summary = str(payload.get("summary") or "")
         lines += [phrases.BRIEFLY_SUMMARY.format(words=cited(summary, 2 * LINE))] if len(summary) > 100 else []

@@ -27,7 +27,8 @@ NESTED_DENIED = SENDER + (
 )
 NESTED = "{label} launched an agent of its own: {description}"
 NESTED_REFUSED = "{label} wanted an agent of its own ({description}) and was refused: {why}"
-FULL = "{labels} work already, and bg.json allows {most} at once (max_tasks). Nothing was launched."
+AS_MANY_AS_ALLOWED = "{labels} work already, and bg.json allows {most} at once (max_tasks)"
+FULL = "{why}. Nothing was launched."
 HOOK_FAILED = "the hook failed with {kind}: {words}"
 ONLY_THE_USER_ANSWERS = SENDER + (
     " Only the user answers: through {ask}, or by typing /bg-answer. To pass on what the user "
@@ -37,7 +38,8 @@ LAUNCH_DELEGATED = (
     "\nThe user approved {name}. Launch this now, with lines for goal, deliverables and done-when, and with the "
     "context it needs. It stands behind `>` in the asking agent's words, as the user was shown it:\n{work}"
 )
-CONDITION = SENDER + " The user set a condition; write it into the prompt of the new agent word for word:\n{words}"
+CONDITION = SENDER + " The user set a condition, which the hook also writes into the new agent's prompt:\n{words}"
+APPROVAL_STANDS = " The approval of {name} stands: launch {label} when one of them has ended; you are told then."
 
 # Launching, said to the user
 
@@ -227,10 +229,20 @@ ANSWER_RECORDED = SENDER + " The user's answer for {label} is recorded."
 ANSWER_RECORDED_ELSEWHERE = SENDER + (
     " The user's answer for {label} is recorded. The task belongs to another open session, which sends it: do nothing."
 )
-WAITS_FOR_CHILD = SENDER + " {label} waits for that agent. When it has reported, resume {label}: {way}"
+WAITS_FOR_AGENT = SENDER + " {label} waits for {whom}. You are told when to resume it; until then, leave it."
 RESUME_NOW = SENDER + " The user's answers for {label} are recorded. Resume it now: {way}"
 OVERTAKEN = "\nIt ended before the user's answers to {qids} reached it. If they still matter, resume it: {way}"
+PASS_ON = SENDER + " The user's decision for {label} is recorded, and it works on. Pass it on now: {way}"
+TOLD_LATER = SENDER + " The user's decision for {label} is recorded; it works, and hears it at the end of its run."
+NO_ROOM_YET = SENDER + " {name} is approved and waits for room: {why}."
+NOW_THERE_IS_ROOM = SENDER + " There is room for another agent now: {names} can be put to the user."
 HAS_WAITED = "\n{label} has waited for this. Resume it now: {way}"
+WAITS_ON = "\n{label} asked for this agent, and waits for {whom} before it can go on."
+CHILD_BROKE = (
+    "\n{label} has waited for this agent, which did not bring what was asked. Let the user choose: a new agent for the "
+    "same work (launch it with a description that begins `{child}:`), or {label} goes on and hears how it stands: {way}"
+)
+STILL_WORKS = "\n{label}, which asked for this agent, still works. Pass it on now, the hook writes how it ended: {way}"
 NOT_WOKEN = SENDER + " {label} was not woken. Nothing is lost: {way}"
 WAKES_WITHOUT_MEMORY = SENDER + (
     " From this session {label} would wake without its task and its memory. Nothing is lost: {way}"
@@ -261,8 +273,38 @@ BRIEFLY_READY = SENDER + " The user's answers for {label} are recorded. Now {the
 BRIEFLY_OVERTAKEN = "The user's answers to {qids} did not reach it. If they still matter, {then}."
 BRIEFLY_WAITED = "{label} has waited for this. Now {then}."
 
+# Delegations, weighed for the parent model
+
+RESOURCES = "Resources: {working}; {limit}."
+WORK_NOW = "{labels} work now"
+NOBODY_WORKS = "nobody works now"
+NO_LIMIT = "no limit is set"
+LIMIT = "bg.json allows {most} at once"
+ASKED_FOR_BY = ", which was asked for by "
+DEPTH = "Depth: {label} was itself asked for by {above}; this would be the agent of depth {depth}."
+SAME_TASK = "Justified? {label} ({state}) has nearly the same task."
+SAME_REQUEST = "Justified? {name} ({state}) asked for nearly the same."
+SAME_PATHS = "Independent? {label} has the same paths in its task: {paths}."
+SCARCELY_DEFINED = "Well defined? It is described in a few words."
+CANNOT_BE_APPROVED = (
+    "It cannot be put to the user now: {why}. You are told when there is room. Tell the user in a sentence what was "
+    "asked; launch nothing."
+)
+
+# Delegations, said to the user
+
+WHEN_THERE_IS_ROOM = "it is launched as soon as there is room: {why}"
+LAUNCHES_NOW = "{name}: {child} is launched now."
+GOES_ON_WITHOUT = "{label} goes on without waiting for {whom}."
+
 # Groups
 
+NOT_COMPLETE = (
+    "Not complete: {tasks}. What these were to do is not done, or not known to be; do not go on to a next phase as if "
+    "it were. What they left on disk may be of use."
+)
+AGREED = "Agreed when it was asked for:\n{words}"
+JOINT_ENDED = "{label} and {others}, which it asked for, have ended: {states}"
 NO_RESULTS = "> None of them wrote a result that can be merged; their reports stand for themselves."
 GROUP_ENDED = "{count} tasks launched together have ended: {states}"
 

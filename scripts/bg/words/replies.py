@@ -34,6 +34,9 @@ class Told(Record):
     whole: str
     evidence: dict[str, Any]
     asked: int = 0
+    qid: str = ""
+    weighed: tuple[str, ...] = ()
+    full: str = ""
 
 
 class Payload:
@@ -164,8 +167,6 @@ def _stop(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
 
 def _delegation(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
     label = told.task.label
-    mine = [item for item in told.items if inbox.kind(item) == inbox.DELEGATION]
-    qid = mine[-1].qid if mine else "D1"
     body = _sections(
         [
             ("New task", _quoted(payload, "new_task_description")),
@@ -178,18 +179,19 @@ def _delegation(payload: Payload, signal: dict[str, Any], told: Told) -> Reminde
             *_marks(signal),
         ]
     )
-    return Reminder(
-        fill(
-            "delegation",
-            label=label,
-            description=_named(told),
-            body=body,
-            qid=qid,
-            answer=told.answer_command,
-        ),
-        f"{label} asks to delegate: {payload['new_task_description'].inline(80)} · "
-        f"{told.answer_command} {label} {qid}: approve",
-    )
+    asked = payload["new_task_description"].inline(80)
+    slots = {
+        "label": label,
+        "description": _named(told),
+        "body": body,
+        "qid": told.qid,
+        "weighed": "\n".join(f"- {line}" for line in told.weighed),
+    }
+    if told.full:
+        why = phrases.CANNOT_BE_APPROVED.format(why=told.full)
+        return Reminder(fill("no_room", why=why, **slots), f"{label} asks to delegate: {asked} · {told.full}")
+    text = fill("delegation", answer=told.answer_command, **slots)
+    return Reminder(text, f"{label} asks to delegate: {asked} · {told.answer_command} {label} {told.qid}: approve")
 
 
 def denied(signal: dict[str, Any], told: Told) -> Reminder:
@@ -287,11 +289,17 @@ def launch_anew(label: str) -> str:
     )
 
 
+def message_how(host: versions.Host, agent: str) -> str:
+    """How the parent sends an agent a message."""
+    name = tools.MESSAGE.called(host.version)
+    return f'call {name} with to: "{agent}" (not listed? {tools.SEARCH} `select:{name}` loads it)'
+
+
 def resume_how(host: versions.Host, agent: str, label: str) -> str:
     """How this host wakes the agent, in a sentence for the parent model."""
     adds = "the hook writes the user's answers and the saved state into it, and keeps your text as your note"
-    name, task = tools.MESSAGE.called(host.version), tools.RESUMING
-    send = f'call {name} with to: "{agent}" (not listed? {tools.SEARCH} `select:{name}` loads it); {adds}.'
+    task = tools.RESUMING
+    send = f"{message_how(host, agent)}; {adds}."
     again = f'call {task} with resume: "{agent}", the same subagent_type, a description and a short prompt; {adds}.'
     anew = launch_anew(label)
     ways = {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bg.host import transcripts
-from bg.ledger import delegations, inbox, runs, tasks
+from bg.ledger import delegations, inbox, runs, tasks, waiting
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Answered, Question
 from bg.ledger.tasks import Task
 from bg.record import Record
-from bg.words.quoting import DECIDED, MESSAGE_LIMIT, Said, cited, framed, neutral, quote, shown
+from bg.words import delegation
+from bg.words.quoting import MESSAGE_LIMIT, Said, beside, cited, framed, quote
 from bg.words.texts import fill
 
 TYPE_CHECKING = False
@@ -22,11 +23,12 @@ ACKNOWLEDGE = (
 
 
 class Message(Record):
-    """A resume message, what kind of response it is, and whether it carries the user's answers."""
+    """A resume message, what kind of response it is, which answers it carries, and which delegations' ends it tells."""
 
     kind: str
     text: str
     answers: list[int]
+    ends: list[int]
 
 
 def compose(book: Ledger, agent: str, token: str, typed: str) -> Message:
@@ -35,7 +37,10 @@ def compose(book: Ledger, agent: str, token: str, typed: str) -> Message:
     payload = signal.get("payload", {})
     answered = inbox.unsent(book, agent)
     sections, kind = _answers(answered, inbox.items(book, agent), payload, book) if answered else ([], "")
-    if not answered:
+    ended, told = _others(book, agent)
+    sections += told
+    kind = kind or ("DELEGATION_ENDED" if told else "")
+    if not sections:
         kind, heading = _FRAMES.get(signal.get("signal_type", ""), ("FOLLOW_UP", "## MESSAGE FROM YOUR PARENT AGENT"))
         if kind == "ERROR_RECOVERY" and payload.get("blocker_type") != "error":
             kind, heading = "BLOCKER_RESOLVED", "## BLOCKER RESOLVED"
@@ -45,23 +50,30 @@ def compose(book: Ledger, agent: str, token: str, typed: str) -> Message:
         sections = [f"{heading}\n\n{lead}\n\n{_framed(typed)}".rstrip()]
     state = _state(payload)
     steps = _instructions(signal, token)
-    if answered and typed.strip():
+    if (answered or told) and typed.strip():
         steps += f"\n\n## NOTE FROM THE PARENT AGENT (not from the user)\n\n{_framed(typed)}"
     body = "\n\n".join(sections)
     room = MESSAGE_LIMIT - len(body) - len(steps) - 8
     if len(state) > room:
         state = state[: max(0, room - 40)].rsplit("\n", 1)[0] + "\n[the rest is in your own transcript]"
     text = "\n\n".join(part for part in (body, state if room > 80 else "", steps) if part)
-    return Message(kind, text, [row.answer for row in answered])
+    return Message(kind, text, [row.answer for row in answered], ended)
+
+
+def _others(book: Ledger, agent: str) -> tuple[list[int], list[str]]:
+    """How the work ended that this agent's task asked others for, and what it goes on without."""
+    task = tasks.of_agent(book, agent)
+    if task is None:
+        return [], []
+    over = delegations.untold(book, task.label)
+    sections = [delegation.outcome(book, one) for one in over]
+    released = [one for one in waiting.requests(book, task) if one.released is not None and one not in over]
+    pending = [one for one in released if delegations.standing(book, one) not in delegations.OVER]
+    return [one.id for one in over], sections + [delegation.undecided(book, one) for one in pending]
 
 
 def _framed(text: str) -> str:
     return "\n".join(framed(text.strip())) if text.strip() else ""
-
-
-def _beside(text: str) -> str:
-    """Somebody's words behind a name: on its line, or framed below it where they have several."""
-    return text if len(text.splitlines()) < 2 and neutral(text) == text else f"\n{_framed(text)}"
 
 
 _FRAMES = {
@@ -91,7 +103,7 @@ def _answers(
         error = payload.get("blocker_type") == "error"
         heading = "## ERROR RECOVERY" if error else "## BLOCKER RESOLVED"
         resolution = "go on as you think best" if row.how == inbox.SKIP else row.said
-        sections.append(f"{heading}\n\nIssue: {_beside(row.text)}\nResolution (the user's words): {resolution}")
+        sections.append(f"{heading}\n\nIssue: {beside(row.text)}\nResolution (the user's words): {resolution}")
         kinds.append("ERROR_RECOVERY" if error else "BLOCKER_RESOLVED")
     for row in by_kind[inbox.DELEGATION]:
         sections.append(_decision(row, book))
@@ -118,7 +130,7 @@ def _clarification(asked: list[Question], said: dict[int, Answered]) -> str:
             words = f"(the user leaves this to you: take your default{f', {cited(str(default))}' if default else ''})"
         else:
             words = answer.said
-        lines += ["", f"{row.qid}: {_beside(row.text)}", f"A{number}: {words}"]
+        lines += ["", f"{row.qid}: {beside(row.text)}", f"A{number}: {words}"]
     return "\n".join(lines)
 
 
@@ -127,30 +139,11 @@ def _source(row: Answered) -> str:
 
 
 def _decision(row: Answered, book: Ledger) -> str:
-    words = row.said.strip()
-    if row.how != inbox.APPROVED:
-        return (
-            f"## DELEGATION DENIED\n\nReason ({_source(row)}): {words}\n"
-            "Alternative: do without, and put it into your recommendations."
-        )
-    child = delegations.last_child(book, row.label)
-    lines = [
-        "## DELEGATION APPROVED",
-        "",
-        f"New agent launched: {child}" if child else "The new agent is being launched",
-        f"Task: {_beside(shown(row.text, DECIDED))}",
-        f"The user's words: {words}",
-        "Coordination: keep to what you proposed.",
-    ]
-    task = tasks.get(book, child) if child else None
-    report = runs.last_signal(book, task.agent).get("payload", {}) if task and task.agent else {}
-    # The other agent's words: what it reports is no answer of the user.
-    lines += [
-        f"Its {key}, in its own words:\n{Said(report[key]).quote(1200)}"
-        for key in ("status", "summary", "deliverables")
-        if report.get(key)
-    ]
-    return "\n".join(lines)
+    one = delegations.of_item(book, row.id)
+    if row.how != inbox.APPROVED or one is None:
+        return delegation.denied(row.said, _source(row))
+    source = _source(row)
+    return delegation.approved(book, one, row.said, source[0].upper() + source[1:])
 
 
 _STATE_KEYS = (
@@ -192,4 +185,5 @@ def relaunch(book: Ledger, task: Task, token: str, typed: str, transcript: str) 
         tail=quote(transcripts.digest(transcript), 3000) if transcript else "",
     )
     room = MESSAGE_LIMIT - len(message.text) - 2
-    return Message(message.kind, f"{lead[:room] if room > 0 else ''}\n\n{message.text}", message.answers)
+    text = f"{lead[:room] if room > 0 else ''}\n\n{message.text}"
+    return Message(message.kind, text, message.answers, message.ends)

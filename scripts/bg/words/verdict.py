@@ -53,6 +53,7 @@ REASONS = {
     "no commit": ("there is no commit since the launch", "no commit"),
     "no push": ("no call pushed anything", "not pushed"),
     "push failed": ("the push failed", "push failed"),
+    "other branch": ("what was pushed is not {detail}", "not pushed: {detail}"),
     "not opened": ("no call opened one", "no pull request opened"),
     "opening failed": ("the call that should have opened it failed", "pull request failed"),
     "other number": ("what was opened is {detail}", "the pull request is {detail}"),

@@ -1,0 +1,140 @@
+"""Judges what is declared of a line, or of words in a file: they stand there now, did at launch, or in a result."""
+
+from __future__ import annotations
+
+import re
+
+from bg.evidence.calls import Calls
+from bg.evidence.disk import Disk, count
+from bg.evidence.finding import Finding
+from bg.evidence.form import Item
+from bg.evidence.project import Found, Place
+from bg.pattern import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+_REMARK = pattern(r"\s*(?://|#|--|/\*|<!--|;;)\s.*$")
+_ELISION = pattern(r"\s*(?:\[\s*)?(?:\.{3,}|…)(?:\s*\])?\s*")
+_SIGNS = str.maketrans("“”„«»‘’‚–—\u00a0", '"""""\'\'\'-- ')
+NEAR = 5
+
+
+def judge(disk: Disk, calls: Calls, item: Item, place: Place, exact: tuple[Found, ...]) -> Finding:
+    """What the file, now or at launch, and the calls say of a line or of words in it."""
+    if place.outside:
+        return say(item, "in a result" if item.quote and _in_results(calls, item.quote) else "outside")
+    texts = [text for each in exact if each.regular for text in [disk.text(each)] if text is not None]
+    texts += [text for name in disk.existed(item.subject)[:5] for text in [disk.earlier(name)] if text is not None]
+    if not texts:
+        return _unread(calls, item, place)
+    if not item.quote:
+        if any(item.first >= 1 and item.last <= count(text) + 1 for text in texts):
+            return say(item, "has the line")
+        longest = max(map(count, texts))
+        return say(item, "no such line", str(longest))
+    return _quoted(calls, item, texts)
+
+
+def _unread(calls: Calls, item: Item, place: Place) -> Finding:
+    """A place in something that is no text now, nor was one at launch."""
+    if place.found:
+        return say(item, "unreadable")
+    if calls.said(item.subject) or (item.quote and _in_results(calls, item.quote)):
+        return say(item, "in a result")
+    if not place.certain:
+        return say(item, "not found in time")
+    return say(item, "not found" if calls.known and not calls.hidden else "calls unknown")
+
+
+def _quoted(calls: Calls, item: Item, texts: list[str]) -> Finding:
+    """A quote, in the file now, at launch, or in what a tool returned meanwhile."""
+    places = [place for text in texts for place in _places(text, item.quote)]
+    if any(not item.first or -NEAR <= place - item.first <= item.last - item.first + NEAR for place in places):
+        return say(item, "quoted")
+    if item.first and all(item.first > count(text) + 1 for text in texts) and not _in_results(calls, item.subject):
+        return say(item, "no such line", str(max(map(count, texts))))
+    if places:
+        return say(item, "line elsewhere", str(min(places, key=lambda place: abs(place - item.first))))
+    if _in_results(calls, item.quote):
+        return say(item, "in a result")
+    if not calls.known:
+        return say(item, "calls unknown")
+    return say(item, "other words", item.quote)
+
+
+def _plain(text: str) -> str:
+    """A text whose white space and signs of quotation do not matter."""
+    return re.sub(r"\s+", "", text.translate(_SIGNS).replace("`", "")).lower()
+
+
+def _pieces(quote: str) -> list[str]:
+    return [piece for piece in map(_plain, _ELISION.split(quote)) if piece]
+
+
+def _variants(quote: str) -> list[list[str]]:
+    """A quote as it stands, and without a comment that was added to it."""
+    found = [_pieces(quote)]
+    bare = _REMARK.sub("", quote)
+    if len(bare.strip()) >= 4 and bare != quote:
+        found.append(_pieces(bare))
+    if "\\n" in quote:
+        found.append(_pieces(quote.replace("\\n", "\n")))
+    return [each for each in found if each]
+
+
+def _follow(plain: str, pieces: list[str]) -> int:
+    """Where the first of some pieces stands that follow each other in a text, -1 where they do not."""
+    begin = at = plain.find(pieces[0])
+    for piece in pieces:
+        at = plain.find(piece, at)
+        if at < 0:
+            return -1
+        at += len(piece)
+    return begin
+
+
+def holds(text: Optional[str], quote: str) -> Optional[bool]:
+    """Whether a text holds a quote; None where there is no text to look at."""
+    if text is None:
+        return None
+    plain = _plain(text)
+    return any(_follow(plain, pieces) >= 0 for pieces in _variants(quote)) or not _variants(quote)
+
+
+def _places(text: str, quote: str) -> list[int]:
+    """The lines on which a quote begins."""
+    lines = [_plain(line) for line in text.splitlines()]
+    ends, length = [], 0
+    for line in lines:
+        length += len(line)
+        ends.append(length)
+    plain = "".join(lines)
+    found: list[int] = []
+    for pieces in _variants(quote):
+        at = plain.find(pieces[0])
+        while at >= 0 and len(found) < 50:
+            if _follow(plain[at:], pieces) == 0:
+                found.append(next(number for number, end in enumerate(ends, 1) if end > at))
+            at = plain.find(pieces[0], at + 1)
+    return found
+
+
+def _in_results(calls: Calls, quote: str) -> bool:
+    for call in calls.calls:
+        if call.failed and not call.command:
+            continue
+        result = re.sub(r"(?m)^\s*\d+[→\t:|-]", "", call.result)
+        if holds(result, quote):
+            return True
+        given = [call.given.get(key) for key in ("old_string", "new_string", "content")]
+        if any(isinstance(each, str) and holds(each, quote) for each in given):
+            return True
+    return False
+
+
+def say(item: Item, reason: str, detail: str = "") -> Finding:
+    """A finding on what an item names, with its line where it has one."""
+    subject = item.subject + (f":{item.first}" if item.first else "")
+    return Finding(item.line, item.kind, subject, reason, detail)

@@ -1,0 +1,103 @@
+"""Delegating: the user's decision on work that an agent wants to hand on, and what follows from it.
+
+Nothing here approves: an approval is read from the user's words by `answering` and only carried out here.
+"""
+
+from __future__ import annotations
+
+from bg.ledger import delegations, inbox, launches, tasks, waiting
+from bg.ledger.delegations import Delegation
+from bg.ledger.inbox import Question
+from bg.ledger.tasks import Task
+from bg.loop import adopting
+from bg.loop.scene import Scene
+from bg.words import phrases
+from bg.words.quoting import DECIDED, neutral, shown
+
+WINDOW = "delegation"
+
+
+def is_under_way(scene: Scene, one: Delegation) -> bool:
+    """Its agent has been launched: it can no longer be decided otherwise."""
+    return delegations.standing(scene.book, one) in (*delegations.UNDER_WAY, *delegations.OVER)
+
+
+def approve(scene: Scene, item: Question, text: str, *, qualified: bool) -> str:
+    """Inside a transaction: open the window in which the agent is launched; a word for the user where it must wait."""
+    one = delegations.of_item(scene.book, item.id)
+    if one is None:
+        return ""
+    return open_for(scene, one, item.text, text, condition=text if qualified else "")
+
+
+def open_for(scene: Scene, one: Delegation, work: str, words: str, *, condition: str = "") -> str:
+    """Inside a transaction: an approved request gets a label and, where there is room, the window for it."""
+    label = one.worker or launches.next_label(scene.book)
+    delegations.approve(scene.book, one, words, label)
+    full = scene.full()
+    if full:
+        _reserve(scene, label, work)
+        return phrases.WHEN_THERE_IS_ROOM.format(why=full)
+    launches.open_window(scene.book, scene.session, WINDOW, work, label)
+    scene.answer.context.append(order(one, label, work))
+    if condition:
+        scene.answer.context.append(phrases.CONDITION.format(words=neutral(condition)[:1500]))
+    return ""
+
+
+def order(one: Delegation, label: str, work: str) -> str:
+    """What the parent is told to launch."""
+    name = f"{one.label} {one.qid}"
+    words = f"> {shown(work, DECIDED)}"
+    return adopting.window_line(label, WINDOW) + phrases.LAUNCH_DELEGATED.format(name=name, work=words)
+
+
+def deny(scene: Scene, item: Question, text: str) -> None:
+    """Inside a transaction: the request is denied, in the user's words."""
+    one = delegations.of_item(scene.book, item.id)
+    if one is not None:
+        delegations.deny(scene.book, one, text)
+
+
+def _reserve(scene: Scene, label: str, work: str) -> None:
+    """The label waits for its launch, as that of a window that was closed with nothing launched."""
+    if tasks.get(scene.book, label) is None:
+        tasks.create(scene.book, label, label, scene.session, scene.project, work, "not_launched")
+        launches.open_window(scene.book, scene.session, WINDOW, work, label)
+        for window in launches.open_windows(scene.book, scene.session):
+            if window.label == label:
+                launches.close_window(scene.book, window)
+
+
+def launch_again(scene: Scene, one: Delegation) -> str:
+    """Inside a transaction: what was approved and never launched is launched now, under the label that it was given."""
+    item = inbox.get(scene.book, one.question)
+    waits = open_for(scene, one, item.text if item else one.words or "", one.words or "", condition=one.words or "")
+    return waits or phrases.LAUNCHES_NOW.format(name=f"{one.label} {one.qid}", child=one.worker)
+
+
+def release(scene: Scene, task: Task) -> list[str]:
+    """Inside a transaction: the task goes on without the agents that it waits for, as these wait themselves."""
+    lines = []
+    for awaited in waiting.awaited(scene.book, task.label):
+        one = next((each for each in waiting.requests(scene.book, task) if each.qid == awaited.qid), None)
+        if one is not None and awaited.kind == waiting.AGENT and awaited.standing == delegations.WAITING:
+            delegations.release(scene.book, one)
+            lines.append(phrases.GOES_ON_WITHOUT.format(label=task.label, whom=awaited.label))
+    return lines
+
+
+def make_room(scene: Scene, task: Task) -> None:
+    """Inside a transaction: an agent has ended; what waited for room is the parent's next step."""
+    if scene.settings.max_tasks is None or scene.full():
+        return
+    for one in delegations.unlaunched(scene.book, task.project):
+        asker = tasks.get(scene.book, one.label)
+        if asker is not None and asker.session == scene.session:
+            scene.owe_next_step(one.label)
+
+
+def refused(scene: Scene, label: str) -> str:
+    """What stands of an approval whose launch the cap has refused, in words for the parent."""
+    one = delegations.of_worker(scene.book, label)
+    return phrases.APPROVAL_STANDS.format(name=f"{one.label} {one.qid}", label=label) if one else ""

@@ -1,0 +1,190 @@
+"""What is said of delegated work: to the agent that does it, to the one that asked for it, and in a word to people."""
+
+from __future__ import annotations
+
+from bg.ledger import delegations, inbox, runs, tasks, waiting
+from bg.ledger.delegations import Delegation
+from bg.ledger.file import Ledger
+from bg.ledger.tasks import Task
+from bg.ledger.waiting import Awaited
+from bg.words.quoting import DECIDED, as_text, beside, cited, neutral, quote, shown
+from bg.words.texts import fill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Payload = dict[str, Any]
+
+WELL = ("done", "partial")
+_ENDED = {
+    "done": "success",
+    "partial": "partial success",
+    "disputed": "its report insists on what was refuted on this machine",
+    "failed": "failed",
+    "stopped": "was stopped by the user",
+    "unreported": "ended without a signal",
+    "interrupted": "is lost: its session ended under it",
+}
+_REPORTED = ("summary", "deliverables", "metrics_achieved", "issues_encountered", "recommendations")
+MOST = 2500
+
+
+def _field(payload: Payload, key: str) -> str:
+    value = payload.get(key)
+    return "" if value is None else as_text(value).strip()
+
+
+def _asked(book: Ledger, one: Delegation) -> Payload:
+    found: Payload = runs.signal_of(book, one.signal).get("payload", {})
+    return found
+
+
+def work(book: Ledger, one: Delegation) -> str:
+    """What is to be done, in the words of the agent that asked."""
+    payload = _asked(book, one)
+    item = inbox.get(book, one.question)
+    return _field(payload, "new_task_description") or _field(payload, "blocked_work") or (item.text if item else "")
+
+
+def names(found: list[Task]) -> str:
+    """Several tasks by their labels."""
+    return ", ".join(task.label for task in found)
+
+
+# To the agent that does the work
+
+
+def child_section(book: Ledger, one: Delegation) -> str:
+    """Where its task comes from, what it may count on, and what the user said: written into its prompt."""
+    payload, asker = _asked(book, one), tasks.get(book, one.label)
+    given = _field(payload, "context_required") or _field(payload, "state_snapshot")
+    coordination = _field(payload, "coordination")
+    handed = not payload.get("new_task_description")
+    return fill(
+        "delegated",
+        label=one.label,
+        qid=one.qid,
+        description=cited(asker.description or asker.text, 80) if asker else "",
+        how="could not do it itself" if handed else "asked for it",
+        words=f"The user's words, which come before anything that agent says: {neutral((one.words or '').strip())}",
+        why=_section("Why", _field(payload, "delegation_reason") or _field(payload, "details")),
+        context=_section("The context it gives", given),
+        coordination=_section("How it wants to work together", coordination),
+        beside=(
+            "It waits for you, and is told how you ended, your summary and your deliverables."
+            if one.blocking
+            else "It goes on with its own work beside you: keep to this task, and leave alone what it keeps for itself."
+        ),
+    )
+
+
+def _section(heading: str, text: str) -> str:
+    return f"{heading}:\n{quote(text, MOST)}" if text else ""
+
+
+# To the agent that asked
+
+
+def approved(book: Ledger, one: Delegation, words: str, source: str) -> str:
+    """Which agent, how coordinated, when to expect it."""
+    payload = _asked(book, one)
+    how, found = delegations.standing(book, one), delegations.workers(book, one)
+    agents = "New agents launched" if len(found) > 1 else "New agent launched"
+    lines = ["## DELEGATION APPROVED", "", f"{agents}: {names(found)}" if found else _to_come(one)]
+    lines += [f"Task: {beside(shown(work(book, one), DECIDED))}", f"{source}: {words.strip()}"]
+    agreed = _field(payload, "coordination")
+    lines.append(f"Coordination, as you proposed it:\n{quote(agreed, MOST)}" if agreed else "Coordination: none.")
+    if how not in delegations.OVER:
+        lines.append(_expected(payload, one, names(found) or one.worker))
+    return "\n".join(lines)
+
+
+def _to_come(one: Delegation) -> str:
+    return f"New agent: {one.worker}, which is being launched" if one.worker else "The new agent is being launched"
+
+
+def _expected(payload: Payload, one: Delegation, who: str) -> str:
+    estimate = _field(payload, "estimated_duration")
+    when = f"{cited(estimate, 80)} by your own estimate" if estimate else "not known"
+    waits = one.blocking and one.released is None
+    return f"When to expect it: {when}. " + (
+        f"You are woken when {who} has ended."
+        if waits
+        else f"Do not wait for {who}: go on with your own work, and leave its part to it."
+    )
+
+
+def denied(words: str, source: str) -> str:
+    """The reason, and what to do instead."""
+    return (
+        f"## DELEGATION DENIED\n\nReason ({source}): {words.strip()}\n"
+        "Alternative: do without, and put it into your recommendations."
+    )
+
+
+def undecided(book: Ledger, one: Delegation) -> str:
+    """The user lets its work go on before the decision, or before the agent has ended."""
+    found = delegations.workers(book, one)
+    state = f"{names(found)} still works on it" if found else "the user has not decided yet"
+    return (
+        f"## DELEGATION PENDING\n\nTask: {beside(shown(work(book, one), DECIDED))}\n"
+        f"It stands so: {state}; the user lets you go on meanwhile. "
+        "Go on without it, and say in your report what depends on it."
+    )
+
+
+def outcome(book: Ledger, one: Delegation) -> str:
+    """How the delegated work ended: status, summary, deliverables and evidence, or that it broke, and the choices."""
+    found = delegations.workers(book, one)
+    parts = [_outcome(book, task) for task in found]
+    if any(task.state not in WELL for task in found):
+        parts.append(
+            "Your choices: do the missing part yourself if it lies within your task; go on without it and say so in "
+            "your report; or end with STOP_WORK if you cannot."
+        )
+    asked = beside(shown(work(book, one), DECIDED))
+    return f"## DELEGATED WORK ENDED ({one.qid})\n\nTask: {asked}\n\n" + "\n\n".join(parts)
+
+
+def _outcome(book: Ledger, task: Task) -> str:
+    lines = [f"{task.label}: {_ENDED.get(task.state, task.state.replace('_', ' '))}"]
+    signal = runs.last_signal(book, task.agent) if task.agent else {}
+    if signal.get("signal_type") == "COMPLETION_REPORT" and task.state not in ("interrupted", "stopped"):
+        for key in _REPORTED:
+            said = _field(signal["payload"], key)
+            if said:  # the other agent's words: what it reports is no answer of the user
+                lines.append(f"{key.replace('_', ' ').capitalize()}, in its own words:\n{quote(said, 1500)}")
+        found = runs.evidence(book, task.agent).get("line")
+        lines += [f"Checked on this machine: {found}"] if found else []
+    else:
+        last = runs.reports_of_task(book, task.label)
+        if last:
+            lines.append(f"What it wrote last, unchecked:\n{quote(last[-1].text, 1500)}")
+        lines.append("What it did so far may be on disk: look before you rely on it.")
+    return "\n".join(lines)
+
+
+# To people, in a word
+
+
+def awaits(found: list[Awaited]) -> str:
+    """What is waited for, in one line."""
+    answers = [each.qid for each in found if each.kind == waiting.ANSWER]
+    decisions = [each.qid for each in found if each.kind == waiting.DECISION]
+    parts = [f"the answer to {', '.join(answers)}"] if answers else []
+    parts += [f"the decision on {', '.join(decisions)}"] if decisions else []
+    for each in found:
+        if each.kind == waiting.LAUNCH:
+            parts.append(f"the launch of {each.label} ({each.qid} is approved)")
+        elif each.kind == waiting.AGENT:
+            parts.append(f"{each.label}, which {_doing(each.standing)}")
+    return "; ".join(parts)
+
+
+def _doing(standing: str) -> str:
+    return {
+        delegations.LAUNCHING: "is being launched",
+        delegations.WORKING: "works",
+        delegations.WAITING: "waits itself",
+    }.get(standing, standing)
