@@ -317,6 +317,7 @@ NO_SENTENCES = {
     "decisions.py": "the words by which it recognizes yes and no",
     "reconciling.py": "the names of what was lost, for its trace and its test",
     "answers.py": "the words by which it recognizes what is no answer",
+    "recoveries.py": "the words by which it recognizes what to do about a blocker",
 }
 
 
@@ -361,7 +362,7 @@ def test_every_phrase_is_used_and_gets_what_it_asks_for():
 
 def test_the_sender_is_named_in_one_place_and_by_every_text_that_a_hook_adds():
     """What stands in an agent's prompt or in another text names no sender; hooks/run has no Python to ask."""
-    parts = {"delegated", "identity", "example", "contract", "continuation", "handback", "message"}
+    parts = {"block_in_text", "checkpoint", "delegated", "identity", "example", "contract", "continuation", "handback", "message"}
     for path in Path(texts.__file__).parent.glob("*.md"):
         assert path.read_text(encoding="utf-8").startswith("$sender ") == (path.stem not in parts), path.name
     spelled = [path.name for path in modules() if phrases.SENDER in path.read_text(encoding="utf-8")]

@@ -104,7 +104,7 @@ def came_of(drive: Drive, case: dict[str, Any], said: dict[str, Any]) -> dict[st
     command = next((name for name, words in COMMANDS.items() if words in shown(said)), None)
     recorded_one = bool(given)
     return {
-        "answers": {row["item"]: row["text"] for row in given if row["kind"] == "answer"},
+        "answers": {row["item"]: row["text"] for row in given if row["kind"] not in ("approved", "denied", "skip")},
         "decisions": {
             row["item"]: "yes" if row["kind"] == "approved" else "no"
             for row in given

@@ -55,7 +55,7 @@ def record(book: Ledger, task: Task) -> dict[str, Any]:
         "group": task.grp,
         "agent": task.agent,
         "waiting": [
-            {"id": item.qid, "kind": inbox.kind(item), "text": item.text, "since": item.asked}
+            {"id": item.qid, "kind": _kind(item), "text": item.text, "since": item.asked}
             for item in items
         ],
         "ready": waiting.has_news(book, task),
@@ -67,6 +67,10 @@ def record(book: Ledger, task: Task) -> dict[str, Any]:
         "evidence": _evidence(book, task),
         "risk": transcripts.near_limit(path) if task.ended is None else "",
     }
+
+
+def _kind(item: inbox.Question) -> str:
+    return "permission" if inbox.asks_leave(item) else inbox.kind(item)
 
 
 def _asked_by(book: Ledger, task: Task) -> str:

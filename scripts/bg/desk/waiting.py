@@ -9,6 +9,7 @@ from bg.desk.page import Cell, Page
 from bg.ledger import inbox
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
+from bg.words import recoveries
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
 
@@ -21,7 +22,7 @@ def question(page: Page, item: Question, now: float, *, label: str = "") -> list
     if item.context:
         lines += page.wrapped(f"why: {inline(item.context, 400)}", "quiet", indent=4)
     extra = inbox.extra(item)
-    for key in ("options", "default"):
+    for key in ("irreversible", "options", "default"):
         if extra.get(key):
             value = extra[key]
             words = value if isinstance(value, str) else _listed(value)
@@ -35,12 +36,17 @@ def _listed(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def _choices(item: Question) -> tuple[str, ...]:
+    """The recoveries by name."""
+    return recoveries.choices(str(inbox.extra(item).get("blocker_type") or ""))
+
+
 def how_to_answer(item: Question, command: str) -> list[str]:
     """What can be typed for one item: first the usual thing, then the other ways."""
     typed = f"{command} {item.label}"
     return {
         inbox.QUESTION: [f"{typed} {item.qid}: <your answer>", f"{typed} {item.qid}: skip", f"{typed} go"],
-        inbox.BLOCKER: [f"{typed} <what to do>"],
+        inbox.BLOCKER: [f"{typed} <what to do>", *[f"{typed} {name}" for name in _choices(item)]],
         inbox.DELEGATION: [f"{typed} {item.qid}: approve", f"{typed} {item.qid}: deny <why>"],
     }[inbox.kind(item)]
 

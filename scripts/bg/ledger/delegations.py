@@ -55,7 +55,8 @@ def _window(label: str) -> str:
 
 def next_qid(book: Ledger, label: str) -> str:
     """The id of the next request of a task: no two of its requests share one."""
-    return f"D{int(book.value('SELECT count(*) FROM delegations WHERE label = ?', label)) + 1}"
+    count = book.value("SELECT count(*) FROM delegations WHERE label = ? AND qid LIKE 'D%'", label)
+    return f"D{int(count) + 1}"
 
 
 def note(book: Ledger, label: str, signal: int, qid: str, question: Optional[int], *, blocking: bool) -> None:

@@ -138,6 +138,11 @@ def extra(item: Question) -> dict[str, Any]:
     return unpacked(item.extra)
 
 
+def asks_leave(item: Question) -> bool:
+    """The agent asks before it does what cannot be undone: only the user says yes to that, and no default does."""
+    return kind(item) == QUESTION and bool(str(extra(item).get("irreversible") or "").strip())
+
+
 def waiting(book: Ledger, label: str = "", project: str = "", session: str = "") -> list[Question]:
     """The open items, by priority, then age."""
     sql = "SELECT q.* FROM questions q JOIN tasks t ON t.label = q.label WHERE q.state = 'open'"

@@ -262,6 +262,17 @@ def signal_body(book: Ledger, agent: str, run: int, digest: str) -> dict[str, An
     return dict(json.loads(found)) if found else {}  # half a one is an error that its delivery is noted with
 
 
+def ended_with_signal(book: Ledger, agent: str, run: int) -> bool:
+    """The run said itself how it ended."""
+    return bool(book.value("SELECT 1 FROM signals WHERE agent = ? AND run = ? AND terminal = 1", agent, run))
+
+
+def last_of_marker(book: Ledger, agent: str, run: int, marker: str) -> int:
+    """The id of the last signal of this kind in a run, 0 where there is none."""
+    sql = "SELECT id FROM signals WHERE agent = ? AND run = ? AND marker = ? ORDER BY id DESC"
+    return book.value(sql, agent, run, marker) or 0
+
+
 def last_signal(book: Ledger, agent: str) -> dict[str, Any]:
     """The block that the agent ended its last run with, as `signals.to_json` gives it."""
     found = book.value("SELECT body FROM signals WHERE agent = ? AND terminal = 1 ORDER BY id DESC LIMIT 1", agent)

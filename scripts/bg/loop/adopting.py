@@ -206,7 +206,7 @@ def identity(
         agent_id=token,
         transcript=transcript or "the parent's transcript",
         handback=fill("handback") if handback else "",
-        message=fill("message") if message else "",
+        message=fill("message") if message else fill("block_in_text"),
         table=signals.table(),
         example=fill("example", agent_id=token),
         fields=signals.fields(),

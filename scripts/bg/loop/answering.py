@@ -5,7 +5,7 @@ from __future__ import annotations
 from bg.ledger import delegations, inbox, launches
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import decisions, delegating, inheriting
+from bg.loop import decisions, delegating, inheriting, recoveries
 from bg.loop.scene import Scene
 from bg.record import Record
 from bg.words import phrases
@@ -39,10 +39,29 @@ def take(scene: Scene, item: Question, said: Said) -> Taken:
         return Taken(too_late(item, text), recorded=False)
     if inbox.kind(item) == inbox.DELEGATION:
         return _take_decision(scene, item, said)
+    if inbox.kind(item) == inbox.BLOCKER:
+        return _take_resolution(scene, item, said)
     how = inbox.SKIP if said.skips else inbox.ANSWER
     replaced = inbox.answer(scene.book, item, text, said.source, how, said.typed)
     words = phrases.LEFT_TO_THE_AGENT if said.skips else inline(text, 120)
     return Taken(f"{name} answered: {words}" + (f" ({replaced})" if replaced else ""), recorded=True)
+
+
+def _take_resolution(scene: Scene, item: Question, said: Said) -> Taken:
+    """What to do about a blocker: one of the recoveries by its name, or the user's own words."""
+    name, how = f"{item.label} {item.qid}", recoveries.read(said.text)
+    asked = request(scene, item)
+    if asked is not None and delegating.is_under_way(scene, asked):
+        words = given_back(said.text)
+        return Taken(phrases.LAUNCHED_ALREADY.format(name=name, child=asked.worker, words=words), recorded=False)
+    if asked is not None:  # it was to be handed over, and nothing has been launched yet
+        close_window(scene, asked)
+        delegations.deny(scene.book, asked, said.text)
+    replaced = inbox.answer(scene.book, item, said.text, said.source, how or inbox.ANSWER, said.typed)
+    waits = delegating.hand_over(scene, item, said.text) if how == recoveries.HAND_OVER else ""
+    beside = "; ".join(part for part in (replaced, waits) if part)
+    words = f"{how}: {inline(said.text, 120)}" if how and how != said.text.strip().lower() else inline(said.text, 120)
+    return Taken(f"{name} answered: {words}" + (f" ({beside})" if beside else ""), recorded=True)
 
 
 def _take_decision(scene: Scene, item: Question, said: Said) -> Taken:

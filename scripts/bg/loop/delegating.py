@@ -5,13 +5,13 @@ Nothing here approves: an approval is read from the user's words by `answering` 
 
 from __future__ import annotations
 
-from bg.ledger import delegations, inbox, launches, tasks, waiting
+from bg.ledger import delegations, inbox, launches, runs, tasks, waiting
 from bg.ledger.delegations import Delegation
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.loop import adopting
 from bg.loop.scene import Scene
-from bg.words import phrases
+from bg.words import delegation, phrases
 from bg.words.quoting import DECIDED, neutral, shown
 
 WINDOW = "delegation"
@@ -49,7 +49,8 @@ def order(one: Delegation, label: str, work: str) -> str:
     """What the parent is told to launch."""
     name = f"{one.label} {one.qid}"
     words = f"> {shown(work, DECIDED)}"
-    return adopting.window_line(label, WINDOW) + phrases.LAUNCH_DELEGATED.format(name=name, work=words)
+    sentence = phrases.LAUNCH_HANDED_OVER if one.qid.startswith("B") else phrases.LAUNCH_DELEGATED
+    return adopting.window_line(label, WINDOW) + sentence.format(name=name, work=words)
 
 
 def deny(scene: Scene, item: Question, text: str) -> None:
@@ -57,6 +58,14 @@ def deny(scene: Scene, item: Question, text: str) -> None:
     one = delegations.of_item(scene.book, item.id)
     if one is not None:
         delegations.deny(scene.book, one, text)
+
+
+def hand_over(scene: Scene, item: Question, text: str) -> str:
+    """Inside a transaction: another agent does what this one could not; a word for the user where that must wait."""
+    signal = runs.last_of_marker(scene.book, item.agent, item.run, "STOP_WORK")
+    delegations.note(scene.book, item.label, signal, item.qid, item.id, blocking=False)
+    one = delegations.of_item(scene.book, item.id)
+    return open_for(scene, one, delegation.work(scene.book, one), text, condition=text) if one else ""
 
 
 def _reserve(scene: Scene, label: str, work: str) -> None:

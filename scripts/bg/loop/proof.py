@@ -116,10 +116,13 @@ def _take_back(scene: Scene, row: Proof, who: str) -> None:
     book = scene.book
     for answer in inbox.of_proof(book, row.id):
         item = inbox.of_id(book, answer.question)
-        asked = answering.request(scene, item) if item and inbox.kind(item) == inbox.DELEGATION else None
-        if asked is not None:
+        asked = answering.request(scene, item) if item else None
+        if asked is not None and item is not None:
             answering.close_window(scene, asked)
-            delegations.reopen(book, asked)
+            if inbox.kind(item) == inbox.DELEGATION:
+                delegations.reopen(book, asked)
+            else:
+                delegations.deny(book, asked, "")
         earlier = inbox.replaced(book, answer.id)
         if not inbox.take_back(book, answer) and earlier is not None and item is not None:
             _decide_again(scene, item, earlier)

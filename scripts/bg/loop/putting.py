@@ -9,8 +9,9 @@ from bg.ledger import inbox
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import label_of
 from bg.loop import decisions
+from bg.loop import recoveries as reading
 from bg.pattern import pattern
-from bg.words import phrases
+from bg.words import phrases, recoveries
 from bg.words.quoting import DECIDED, inline, shown
 
 TYPE_CHECKING = False
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Optional
 
 _LIKE = 0.55
+MOST_OPTIONS = 4  # more a dialog does not take
 COMPARED = 2000  # characters: comparing takes the square of them
 _PREFIX = pattern(
     r"\s*\W{0,3}(bg[-_ ]?\d{1,6})\s*(?:\(.{0,120}?\))?[\s.,:]+([QBD]\d{1,3})\b\W{0,3}", re.IGNORECASE | re.DOTALL
@@ -118,7 +120,9 @@ def _view(question: dict[str, Any], item: Question) -> str:
 
 
 def _decidable(question: dict[str, Any], item: Question) -> dict[str, Any]:
-    """A request has an option that says yes and one that says no."""
+    """A request has an option that says yes and one that says no; a blocker has the ways to go on, by their names."""
+    if inbox.kind(item) == inbox.BLOCKER:
+        return _with_recoveries(question, item)
     if inbox.kind(item) != inbox.DELEGATION:
         return question
     read = [decisions.read(option) for option in dialogs.options_of(question)]
@@ -126,3 +130,17 @@ def _decidable(question: dict[str, Any], item: Question) -> dict[str, Any]:
     if verdicts == {decisions.YES, decisions.NO}:
         return question
     return dialogs.with_options(question, [phrases.APPROVE, phrases.DENY])
+
+
+def _with_recoveries(question: dict[str, Any], item: Question) -> dict[str, Any]:
+    offered = recoveries.options(str(inbox.extra(item).get("blocker_type") or ""))
+    names = {label.lower() for label, _ in offered}
+    own = [option for option in dialogs.options_of(question) if option.strip() and named(option) not in names]
+    others = [(option, phrases.PARENTS_OPTION) for option in own]
+    return dialogs.with_options(question, (offered + others)[:MOST_OPTIONS])
+
+
+def named(option: str) -> str:
+    """The title of the recovery that an option of the parent's stands for, or the option itself."""
+    found = reading.read(option)
+    return recoveries.RECOVERIES[found].title.lower() if found else option.lower()

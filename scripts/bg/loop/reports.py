@@ -180,18 +180,20 @@ def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str, *, dis
     texts = runs.reports(book, agent, run.run)
     _, reading = best(texts, token)
     signal = reading.deciding
-    if signal is None or not signal.readable or _is_completion_stop(signal):
+    if signal is None or not signal.readable:
         _note_asked(book, label, agent, run.run, [found for found in _requests(texts, token) if not found.terminal])
         _withdraw(book, label, agent, run.run)
         tasks.set_state(book, label, CUT_STATES.get(cut, "unreported"), cut)
         deliveries.make(book, label, deliveries.ENDED, Key.of_end(agent, run.run))
         return
-    over = signal.marker == "COMPLETION_REPORT"
+    stopped = _is_completion_stop(signal)
+    over = signal.marker == "COMPLETION_REPORT" or stopped
     _note_asked(book, label, agent, run.run, _beside(signal, reading, _requests(texts, token)))
     _withdraw(book, label, agent, run.run + over)
     news = note(book, label, agent, run.run, signal, ends=True)
     state = COMPLETION_STATES.get(str(signal.fields.get("status", "")), "partial")
-    state = DISPUTED if disputed else state
+    # Nothing of a stop for completion was declared in a form that could be checked, so it is no success.
+    state = "partial" if stopped else DISPUTED if disputed else state
     tasks.set_state(book, label, state if over else _pause(signal, reading))
     if not news:  # it had asked for this before: what came of that is what it waits for
         deliveries.make(book, label, deliveries.ANSWERED, Key.of_answers(label, _session(book, label)))
@@ -204,7 +206,7 @@ def _requests(texts: list[Report], token: str) -> list[signals.Signal]:
 
 def _beside(signal: signals.Signal, reading: Reading, requests: list[signals.Signal]) -> list[signals.Signal]:
     """What a run asks besides the signal that ends it; a report of completion leaves nothing to wait for."""
-    if signal.marker == "COMPLETION_REPORT":
+    if signal.marker == "COMPLETION_REPORT" or _is_completion_stop(signal):
         return [found for found in requests if not found.terminal]
     asked = [found for found in reading.own if found.readable and found.marker in STATES and found.marker != ASKING]
     return [found for found in [*requests, *asked] if found is not signal and not _is_completion_stop(found)]
@@ -328,6 +330,8 @@ def _asks(book: Ledger, label: str, signal: signals.Signal) -> list[tuple[str, s
             for number, question in enumerate(fields.get("questions") or [], 1)
             if isinstance(question, dict)
         ]
+    if _is_completion_stop(signal):
+        return []
     if signal.marker == "STOP_WORK":
         return [
             (
@@ -336,6 +340,7 @@ def _asks(book: Ledger, label: str, signal: signals.Signal) -> list[tuple[str, s
                 {
                     "text": str(fields.get("details") or fields.get("stop_reason") or "blocked"),
                     "context": str(fields.get("resume_requirements") or ""),
+                    "blocker_type": str(fields.get("blocker_type") or ""),
                 },
             )
         ]

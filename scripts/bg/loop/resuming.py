@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
-from bg.ledger import delegations, inbox, launches, resumes, runs, tasks
+from bg.ledger import delegations, inbox, launches, resumes, runs, tasks, waiting
+from bg.ledger.file import Ledger
+from bg.ledger.resumes import Resume
 from bg.ledger.tasks import Task
-from bg.loop import adopting, inheriting, judging, proof, reports
+from bg.loop import adopting, checkpoints, inheriting, judging, proof, recoveries, reports
 from bg.loop.scene import Scene, resumable
 from bg.words import phrases, replies, resume
 
@@ -70,7 +72,8 @@ def _record(scene: Scene, task: Task, typed: str) -> str:
     """Write the resume message down before it is sent; what it carries is marked when it is proven."""
     agent = task.agent
     typed = "" if proof.is_kept_apart(scene) else typed
-    message = resume.compose(scene.book, agent, launches.token_of(scene.book, agent), typed)
+    token = launches.token_of(scene.book, agent)
+    message = resume.compose(scene.book, agent, token, typed, checkpoints.left_by(scene, task))
     with scene.book.transaction():
         _open(scene, task, agent, message, typed)
     return message.text
@@ -156,6 +159,7 @@ def prove(scene: Scene, tool_use: str, agent: str) -> None:
     if row is None or row.proven is not None:
         return
     resumes.prove(book, row.id)
+    _resolve_blockers(book, row)
     if _carried(scene, row.message):
         inbox.mark_sent(book, row.agent, row.id)
         delegations.mark_told(book, row.id)
@@ -166,6 +170,13 @@ def prove(scene: Scene, tool_use: str, agent: str) -> None:
     if not overtaken:
         runs.running(book, agent, row.label)
         tasks.set_state(book, row.label, "working")
+
+
+def _resolve_blockers(book: Ledger, row: Resume) -> None:
+    """The parent has put right itself what was in the way: its agent goes on, and nobody waits for an answer."""
+    for item in inbox.waiting(book, label=row.label):
+        if inbox.kind(item) == inbox.BLOCKER and item.agent == row.agent:
+            inbox.withdraw(book, item)
 
 
 def _carried(scene: Scene, message: str) -> bool:
@@ -212,12 +223,29 @@ def relaunch_window(scene: Scene) -> Optional[Task]:
     # In another project a label may be anybody's, unless the user has answered or named the task in this session.
     if task.session != scene.session and tasks.root_of(scene.project) != (task.root or task.project):
         return None
+    if _is_a_part(scene, task):
+        return None
     with scene.book.transaction():
         if not inheriting.claim(scene, task):
             return None
         tasks.set_place(scene.book, task.label, scene.project)
         open_relaunch(scene, task)
     return task
+
+
+def _is_a_part(scene: Scene, task: Task) -> bool:
+    """An agent for a part of what a stopped one could not do, not for the whole: it gets a label of its own."""
+    if task.state != "blocked":
+        return False
+    handed = [one for one in waiting.requests(scene.book, task) if one.qid.startswith("B")]
+    if any(one.state in (delegations.APPROVED, delegations.LAUNCHED) for one in handed):
+        return True
+    if not recoveries.is_a_part(tools.launch_of(scene.event).description):
+        return False
+    with scene.book.transaction():
+        if not launches.open_windows(scene.book, scene.session):
+            launches.open_window(scene.book, scene.session, "agent", task.text)
+    return True
 
 
 def open_relaunch(scene: Scene, task: Task) -> None:
@@ -229,7 +257,7 @@ def fill_relaunch(scene: Scene, task: Task, adopted: adopting.Adoption) -> None:
     """The new agent gets the old one's task, state, questions and answers. Inside a transaction."""
     typed = "" if proof.is_kept_apart(scene) else tools.launch_of(scene.event).prompt
     path = agents.of_agent(scene.event.transcript, task.agent)
-    message = resume.relaunch(scene.book, task, adopted.token, typed, path)
+    message = resume.relaunch(scene.book, task, adopted.token, typed, path, checkpoints.left_by(scene, task))
     _open(scene, task, task.agent, message, typed)
     adopted.give(message.text)
 

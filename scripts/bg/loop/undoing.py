@@ -36,13 +36,16 @@ def _take_back(scene: Scene, row: Answer) -> tuple[str, bool]:
     if item is None:
         return phrases.NOTHING_TO_UNDO.format(label=row.label), False
     name = f"{item.label} {item.qid}"
-    asked = answering.request(scene, item) if inbox.kind(item) == inbox.DELEGATION else None
+    asked = answering.request(scene, item)
     refused = _refused(scene, row, asked)
     if refused:
         return refused.format(name=name, label=item.label, child=asked.child if asked else ""), False
     if asked is not None:
         answering.close_window(scene, asked)
-        delegations.reopen(scene.book, asked)
+        if inbox.kind(item) == inbox.DELEGATION:
+            delegations.reopen(scene.book, asked)
+        else:
+            delegations.deny(scene.book, asked, "")
     stands = inbox.take_back(scene.book, row)
     words = phrases.STANDS_AGAIN.format(words=inline(stands, 120)) if stands else phrases.OPEN_AGAIN
     return phrases.UNDONE.format(name=name, words=inline(row.text, 120), then=words), True

@@ -198,7 +198,12 @@ def worth_correcting(signal: Signal) -> bool:
 
 def placeholder(each: Mapping[str, Any]) -> str:
     """What stands in a template for a field: its values where they are listed, else its description."""
-    return f"<{'|'.join(each['enum']) if 'enum' in each else each['description']}>"
+    return f"<{'|'.join(offered(each)) if 'enum' in each else each['description']}>"
+
+
+def offered(each: Mapping[str, Any]) -> list[str]:
+    """The values of a field that an agent is told of; others are read where they come."""
+    return [value for value in each["enum"] if value not in each.get("x-not-offered", [])]
 
 
 def template(marker: str, agent_id: str | None = None) -> str:
@@ -256,7 +261,7 @@ def fields() -> str:
     lines = []
     for marker, spec in schemas().items():
         names = [
-            f"{name} ({'|'.join(each['enum'])})" if "enum" in each else name
+            f"{name} ({'|'.join(offered(each))})" if "enum" in each else name
             for name, each in spec["properties"].items()
             if name != "agent_id" and not each.get("x-extra")
         ]

@@ -38,6 +38,11 @@ LAUNCH_DELEGATED = (
     "\nThe user approved {name}. Launch this now, with lines for goal, deliverables and done-when, and with the "
     "context it needs. It stands behind `>` in the asking agent's words, as the user was shown it:\n{work}"
 )
+LAUNCH_HANDED_OVER = (
+    "\nThe user hands the part that {name} is about to another agent. Launch it now, with lines for goal, deliverables "
+    "and done-when; several agents, where it has parts that can be done apart, each with a description that begins "
+    "with this label. It stands behind `>` in the stopped agent's words:\n{work}"
+)
 CONDITION = SENDER + " The user set a condition, which the hook also writes into the new agent's prompt:\n{words}"
 APPROVAL_STANDS = " The approval of {name} stands: launch {label} when one of them has ended; you are told then."
 
@@ -181,6 +186,7 @@ WAITS_FOR_IT = {
     "can_proceed_parallel": "It goes on meanwhile.",
     "optional": "It goes on meanwhile; the work is optional.",
 }
+PARENTS_OPTION = "As the parent proposes"
 PARENTS_VIEW = "Claude's view: {words}"
 APPROVE = ("Approve", "The new agent is launched")
 DENY = ("Deny", "No new agent; it is told")
@@ -296,6 +302,18 @@ CANNOT_BE_APPROVED = (
 WHEN_THERE_IS_ROOM = "it is launched as soon as there is room: {why}"
 LAUNCHES_NOW = "{name}: {child} is launched now."
 GOES_ON_WITHOUT = "{label} goes on without waiting for {whom}."
+
+# Before something that cannot be undone
+
+ASKS_LEAVE = "It asks before it does this, and does it only if the user says yes: put it as it stands."
+
+# A run that was cut
+
+NO_SIGNAL = "it ended without a signal"
+NOT_KNOWN = "not known"
+NOTHING_CHANGED = "none that was found"
+AND_MORE_FILES = " (not all were looked at)"
+GO_ON_AFTER_CUT = "Go on with the open step, then with the rest of your task."
 
 # Groups
 

@@ -7,7 +7,7 @@ from bg.ledger import inbox
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.record import Record
-from bg.words import phrases, verdict
+from bg.words import phrases, recoveries, verdict
 from bg.words.quoting import Said, as_text, cited, inline, quote
 from bg.words.texts import fill
 
@@ -100,9 +100,10 @@ def question_lines(item: Question) -> str:
     if item.context:
         lines.append(quote(f"why it matters: {item.context}", 400))
     extra = inbox.extra(item)
-    for key in ("options", "default", "priority"):
+    for key in ("irreversible", "options", "default", "priority"):
         if extra.get(key):
             lines.append(quote(f"{key}: {as_text(extra[key])}", 300))
+    lines += [phrases.ASKS_LEAVE] if inbox.asks_leave(item) else []
     return "\n".join(lines)
 
 
@@ -135,6 +136,8 @@ def _clarification(payload: Payload, signal: dict[str, Any], told: Told) -> Remi
 
 
 def _stop(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
+    if payload["stop_reason"].among(STOP_REASONS) == "completion":
+        return _over(payload, signal, told)
     named = payload["blocker_type"] or payload["stop_reason"] or Said("blocker")
     kind = named.among((*BLOCKER_ADVICE, *STOP_REASONS))
     body = _sections(
@@ -159,10 +162,30 @@ def _stop(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
             body=body,
             advice=advice,
             resume=told.resume,
+            choices=", ".join(recoveries.choices(kind)),
+            first=recoveries.choices(kind)[0],
+            answer=told.answer_command,
+            qid=next((item.qid for item in told.items if inbox.kind(item) == inbox.BLOCKER), "B1"),
         ),
         f"{label} is blocked ({kind.replace('_', ' ')}): {payload['details'].inline(80)} · "
         f"{told.answer_command} {label} <what to do>",
     )
+
+
+def _over(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
+    """STOP_WORK with the reason completion, which nobody offers: the end that it is, without a blocker."""
+    label = told.task.label
+    body = _sections(
+        [
+            ("Details", _quoted(payload, "details", 900)),
+            ("Completed", _quoted(payload, "completed_work", 600)),
+            ("Not done", _quoted(payload, "blocked_work", 400)),
+            *_marks(signal),
+        ]
+    )
+    slots = {"label": label, "description": _named(told), "body": body, "first": "", "choice": ""}
+    text = fill("completion", status="that its work is over", **slots)
+    return Reminder(text, f"{label} reports that its work is over: {payload['details'].inline(100)}")
 
 
 def _delegation(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:

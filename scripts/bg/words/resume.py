@@ -8,7 +8,7 @@ from bg.ledger.file import Ledger
 from bg.ledger.inbox import Answered, Question
 from bg.ledger.tasks import Task
 from bg.record import Record
-from bg.words import delegation
+from bg.words import delegation, phrases, recoveries
 from bg.words.quoting import MESSAGE_LIMIT, Said, beside, cited, framed, quote
 from bg.words.texts import fill
 
@@ -31,8 +31,11 @@ class Message(Record):
     ends: list[int]
 
 
-def compose(book: Ledger, agent: str, token: str, typed: str) -> Message:
-    """The message that wakes the agent: recorded answers in the protocol's form, then the parent's note."""
+def compose(book: Ledger, agent: str, token: str, typed: str, checkpoint: str = "") -> Message:
+    """The message that wakes the agent: recorded answers in the protocol's form, then the parent's note.
+
+    `checkpoint` is what the plugin found of a run that was cut, before which the agent said nothing of its state.
+    """
     signal = runs.last_signal(book, agent)
     payload = signal.get("payload", {})
     answered = inbox.unsent(book, agent)
@@ -41,15 +44,19 @@ def compose(book: Ledger, agent: str, token: str, typed: str) -> Message:
     sections += told
     kind = kind or ("DELEGATION_ENDED" if told else "")
     if not sections:
-        kind, heading = _FRAMES.get(signal.get("signal_type", ""), ("FOLLOW_UP", "## MESSAGE FROM YOUR PARENT AGENT"))
+        frame = "" if checkpoint else signal.get("signal_type", "")
+        kind, heading = _FRAMES.get(frame, ("FOLLOW_UP", "## MESSAGE FROM YOUR PARENT AGENT"))
         if kind == "ERROR_RECOVERY" and payload.get("blocker_type") != "error":
             kind, heading = "BLOCKER_RESOLVED", "## BLOCKER RESOLVED"
         lead = (
             "The parent agent's own words, not the user's:" if typed.strip() else "The parent agent asks you to go on."
         )
-        sections = [f"{heading}\n\n{lead}\n\n{_framed(typed)}".rstrip()]
-    state = _state(payload)
-    steps = _instructions(signal, token)
+        issue = payload.get("details")
+        known = f"Issue: {beside(issue)}\n\n" if frame == "STOP_WORK" and issue else ""
+        sections = [f"{heading}\n\n{known}{lead}\n\n{_framed(typed)}".rstrip()]
+    found = f"## STATE RESTORATION\n\n{checkpoint}" if checkpoint else ""
+    state = "\n\n".join(part for part in (found, _state(payload)) if part)
+    steps = _instructions(signal, token, cut=bool(checkpoint))
     if (answered or told) and typed.strip():
         steps += f"\n\n## NOTE FROM THE PARENT AGENT (not from the user)\n\n{_framed(typed)}"
     body = "\n\n".join(sections)
@@ -100,11 +107,13 @@ def _answers(
         sections.append(_clarification(asked, said))
         kinds.append("CLARIFICATION_RESPONSE")
     for row in by_kind[inbox.BLOCKER]:
-        error = payload.get("blocker_type") == "error"
-        heading = "## ERROR RECOVERY" if error else "## BLOCKER RESOLVED"
-        resolution = "go on as you think best" if row.how == inbox.SKIP else row.said
-        sections.append(f"{heading}\n\nIssue: {beside(row.text)}\nResolution (the user's words): {resolution}")
-        kinds.append("ERROR_RECOVERY" if error else "BLOCKER_RESOLVED")
+        left = row.source == "go"
+        words = "go on as you think best" if left else row.said
+        one = delegations.of_item(book, row.id)
+        who = delegation.names(delegations.workers(book, one)) or one.worker if one else ""
+        how = inbox.ANSWER if left else row.how
+        sections.append(recoveries.section(how, row.text, words, "the user's words", payload, who))
+        kinds.append("ERROR_RECOVERY" if payload.get("blocker_type") == "error" else "BLOCKER_RESOLVED")
     for row in by_kind[inbox.DELEGATION]:
         sections.append(_decision(row, book))
         kinds.append("DELEGATION_APPROVED" if row.how == inbox.APPROVED else "DELEGATION_DENIED")
@@ -123,7 +132,10 @@ def _clarification(asked: list[Question], said: dict[int, Answered]) -> str:
     for row in asked:
         number = row.qid[1:] if row.qid[:1] == "Q" else row.qid
         answer = said.get(row.id)
-        if answer is None:
+        leave = inbox.asks_leave(row)
+        if leave and (answer is None or answer.how == inbox.SKIP):
+            words = "(the user has not allowed it: do not do it, and say in your report what is left undone)"
+        elif answer is None:
             words = "(not answered: take a reasonable default, and say in your report which)"
         elif answer.how == inbox.SKIP:
             default = inbox.extra(row).get("default")
@@ -163,7 +175,7 @@ def _state(payload: dict[str, Any]) -> str:
     return "## STATE RESTORATION\n\nYour own words, behind `>`:\n" + "\n".join(lines) if lines else ""
 
 
-def _instructions(signal: dict[str, Any], token: str) -> str:
+def _instructions(signal: dict[str, Any], token: str, *, cut: bool = False) -> str:
     payload = signal.get("payload", {})
     lines = ["## RESUME INSTRUCTIONS", ""]
     if payload.get("blocked_at"):
@@ -171,13 +183,18 @@ def _instructions(signal: dict[str, Any], token: str) -> str:
     following = payload.get("resume_requirements") or payload.get("can_resume_with")
     if isinstance(following, str) and following.strip():
         lines.append(f"You said you would need:\n{_framed(following)}")
+    step = recoveries.first_step(payload)
+    lines += [f"First step: {cited(step, 400)}"] if step and not cut else []
+    lines += [phrases.GO_ON_AFTER_CUT] if cut else []
     lines.append(f"Next step: {ACKNOWLEDGE.format(token=token)}")
     return "\n".join(lines)
 
 
-def relaunch(book: Ledger, task: Task, token: str, typed: str, transcript: str) -> Message:
+def relaunch(
+    book: Ledger, task: Task, token: str, typed: str, transcript: str, checkpoint: str = ""
+) -> Message:
     """The same content for a new agent, which has none of the old one's memory."""
-    message = compose(book, task.agent, token, typed)
+    message = compose(book, task.agent, token, typed, checkpoint)
     lead = fill(
         "continuation",
         task=task.prompt or task.text,

@@ -1,0 +1,93 @@
+"""The checkpoint of an agent that was cut: files changed since its launch, its last call, and the step left open."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from bg.evidence import calls
+from bg.evidence.calls import Call
+from bg.evidence.clock import Clock
+from bg.host import transcripts
+from bg.record import Record
+
+MOST_FILES = 60
+MOST_LOOKED_AT = 20_000
+SLACK = 1.0
+_PASSED_OVER = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".mypy_cache", ".pytest_cache"}
+
+
+class Checkpoint(Record):
+    """What is known without the agent; `whole` is False where the disk was too large to look through."""
+
+    files: tuple[str, ...]
+    last: str
+    step: str
+    folder: str
+    whole: bool
+
+
+def of(transcript: str, folder: str, since: float, seconds: float = 1.0) -> Checkpoint:
+    """From the agent's transcript and what has changed below its working directory since then."""
+    clock = Clock(seconds)
+    done = calls.read(transcript, clock).calls
+    folder = transcripts.field(transcript, "cwd") or folder
+    writing = [call for call in done if call.name in calls.WRITING and call.path and not call.failed]
+    written = [_named(call.path, folder) for call in writing]
+    found, whole = _changed(folder, since, clock)
+    files = tuple(dict.fromkeys([*written, *found]))
+    whole = whole and len(files) <= MOST_FILES
+    return Checkpoint(files[:MOST_FILES], _last(done), _step(transcript, done), folder, whole)
+
+
+def _named(path: str, folder: str) -> str:
+    inside = folder and path.startswith(folder.rstrip("/") + "/")
+    return os.path.relpath(path, folder) if inside else path
+
+
+def _changed(folder: str, since: float, clock: Clock) -> tuple[list[str], bool]:
+    """The files below a folder that are newer than this moment."""
+    found: list[str] = []
+    left = MOST_LOOKED_AT
+    for place, folders, names in os.walk(folder) if folder and since else ():
+        folders[:] = sorted(name for name in folders if name not in _PASSED_OVER)
+        for name in sorted(names):
+            left -= 1
+            path = Path(place, name)
+            try:
+                about = os.lstat(path)
+            except OSError:
+                continue
+            if max(about.st_mtime, about.st_ctime) >= since - SLACK:
+                found.append(os.path.relpath(path, folder))
+        if left < 0 or clock.spent:
+            return found, False
+    return found, True
+
+
+def _gist(call: Call) -> str:
+    words = call.command or call.path or next((str(value) for value in call.given.values() if value), "")
+    return f"{call.name}: {' '.join(words.split())}"[:300]
+
+
+def _last(done: list[Call]) -> str:
+    """The last call, and what came of it."""
+    if not done:
+        return ""
+    call = done[-1]
+    came = ("it failed" if call.failed else "it returned") if call.answered else "no result of it was seen"
+    return f"{_gist(call)} ({came})"
+
+
+def _step(transcript: str, done: list[Call]) -> str:
+    """What it was about to do: a call without a result, what its list has in progress, or else its last words."""
+    if done and not done[-1].answered:
+        return _gist(done[-1])
+    for call in reversed(done):
+        entries = call.given.get("todos")
+        for entry in entries if isinstance(entries, list) else []:
+            if isinstance(entry, dict) and entry.get("status") == "in_progress":
+                return str(entry.get("content") or "")
+    spoken = transcripts.last_assistant(transcripts.tail(transcript)).text.strip()
+    return " ".join(spoken.splitlines()[-1].split())[:300] if spoken else ""
+
