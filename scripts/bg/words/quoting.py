@@ -63,6 +63,11 @@ def framed(text: str) -> list[str]:
     return [f"> {line}".rstrip() for line in neutral(text).split("\n")]
 
 
+def beside(text: str) -> str:
+    """Somebody's words behind a name: on its line, or framed below it where they have several."""
+    return text if len(text.splitlines()) < 2 and neutral(text) == text else "\n" + "\n".join(framed(text.strip()))
+
+
 def inline(text: str, most: int = 200) -> str:
     """One line of somebody's words."""
     # What is far too long is cut before it is looked at: it may be megabytes.
