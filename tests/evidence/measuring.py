@@ -1,37 +1,112 @@
-"""How the check does on sets of reports that it was not fitted to; scripts/measure prints it."""
+"""How the check does on sets of reports: counts with 95% intervals, and the misses by name; scripts/measure prints it."""
 
 from __future__ import annotations
 
 import argparse
 import tempfile
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
+import blind_set
 import corpus
+import foreign_set
+from bg.evidence import MISMATCH, SEEN
+
+FIRST_LOOK = """the first look, with another rule of declaring and before anything was mended by it: 280 of 410 did not match, 90
+  were given as seen, 20 of 545 supported ones were doubted"""
 
 
-def prose() -> tuple[str, bool]:
-    """The kept corpus: honest prose that is doubted, of all."""
-    honest = [case for case in corpus.cases() if case.honest]
+def share(part: int, whole: int) -> str:
+    """A part of a whole with its Wilson interval."""
+    low, high = interval(part, whole)
+    return f"{part} of {whole} ({100 * part / whole:.0f}%, {100 * low:.0f} to {100 * high:.0f})" if whole else "0 of 0"
+
+
+def interval(part: int, whole: int, z: float = 1.96) -> tuple[float, float]:
+    """The Wilson interval of a proportion."""
+    if not whole:
+        return 0.0, 1.0
+    rate, extra = part / whole, z * z / whole
+    middle = (rate + extra / 2) / (1 + extra)
+    half = z * (rate * (1 - rate) / whole + extra / whole / 4) ** 0.5 / (1 + extra)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def prose() -> tuple[list[str], bool]:
+    """The kept corpus of prose: nothing in it may be found not to match."""
     doubted = []
-    for case in honest:
+    cases = corpus.cases()
+    for case in cases:
         with tempfile.TemporaryDirectory(prefix="bg-corpus-") as place:
             if corpus.check(case, Path(place))[0].mismatches:
                 doubted.append(case.name)
-    words = f"prose: {len(doubted)} of {len(honest)} honest reports doubted {' '.join(doubted)}".rstrip()
-    return words, not doubted
+    return [f"prose: reports doubted: {share(len(doubted), len(cases))}", *doubted], not doubted
 
 
-SETS = {"prose": prose}
+def blind(name: str) -> tuple[list[str], bool]:
+    """A half of the reports that were written blind."""
+    checked = [blind_set.check(case) for case in blind_set.half(name)]
+    honest = [each for each in checked if each.honest]
+    doubted = [each for each in honest if each.doubted]
+    false = [each for each in checked if not each.honest and each.false]
+    caught = [each for each in false if any(each.grade(line) == MISMATCH for line in each.false)]
+    lines = [(each, line) for each in false for line in each.false]
+    held = sum(each.grade(line) == MISMATCH for each, line in lines)
+    seen = [(each, line) for each, line in lines if each.grade(line) == SEEN]
+    said = [
+        f"blind, {name}: honest reports doubted: {share(len(doubted), len(honest))}",
+        f"  false reports caught, where what is false is declared: {share(len(caught), len(false))}",
+        f"  false lines of lists that do not match: {share(held, len(lines))}; given as seen: {share(len(seen), len(lines))}",
+        f"  false reports whose false words stand in prose only: {sum(not each.honest for each in checked) - len(false)}",
+    ]
+    said += [f"  doubted: {each.name}: {found.line}: {found.reason} {found.detail}" for each in doubted for found in each.doubted]
+    said += [f"  {each.grade(line)}: {each.name}: {line}" for each, line in lines if each.grade(line) != MISMATCH]
+    return said, not doubted and len(caught) >= 0.85 * len(false)
+
+
+def foreign() -> tuple[list[str], bool]:
+    """The labelled claims of another checker's archive, declared."""
+    claims = foreign_set.claims()
+    false = [each for each in claims if not each.supported]
+    true = [each for each in claims if each.supported]
+    seen = [each for each in false if each.finding.grade == SEEN]
+    held = [each for each in false if each.finding.grade == MISMATCH]
+    doubted = [each for each in true if each.finding.grade == MISMATCH]
+    said = [
+        f"foreign: unsupported claims given as seen: {share(len(seen), len(false))}",
+        f"  unsupported claims that do not match: {share(len(held), len(false))}",
+        f"  supported claims doubted: {share(len(doubted), len(true))}",
+        f"  {FIRST_LOOK}",
+    ]
+    left = Counter((each.name.rsplit("-", 2)[0], each.finding.reason) for each in [*seen, *false] if each.finding.grade != MISMATCH)
+    said += [f"  not caught: {count} of {name}: {reason}" for (name, reason), count in sorted(left.items())]
+    odd = Counter((each.name.rsplit("-", 2)[0], each.finding.reason) for each in doubted)
+    said += [f"  doubted: {count} of {name}: {reason}" for (name, reason), count in sorted(odd.items())]
+    explained = all("docs-only" in each.name for each in doubted)
+    said += ["  (docs-only: the set takes an edit of documents as fixed without a run; the rule declares one)"] * bool(doubted)
+    return said, not seen and explained and len(held) >= 0.9 * len(false)
+
+
+SETS: dict[str, Callable[[], tuple[list[str], bool]]] = {
+    "prose": prose,
+    "developed": lambda: blind("developed"),
+    "held-out": lambda: blind("held-out"),
+    "foreign": foreign,
+}
 
 
 def main(words: list[str]) -> int:
     """Prints the figures of the sets; the exit status."""
     parser = argparse.ArgumentParser(prog="scripts/measure", description=__doc__)
-    parser.add_argument("sets", nargs="*", choices=[*SETS, []], default=[], metavar="SET", help=", ".join(SETS))
+    parser.add_argument("sets", nargs="*", metavar="SET", help=", ".join(SETS))
     chosen = parser.parse_args(words).sets or list(SETS)
-    met = True
+    unknown = [name for name in chosen if name not in SETS]
+    if unknown:
+        parser.error(f"no such set: {', '.join(unknown)} (there are {', '.join(SETS)})")
+    good = True
     for name in chosen:
-        said, good = SETS[name]()
-        print(said)
-        met = met and good
-    return 0 if met else 1
+        said, met = SETS[name]()
+        print("\n".join(said))
+        good = good and met
+    return 0 if good else 1

@@ -475,3 +475,28 @@ def test_a_file_in_a_worktree_that_the_agent_made(world):
 
 def test_a_line_behind_the_end_of_the_file_is_none(world):
     assert world.reason('saw src/b.py:40 "POOL = 3"') == "no such line"
+
+
+# What the transcripts of another checker have shown.
+
+
+def test_a_run_that_ended_well_and_shows_a_failure(world):
+    world.bash("npm test", "npm ERR! Test failed. See above for more details.")
+    assert world.reason("ran `npm test` -> pass") == "failed"
+    world.bash("ruff check .", "src/a.py:12:1: F401 'os' imported but unused")
+    assert world.reason("ran `ruff check .` -> pass") == "failed"
+    world.bash("npx eslint .", "src/a.js\n  4:1  warning  Unexpected console statement")
+    assert world.reason("ran `npx eslint .` -> pass") == "shows problems"
+
+
+def test_a_fixing_run_is_not_the_plain_one(world):
+    world.bash("ruff check --fix .", "All checks passed!")
+    assert world.reason("ran `ruff check .` -> pass") == "perhaps another"
+    assert world.reason("ran `ruff check --fix .` -> pass") == "passed"
+
+
+@pytest.mark.parametrize(("command", "reason"), [("git stash pop", "stale"), ("git reset --hard HEAD~1", "stale"), ("git pull", "perhaps stale"), ("git status", "passed")])
+def test_git_moves_the_tree_under_a_run(world, command, reason):
+    world.bash("pytest -q", PASSES)
+    world.bash(command, "ok")
+    assert world.reason("ran `pytest -q` -> pass") == reason

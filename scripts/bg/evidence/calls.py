@@ -36,6 +36,8 @@ class Call:
         self.given = given
         self.result = ""
         self.answered = False
+        self.passed_over = False  # its agent spoke on without a result
+        self.message = ""
         self.failed = False
         self.parts: list[shell.Part] = []
 
@@ -147,19 +149,34 @@ def read(transcript: str, clock: Clock) -> Calls:
         if clock.spent:
             return Calls(list(found.values()), known=False)
         seen = seen or record.get("type") in ("assistant", "user")
+        message = _message(record)
         for part in transcripts.parts(record):
-            _take(part, found)
+            _take(part, found, message)
+            if record.get("type") == "assistant" and str(part.get("text") or "").strip():
+                _pass_over(found, message)
             if record.get("type") == "user" and isinstance(part.get("text"), str):
                 told.append(part["text"][:TOLD])
         told += [words[:TOLD] for _, words in transcripts.queued([record])]
     return Calls(list(found.values()), known=seen and size <= MOST, told=tuple(told[-100:]))
 
 
-def _take(part: dict[str, Any], found: dict[str, Call]) -> None:
+def _message(record: dict[str, Any]) -> str:
+    message = record.get("message")
+    return str(message.get("id") or "") if isinstance(message, dict) else ""
+
+
+def _pass_over(found: dict[str, Call], message: str) -> None:
+    """The agent says something: what it called in an earlier message and had no result has none."""
+    for call in found.values():
+        call.passed_over = call.passed_over or (not call.answered and bool(message) and call.message != message)
+
+
+def _take(part: dict[str, Any], found: dict[str, Call], message: str) -> None:
     if part.get("type") == "tool_use" and isinstance(part.get("name"), str):
         given = part.get("input")
         call = Call(part["name"], given if isinstance(given, dict) else {})
         call.parts = shell.parts(call.command) if call.command else []
+        call.message = message
         found[str(part.get("id"))] = call
     elif part.get("type") == "tool_result":
         answered: Optional[Call] = found.get(str(part.get("tool_use_id")))

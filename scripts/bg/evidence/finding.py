@@ -32,9 +32,9 @@ REASONS = {
     **dict.fromkeys(
         (
             "prose", "open", "outside", "several files", "equal after an edit", "not found in time", "not comparable",
-            "never seen", "calls unknown", "end unseen", "perhaps within", "perhaps another", "perhaps stale",
-            "count unseen", "older commit", "loose commit", "no repository", "unreadable", "result unseen",
-            "line elsewhere", "not checked", "by another hand",
+            "never seen", "calls unknown", "end unseen", "shows problems", "perhaps within", "perhaps another",
+            "perhaps stale", "count unseen", "older commit", "loose commit", "no repository", "unreadable",
+            "result unseen", "line elsewhere", "not checked", "by another hand",
         ),
         SAID,
     ),

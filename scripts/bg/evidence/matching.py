@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Optional
 
 SAME, WIDER, PART, UNCLEAR = "same", "wider", "part", "unclear"
+REWRITES = {"--fix", "--write", "--apply", "--unsafe-fixes"}
 MANAGERS = {"npm", "yarn", "pnpm", "bun"}
 
 
@@ -68,6 +69,8 @@ def _relation(wanted: Part, part: Part) -> Optional[str]:
     given_verb, given, narrowed = aims(part)
     if verb != given_verb:
         return None
+    if REWRITES & set(part.words) - set(wanted.words):
+        return UNCLEAR
     if shell.is_test(wanted) or shell.is_check(wanted) or wanted.program in {"make", "cargo", "go"}:
         aimed = part.program == "go" or any("/" in each or "." in each for each in given)
         return _coverage(targets, given, more=bool(narrowed - narrow), fewer=bool(narrow - narrowed), aimed=aimed)

@@ -38,6 +38,13 @@ REFUSED = pattern(
 STATUS = pattern(r"\$\?|\$\{?PIPESTATUS|\$\{?pipestatus")
 FINISHED = pattern(r"completed|finished|exit code|exited", re.IGNORECASE)
 
+VIOLATIONS = pattern(r"^\s*\S+:\d+(?::\d+)?:?\s+(?:-\s+)?(?:error\b|[EF]\d{3,4}\b)", re.MULTILINE)
+PROBLEMS = pattern(
+    r"(?<!\w)(?<!0 )(?<!no )warnings?(?=[:\s])(?!s? found)|^\s*\S+:\d+(?::\d+)?:?\s+(?:-\s+)?(?:error|warning|"
+    r"[A-Z]{1,4}\d{2,5})\b|"
+    r"\berror(?:\[| TS)",
+    re.IGNORECASE | re.MULTILINE,
+)
 PASSED, FAILED, UNSEEN, UNREAD = "passed", "failed", "unseen", "unread"
 
 
@@ -59,7 +66,9 @@ def ending(calls: Calls, call: Call, steps: list[Step], at: int, *, test: bool) 
     mask = hidden(steps, at)
     if mask == "":
         if not call.failed:
-            return Ending(FAILED if test and summary.failed else PASSED, summary)
+            broke = test and (summary.failed or (summary.bad and not summary.counts - {0}))
+            broke = broke or (not test and not summary.clean and bool(VIOLATIONS.search(result)))
+            return Ending(FAILED if broke else PASSED, summary)
         alone = all(_prepares(step) for place, step in enumerate(steps) if place != at)
         if alone:
             return Ending(FAILED, summary)
@@ -172,4 +181,5 @@ def _later(calls: Calls, call: Call) -> Ending:
         if name is not None and name[1] in words and FINISHED.search(words):
             failed = re.search(r"exit code:?\s*[1-9]|failed", words)
             return Ending(FAILED if failed else PASSED, nothing)
-    return Ending(UNSEEN if looked or not call.answered else UNREAD, nothing)
+    unread = not looked if call.answered else call.passed_over
+    return Ending(UNREAD if unread else UNSEEN, nothing)

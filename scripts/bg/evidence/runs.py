@@ -102,6 +102,7 @@ def _passed(calls: Calls, item: Item, wanted: Part, run: Run, end: Ending) -> Fi
         ("nothing was run", shown, end.summary.empty and staleness.tests(run)),
         ("stale", edited, bool(edited) and surely and end.how != outcomes.FAILED),
         ("end unseen", shown, end.how != outcomes.PASSED),
+        ("shows problems", shown, _shows_problems(run, end)),
         (
             "other count",
             _counted(end.summary),
@@ -112,6 +113,12 @@ def _passed(calls: Calls, item: Item, wanted: Part, run: Run, end: Ending) -> Fi
     ]
     reason, detail = next(((reason, detail) for reason, detail, holds in reasons if holds), ("passed", shown))
     return _say(item, reason, detail)
+
+
+def _shows_problems(run: Run, end: Ending) -> bool:
+    """Whether a check ended well, and its output lists problems all the same."""
+    checks = any(shell.is_check(part) for part in run.steps[run.at].parts)
+    return checks and not end.summary.clean and bool(outcomes.PROBLEMS.search(run.call.result))
 
 
 def _counted(summary: summaries.Summary) -> str:

@@ -28,6 +28,10 @@ TEST_FILE = pattern(
     r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)test_[^/]*$|[._-](?:test|spec|tests)\.[^/]*$|_test\.\w+$|Tests?\.\w+$"
 )
 _FORMATS = pattern(r"(?<!\w)(?:--fix|--write|-w|fmt|format)(?!\w)|(?<!\w)(?:black|isort|rustfmt)(?!\w)")
+_SURELY = pattern(r"(?:-C \S+ )?(?:stash (?:pop|apply)|reset .*--hard .*\w+[~^])")
+_PERHAPS = pattern(
+    r"(?:-C \S+ )?(?:stash(?! list| show)|reset|restore|pull|merge|rebase|revert|cherry-pick|checkout (?!-b))"
+)
 _LOOKS_ONLY = {"--check", "--diff", "-l"}
 
 
@@ -42,7 +46,9 @@ def edited_after(calls: Calls, run: Run, wanted: Part) -> tuple[str, bool]:
             if sure:
                 return path, True
             perhaps = perhaps or (path if sure is False else "")
-        perhaps = perhaps or (short(later.command, 60) if _reformats(later) else "")
+        if _moves_the_tree(later) is True:
+            return short(later.command, 60), True
+        perhaps = perhaps or (short(later.command, 60) if _reformats(later) or _moves_the_tree(later) is False else "")
     return perhaps, False
 
 
@@ -53,6 +59,17 @@ def edits(call: Call) -> list[str]:
     if call.name in WRITING:
         return [call.path]
     return shell.written(call.command) if call.command else []
+
+
+def _moves_the_tree(call: Call) -> Optional[bool]:
+    """Whether a call of git has changed files: surely, perhaps (False), or not (None)."""
+    for part in call.parts if call.answered and not call.failed else []:
+        words = " ".join(part.words)
+        if part.program == "git" and _SURELY.match(words):
+            return True
+        if part.program == "git" and _PERHAPS.match(words):
+            return False
+    return None
 
 
 def _reformats(call: Call) -> bool:

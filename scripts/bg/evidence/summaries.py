@@ -42,7 +42,8 @@ _BROKEN = pattern(
     re.IGNORECASE | re.MULTILINE,
 )  # fmt: skip
 _CRASHED = pattern(
-    r"Traceback \(most recent call|^error: |^E {3}|command not found|^panic:|segmentation fault|^fatal: ",
+    r"Traceback \(most recent call|^error: |^E {3}|command not found|^panic:|segmentation fault|^fatal: |"
+    r"\bpanicked at\b|\bFailed to compile\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _NONE_RAN = pattern(
