@@ -35,6 +35,7 @@ class Settings(Record):
     delegation: str
     max_tasks: Optional[int]
     quiet_minutes: int
+    keep_days: Optional[int]
     notices: bool
     notify: bool
     statusline: str

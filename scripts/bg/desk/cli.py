@@ -32,6 +32,7 @@ COMMANDS: dict[str, Command] = {
     "doctor": Command("desk.doctor", "arguments", "what is wrong with this installation, and the remedy"),
     "check": Command("desk.check", "arguments", "read the signals in a text, or check a file against a schema"),
     "export": Command("desk.look", "export_arguments", "the ledger as JSON lines"),
+    "forget": Command("desk.forget", "arguments", "delete tasks that have ended; they are exported first"),
     "merge": Command("results.account", "arguments", "combine the results of several agents"),
     "shortcuts": Command("desk.shortcuts", "arguments", "the plain /bg, where Claude Code has taken the name"),
     "statusline": Command("desk.statusline", "arguments", "a segment for Claude Code's statusline"),
@@ -63,7 +64,11 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     if sys.stdin is None:  # closed by whoever started this
         sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - open until the end
     code, out, said = given.run(given)
-    written = _write(sys.stderr, said), _write(sys.stdout, out)
+    written = [_write(sys.stderr, said)]
+    for text in [out] if isinstance(out, str) else out:
+        written.append(_write(sys.stdout, text))
+        if not written[-1]:
+            break
     return int(code) if all(written) else int(code) or 1
 
 

@@ -18,6 +18,7 @@ from bg.ledger.record import unpacked
 from bg.ledger.tasks import Task
 
 Outcome = tuple[int, str, str]
+AT_ONCE = 100
 
 WARNINGS = {
     "failed": "The agent failed; results may be incomplete.",
@@ -51,7 +52,7 @@ def export_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @contextlib.contextmanager
-def _ledgers() -> Iterator[tuple[list[Ledger], str]]:
+def ledgers() -> Iterator[tuple[list[Ledger], str]]:
     """Every ledger that can be read, and a line for each that cannot."""
     with contextlib.ExitStack() as stack:
         books, said = [], ""
@@ -73,7 +74,7 @@ def inbox_arguments(parser: argparse.ArgumentParser) -> None:
 def run_status(given: argparse.Namespace) -> Outcome:
     """The exit status, what goes to standard output and what to standard error."""
     label = tasks.label_of(given.label)
-    with _ledgers() as (books, said):
+    with ledgers() as (books, said):
         if given.label and not any(tasks.get(book, label) for book in books):
             return 1, "[]\n" if given.json else "", f"{said}bgctl: there is no task {label or given.label}\n"
         if given.json:
@@ -110,7 +111,7 @@ def _tables(book: Ledger, sheet: page.Page, named: bool, *, everything: bool) ->
 def run_inbox(_: argparse.Namespace) -> Outcome:
     """The exit status, what goes to standard output and what to standard error."""
     sheet = page.of_stream(sys.stdout)
-    with _ledgers() as (books, said):
+    with ledgers() as (books, said):
         parts = []
         for book in books:
             for project in tasks.projects(book):
@@ -120,20 +121,32 @@ def run_inbox(_: argparse.Namespace) -> Outcome:
         return int(bool(said)), "\n".join(parts) or "Nothing waits for you in any project.\n", said
 
 
-def run_export(given: argparse.Namespace) -> Outcome:
-    """The exit status, what goes to standard output and what to standard error."""
+def run_export(given: argparse.Namespace) -> tuple[int, Iterator[str], str]:
+    """The exit status, what goes to standard output, a line at a time, and what goes to standard error."""
     wanted = tasks.label_of(given.task)
-    with _ledgers() as (books, said):
-        lines = [
-            line
-            for book in books
-            for task in tasks.every(book)
-            if not given.task or wanted == task.label
-            for line in exported(book, task)
-        ]
-        if given.task and not lines:
-            return 1, "", f"{said}bgctl: there is no task {given.task}\n"
-        return int(bool(said)), "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), said
+    with ledgers() as (books, said):
+        if given.task and not any(tasks.get(book, wanted) for book in books):
+            return 1, iter(()), f"{said}bgctl: there is no task {given.task}\n"
+    return int(bool(said)), _export(wanted), said
+
+
+def _export(wanted: str) -> Iterator[str]:
+    with ledgers() as (books, _):
+        for book in books:
+            for task in _each(book, wanted):
+                for line in exported(book, task):
+                    yield json.dumps(line, ensure_ascii=False) + "\n"
+
+
+def _each(book: Ledger, wanted: str) -> Iterator[Task]:
+    """The task of that label, or all, a few at a time: a ledger may be larger than the memory."""
+    if wanted:
+        yield from filter(None, [tasks.get(book, wanted)])
+        return
+    found = tasks.after(book, -1, AT_ONCE)
+    while found:
+        yield from found
+        found = tasks.after(book, found[-1].number, AT_ONCE)
 
 
 def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:

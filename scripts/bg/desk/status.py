@@ -39,8 +39,8 @@ def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list
 def record(book: Ledger, task: Task) -> dict[str, Any]:
     """One task for machines."""
     items = inbox.waiting(book, label=task.label)
-    spoken = sessions.transcript(book, task.session)
-    path = agents.of_agent(spoken, task.agent)
+    # Its transcript says something of what goes on only, and looking for it reads the project's folder.
+    path = agents.of_agent(sessions.transcript(book, task.session), task.agent) if task.ended is None else ""
     return {
         "label": task.label,
         "task": task.text or task.description,

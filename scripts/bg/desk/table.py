@@ -151,7 +151,7 @@ def table(
 
 
 def _is_recent(task: Task, now: float) -> bool:
-    return task.ended is None or now - task.ended < status.RECENT
+    return task.closed is None and (task.ended is None or now - task.ended < status.RECENT)
 
 
 def _counted(left: list[Task], more: str, *, alone: bool) -> str:

@@ -188,6 +188,15 @@ def settle(book: Ledger, delivery: Delivery) -> None:
     )
 
 
+def settle_task(book: Ledger, label: str) -> None:
+    """The user is done with the task: nothing of it has to be said any more."""
+    book.write(
+        "UPDATE deliveries SET seen = ?, words = NULL, carrier = NULL WHERE label = ? AND seen IS NULL",
+        time.time(),
+        label,
+    )
+
+
 def settle_next_step(book: Ledger, label: str) -> None:
     """What the parent was to do about a task's answers is overtaken."""
     book.write(

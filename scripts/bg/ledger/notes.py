@@ -85,6 +85,16 @@ def set_kept_aside_told(book: Ledger, path: str) -> None:
     _set(book, "kept_aside_told", path)
 
 
+def swept(book: Ledger) -> int:
+    """The day on which what is old was last forgotten, 0 where it never was."""
+    return int(_get(book, "swept") or 0)
+
+
+def set_swept(book: Ledger, day: int) -> None:
+    """What is old has been forgotten on this day."""
+    _set(book, "swept", str(day))
+
+
 def root_mark(book: Ledger, root: str) -> str:
     """By what a repository is known that is kept there, empty where it was never noted."""
     return _get(book, f"root:{root}")

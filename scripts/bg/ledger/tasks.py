@@ -172,13 +172,15 @@ def set_state(book: Ledger, label: str, state: str, note: str = "") -> None:
     now = time.time()
     ended = now if state in ENDED_STATES else None
     book.write(
-        "UPDATE tasks SET since = CASE WHEN state = ? THEN since ELSE ? END, state = ?, ended = ?, note = ?"
+        "UPDATE tasks SET since = CASE WHEN state = ? THEN since ELSE ? END, state = ?, ended = ?, note = ?,"
+        " closed = CASE WHEN ? IS NULL THEN NULL ELSE closed END"
         " WHERE label = ?",
         state,
         now,
         state,
         ended,
         note,
+        ended,
         label,
     )
 
@@ -252,7 +254,34 @@ def every(book: Ledger) -> list[Task]:
 def recent(book: Ledger, since: float) -> list[Task]:
     """The tasks that are open, or ended after this moment."""
     # The plus keeps SQLite from reading every task in the order of its number.
-    return Task.all(book, "SELECT * FROM tasks WHERE ended IS NULL OR ended > ? ORDER BY +number", since)
+    sql = "SELECT * FROM tasks WHERE (ended IS NULL OR ended > ?) AND closed IS NULL ORDER BY +number"
+    return Task.all(book, sql, since)
+
+
+def is_any_since(book: Ledger, project: str, since: float) -> bool:
+    """A task of the project is open, or ended after this moment."""
+    sql = f"SELECT 1 FROM tasks WHERE {_IN_PROJECT} AND closed IS NULL AND (ended IS NULL OR ended > ?) LIMIT 1"
+    return bool(book.value(sql, root_of(project), project, since))
+
+
+def after(book: Ledger, number: int, most: int) -> list[Task]:
+    """So many tasks behind that number, in order: what reads all of them needs no memory for all."""
+    return Task.all(book, "SELECT * FROM tasks WHERE number > ? ORDER BY number LIMIT ?", number, most)
+
+
+def close(book: Ledger, label: str, note: str) -> None:
+    """The user is done with this task: it is shown no longer, until it goes on."""
+    now = time.time()
+    book.write(
+        "UPDATE tasks SET closed = ?, note = coalesce(nullif(note, ''), ?),"
+        " since = CASE WHEN ended IS NULL THEN ? ELSE since END,"
+        " state = CASE WHEN ended IS NULL THEN 'stopped' ELSE state END, ended = coalesce(ended, ?) WHERE label = ?",
+        now,
+        note,
+        now,
+        now,
+        label,
+    )
 
 
 def with_open_agent(book: Ledger) -> list[Task]:
@@ -303,6 +332,29 @@ def in_session(book: Ledger, session: str, states: tuple[str, ...]) -> list[Task
     """The tasks of a session in these states."""
     sql = f"SELECT * FROM tasks WHERE session = ? AND state IN {_marks(states)} ORDER BY number"
     return Task.all(book, sql, session, *states)
+
+
+def interrupted(book: Ledger, session: str, since: float, most: int) -> list[Task]:
+    """The tasks of a session that were interrupted after this moment and are not closed, the newest first."""
+    return Task.all(
+        book,
+        "SELECT * FROM tasks WHERE session = ? AND state = 'interrupted' AND closed IS NULL AND ended > ?"
+        " ORDER BY +number DESC LIMIT ?",
+        session,
+        since,
+        most,
+    )
+
+
+def count_interrupted(book: Ledger, session: str, until: float) -> int:
+    """How many were interrupted before this moment, and are not closed."""
+    return int(
+        book.value(
+            "SELECT count(*) FROM tasks WHERE session = ? AND state = 'interrupted' AND closed IS NULL AND ended <= ?",
+            session,
+            until,
+        )
+    )
 
 
 def unfinished(book: Ledger, session: str) -> list[Task]:

@@ -12,7 +12,7 @@ from bg.ledger import inbox, proofs, tasks
 from bg.ledger import typed as typing
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import answering, answers, commands, going, proof, undoing
+from bg.loop import answering, answers, commands, going, proof, shutting, undoing
 from bg.loop.answers import Part, Typed
 from bg.loop.scene import Scene
 from bg.record import Record
@@ -85,7 +85,9 @@ def _carry_out(scene: Scene, typed: Typed, known: answers.Known, number: int) ->
     if typed.word == answers.UNDO:
         return _undo(scene, typed.label)
     label = typed.label or _only_label(scene, known.waiting, go=typed.word == answers.GO)
-    if typed.word in (answers.GO, answers.SKIP):
+    if typed.word == answers.CLOSE and not typed.label:
+        return _Outcome([phrases.CLOSE_WHICH.format(command=scene.answer_command)], typing.COMMAND)
+    if typed.word in (answers.GO, answers.SKIP, answers.CLOSE):
         return _word(scene, typed, label, known, number)
     if typed.label and not typed.parts and not typed.plain:
         return _Outcome([_shown(scene, typed)], typing.COMMAND, typed.label)
@@ -130,6 +132,8 @@ def _word(scene: Scene, typed: Typed, label: str, known: answers.Known, number: 
         return _Outcome([line, confirm], typing.DOUBTFUL, label, reading)
     if typed.word == answers.GO:
         return _go(scene, task, number)
+    if typed.word == answers.CLOSE:
+        return _close(scene, task)
     if len(mine) != 1:
         qids = " ".join(f"{item.qid}: skip" for item in mine)
         if not mine:
@@ -148,6 +152,10 @@ def _offers(item: Question, word: str) -> bool:
 def _go(scene: Scene, task: Task, number: int) -> _Outcome:
     came = going.go(scene, task, number)
     return _Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND, task.label)
+
+
+def _close(scene: Scene, task: Task) -> _Outcome:
+    return _Outcome([shutting.close(scene, task)], typing.COMMAND, task.label)
 
 
 def _undo(scene: Scene, label: str) -> _Outcome:
@@ -283,6 +291,8 @@ def _confirm(scene: Scene, confirmed: int, number: int) -> _Outcome:
         task = tasks.get(scene.book, reading["label"])
         if task is not None and reading["word"] == answers.GO:
             return _go(scene, task, number)
+        if task is not None and reading["word"] == answers.CLOSE:
+            return _close(scene, task)
         mine = inbox.waiting(scene.book, label=reading["label"])
         asked = [item for item in mine if inbox.kind(item) != inbox.DELEGATION]
         return _record(scene, [_Answer(item, answers.SKIP, skips=True) for item in asked], number, [], shown_back.label)

@@ -58,8 +58,8 @@ _PREDICATE = pattern(
     r"|ist|sind|und|est|et|es|y|isn't|doesn't|wasn't|first|again|of|in|from|revenue|results?|:)\b",
     re.IGNORECASE,
 )
-SKIP, GO, HELP, DOCTOR, UNDO = "skip", "go", "help", "doctor", "undo"
-RESERVED = (SKIP, GO, HELP, DOCTOR, UNDO)
+SKIP, GO, HELP, DOCTOR, UNDO, CLOSE = "skip", "go", "help", "doctor", "undo", "close"
+RESERVED = (SKIP, GO, HELP, DOCTOR, UNDO, CLOSE)
 _CONFIRM = pattern(r"confirm\s+#?(\d{1,9})", re.IGNORECASE)
 _POLITE = pattern(
     r"(?:(?:hi|hello|hey|thanks|thank you|thx|ok|okay|sure|right|so|well|here you go|here you are|here we go|here goes"

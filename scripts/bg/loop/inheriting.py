@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Optional
 
 MOST_LINES = 15
+RECENT = 24 * 3600  # what has ended before folds away
 
 
 def concerns(scene: Scene) -> bool:
@@ -39,8 +40,9 @@ def take_over(scene: Scene) -> None:
         elif not same_process and _is_alive(scene, owner, process):
             continue
         running = tasks.in_session(scene.book, owner, tasks.RUNNING_STATES)
-        with scene.book.transaction():
-            tasks.hand_over(scene.book, owner, scene.project, scene.session)
+        if owner != scene.session:
+            with scene.book.transaction():
+                tasks.hand_over(scene.book, owner, scene.project, scene.session)
         if not same_process and scene.event.source != "compact":
             for task in running:
                 with scene.apart(f"the interruption of {task.label}"):
@@ -119,32 +121,50 @@ def _keep_last_words(scene: Scene, task: Task) -> None:
 
 def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
     """At most fifteen lines: what is in flight, what waits, what must not be launched again."""
-    rows = tasks.in_session(scene.book, scene.session, (*tasks.OPEN_STATES, "interrupted"))
     waiting_now = inbox.waiting(scene.book, session=scene.session)
     undelivered = deliveries.due(scene.book, scene.session)
+    broken, folded = _interrupted(scene)
+    # What lives comes first, what asks next; what ended with its session is never in the way of either.
+    rows = [*tasks.in_session(scene.book, scene.session, tasks.OPEN_STATES), *broken]
     if not rows and not waiting_now and not undelivered:
         return []
     lines = [phrases.IN_FLIGHT]
-    for task in rows:
-        with scene.apart(f"the line of {task.label}"):
-            state = task.state.replace("_", " ")
-            name = cited(task.description or task.text, 60)
-            lines.append(f"- {task.label} ({name}): {state}{_advice(scene, task)}")
-    for item in waiting_now:
+    lines += [_line(scene, task) for task in rows[:most] if task.state in tasks.RUNNING_STATES]
+    lines += [_line(scene, task) for task in rows[:most] if task.state in ("needs_answer", "blocked")]
+    for item in waiting_now[:most]:
         with scene.apart(f"the line of {item.label} {item.qid}"):
             since = age(time.time() - item.asked)
             name, asked = f"{item.label} {item.qid}", cited(item.text, 120)
             lines.append(phrases.WAITS_FOR_USER.format(name=name, age=since, text=asked))
     if undelivered:
         lines.append(phrases.REPORTS_NOT_YET_SAID.format(count=len(undelivered)))
+    lines += [_line(scene, task) for task in broken[:most]]
     by_message = scene.host.resume_way in (versions.BY_MESSAGE, versions.UNKNOWN)
     message = tools.MESSAGE.called(scene.host.version)
     load = phrases.LOAD.format(message=message, search=tools.SEARCH) if by_message else ""
     tail = [phrases.GO_ON.format(load=load)] if any(resumable(task) for task in rows) else []
-    if len(lines) + len(tail) > most:
-        room = most - 1 - len(tail)
-        lines = [*lines[:room], phrases.AND_MORE.format(count=len(lines) - room, command=scene.bgctl("status"))]
+    count = len(lines) + max(0, len(rows) - most) + max(0, len(waiting_now) - most) + folded
+    if folded or count + len(tail) > most:
+        lines = lines[: most - 1 - len(tail)]
+        lines.append(phrases.AND_MORE.format(count=count - len(lines), command=scene.bgctl("status --all")))
     return lines + tail
+
+
+def _interrupted(scene: Scene) -> tuple[list[Task], int]:
+    """The tasks that ended with a session a short time ago, the newest first, and how many did so before."""
+    since = time.time() - RECENT
+    return (
+        tasks.interrupted(scene.book, scene.session, since, MOST_LINES),
+        tasks.count_interrupted(scene.book, scene.session, since),
+    )
+
+
+def _line(scene: Scene, task: Task) -> str:
+    state, name, advice = task.state.replace("_", " "), "", ""
+    with scene.apart(f"the line of {task.label}"):
+        name = cited(task.description or task.text, 60)
+        advice = _advice(scene, task)
+    return f"- {task.label} ({name}): {state}{advice}"
 
 
 def elsewhere(scene: Scene) -> list[str]:
@@ -183,8 +203,8 @@ def _advice(scene: Scene, task: Task) -> str:
 
 def glance(scene: Scene) -> str:
     """One calm line for the user."""
-    rows = tasks.in_session(scene.book, scene.session, (*tasks.OPEN_STATES, "interrupted"))
+    rows = tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES)
     working = sum(task.state in tasks.RUNNING_STATES for task in rows)
     asking = len({item.label for item in inbox.waiting(scene.book, session=scene.session)})
-    broken = sum(task.state == "interrupted" for task in rows)
+    broken = len(_interrupted(scene)[0])
     return f"bg: {at_a_glance(working, asking, broken) or 'nothing in flight'} · /bg-status"

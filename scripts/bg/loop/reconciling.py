@@ -173,7 +173,8 @@ def _just_begun(scene: Scene, agent: str) -> bool:
 def _repeat_next_step(scene: Scene, task: Task) -> None:
     """The parent was told to send the user's answers and has not: it is told again, with the next prompts."""
     agent = task.agent
-    resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
+    if resumes.pending(scene.book, agent):  # else nothing has to be looked for in the project's folder
+        resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
     if scene.is_ready(task):
         said = [row.answered for row in inbox.unsent(scene.book, agent)]
         _owe_again(scene, task.label, max(said, default=task.since))

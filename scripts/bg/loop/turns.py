@@ -200,13 +200,24 @@ def start(scene: Scene) -> None:
     if inheriting.is_lent(scene) or not inheriting.concerns(scene):
         return
     scene.enter()
+    _forget_the_old(scene)
     reconciling.catch_up(scene, reconciling.BEGIN)
     lines = inheriting.flight_list(scene, inheriting.MOST_LINES - len(others))
     if lines:
         scene.answer.context.append("\n".join(lines))
     scene.remind()
-    if status.chosen(scene.book, scene.project):
+    if tasks.is_any_since(scene.book, scene.project, time.time() - status.RECENT):
         scene.answer.notice.append(inheriting.glance(scene))
+
+
+def _forget_the_old(scene: Scene) -> None:
+    """Only where the user has set for how long tasks are kept."""
+    days = scene.settings.keep_days
+    if days is not None:
+        from bg.desk import forget  # noqa: PLC0415 - late: few have set it
+
+        with scene.apart("forgetting what is old"):
+            forget.sweep(scene.book, days, time.time())
 
 
 def end(scene: Scene) -> None:

@@ -119,6 +119,7 @@ ANSWER_HELP = """\
 /bg-answer bg-1 Q1: skip          leaves a question to the agent
 /bg-answer bg-1 D1: approve       or deny; words behind it reach the agent: approve, but only the fixtures
 /bg-answer bg-1 go                goes on with what there is, also where it has failed or was interrupted
+/bg-answer bg-1 close             takes it out of every list; its report is kept
 /bg-answer bg-1 undo              takes the last answer back, until the agent has been woken
 /bg-answer doctor                 what is wrong with this installation
 The label may be left out where one task waits, the id where it waits for one thing.
@@ -141,7 +142,7 @@ DOUBTS = {
 UNDERSTOOD = "It would be taken so:"
 CONFIRM = "Type {command} confirm {number} {meaning}."
 IF_SO = "if that is right, or type it anew"
-AS_COMMAND = {"go": "to go on without an answer", "skip": "to leave it to the agent"}
+AS_COMMAND = {"go": "to go on without an answer", "close": "to close the task", "skip": "to leave it to the agent"}
 AS_ANSWER = "to answer with that word"
 ALL_OF_THEM = "to leave all of them to the agent"
 SAY_ANEW = "Type it anew, as in {example}"
@@ -218,6 +219,13 @@ LAUNCH_NOT_YOURS = SENDER + (
     " The request for {label} did not come from the user, so no agent of this plugin is launched for it. Nothing was "
     "launched. Tell the user so, and what was asked for."
 )
+
+# Closing, said to the user
+
+CLOSED = "{label} is closed and no longer shown. `/bg-status {label}` shows it, `{command} {label} go` reopens it."
+CLOSED_NOTE = "closed by you"
+CLOSE_WORKS = "{label} works: ask Claude to stop it first, then close it."
+CLOSE_WHICH = "Say which task, as in `{command} bg-3 close`. Nothing was closed."
 
 # What comes next, said to the parent model
 

@@ -51,7 +51,8 @@ def rebuild(text: str, path: Path) -> None:
 def export() -> list[dict[str, Any]]:
     """What `bgctl export` says, at one time for all."""
     with mock.patch.object(time, "time", return_value=BEGAN + 86400):
-        status, said, problems = look.run_export(argparse.Namespace(task=""))
+        status, parts, problems = look.run_export(argparse.Namespace(task=""))
+        said = "".join(parts)
     assert (status, problems) == (0, "")
     return [json.loads(line) for line in said.splitlines()]
 

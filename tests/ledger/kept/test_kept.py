@@ -107,8 +107,11 @@ def test_its_export_is_what_its_own_plugin_said(old):
 def test_the_work_goes_on(old, tmp_path):
     """What was due is said, what was open can be answered, and what works may end."""
     drive = Drive(kept.VERSION, tmp_path)
-    said = context(drive.prompt("What now?"))
-    assert [label for label in ("bg-5", "bg-6", "bg-9") if label in said] == ["bg-5", "bg-6", "bg-9"]
+    unsaid = drive.rows("SELECT DISTINCT label FROM deliveries WHERE seen IS NULL AND said IS NULL ORDER BY label")
+    due = [row["label"] for row in unsaid]
+    assert {"bg-6", "bg-9"} <= set(due)
+    said = context(drive.prompt("What now?")) + context(drive.prompt("What else?"))  # more than one event may carry
+    assert [label for label in due if label in said] == due
     assert "Resume it now" in context(drive.prompt("/bg-answer bg-1 Q2: all"))
     drive.ends("a7", "Only prose, and no block.")
     drive.ends("a7", "Prose again.", stop_hook_active=True)
