@@ -94,6 +94,36 @@ def host() -> Optional[Process]:
     return None
 
 
+def here() -> str:
+    """What tells this machine, this container in it and this start of it from others, where a number is another's."""
+    return f"{os.uname().nodename} {_link('/proc/self/ns/pid')} {_line('/proc/sys/kernel/random/boot_id')}"
+
+
+def is_of_another(known: str) -> bool:
+    """What `here` once said names another machine or container."""
+    return bool(known) and known.rpartition(" ")[0] != here().rpartition(" ")[0]
+
+
+def has_restarted(known: str) -> bool:
+    """What `here` once said names this machine before it was started anew, so that its processes are gone."""
+    return bool(known) and known != here() and not is_of_another(known)
+
+
+def _link(path: str) -> str:
+    try:
+        return os.readlink(path)
+    except OSError:
+        return "-"
+
+
+def _line(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read().strip()
+    except OSError:
+        return "-"
+
+
 def alive(process: Optional[Process]) -> bool:
     """False only for a process that is known to be gone."""
     if process is None or process.pid <= 0:

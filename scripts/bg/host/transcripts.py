@@ -35,6 +35,7 @@ class Final(Record):
     uuid: str
     settled: bool
     cut: str = ""
+    reason: str = ""  # why the model stopped, where the host has written that down
 
 
 def _records(data: bytes) -> Iterator[dict[str, Any]]:
@@ -121,9 +122,18 @@ def last_assistant(records: list[dict[str, Any]]) -> Final:
             if record.get("isApiErrorMessage"):
                 cut = "API error"
             uuid = record.get("uuid")
-            return Final(spoken, uuid if isinstance(uuid, str) else "", not behind and not calls, cut)
+            own = uuid if isinstance(uuid, str) else ""
+            return Final(spoken, own, not behind and not calls, cut, reason if isinstance(reason, str) else "")
         behind = behind or calls
     return Final("", "", False)
+
+
+def has_open_call(path: str) -> bool:
+    """The last thing in a transcript is a call whose result is not there yet."""
+    for record in reversed(tail(path)):
+        if record.get("type") in ("user", "assistant"):
+            return any(part.get("type") == "tool_use" for part in parts(record))
+    return False
 
 
 def settled_text(path: str, before: str = "", wait: float = WAIT) -> Final:

@@ -132,7 +132,11 @@ def is_taken(book: Ledger, window: Window) -> bool:
     """A launch has already used the window's own label."""
     return bool(
         book.value(
-            "SELECT 1 FROM launches WHERE label = ? AND made >= ? AND failed IS NULL", window.label, window.opened
+            "SELECT 1 FROM launches WHERE label = ? AND failed IS NULL"
+            " AND (window >= ? OR (window IS NULL AND made >= ?))",
+            window.label,
+            window.id,
+            window.opened,
         )
     )
 
@@ -142,8 +146,9 @@ def is_filled(book: Ledger, window: Window) -> bool:
     return bool(
         book.value(
             "SELECT 1 FROM launches l JOIN tasks t ON t.label = l.label WHERE t.grp = ? AND l.agent <> ''"
-            " AND l.made >= ?",
+            " AND (l.window >= ? OR (l.window IS NULL AND l.made >= ?))",
             window.label,
+            window.id,
             window.opened,
         )
     )
@@ -161,8 +166,9 @@ def note(book: Ledger, tool_use: str, label: str, agent_type: str, name: str, cw
         return str(known)
     token = new_token(label)
     book.write(
-        "INSERT INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head, made)"
-        " VALUES (?,?,?,'',?,?,?,?,?)",
+        # With the newest window that there is: a clock that goes back would put the launch before its own.
+        "INSERT INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head, made, window)"
+        " VALUES (?,?,?,'',?,?,?,?,?, (SELECT max(id) FROM windows))",
         tool_use or token,
         label,
         token,

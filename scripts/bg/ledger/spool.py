@@ -64,7 +64,7 @@ def _make(folder: str) -> None:
 def _write(folder: str, text: str) -> str:
     """A whole file, or none: half of one would take room that nobody has."""
     _make(folder)
-    part = os.path.join(folder, f"{time.time_ns()}-{os.getpid()}.part")
+    part = os.path.join(folder, f"{_next_number(folder)}-{os.getpid()}.part")
     try:
         with open(part, "w", encoding="utf-8") as file:
             os.chmod(part, 0o600)
@@ -76,6 +76,12 @@ def _write(folder: str, text: str) -> str:
             os.unlink(part)
         raise
     return part
+
+
+def _next_number(folder: str) -> int:
+    """The time, unless the clock has gone back: what waits is taken in by its number, in the order in which it came."""
+    waits = [int(number) for number in (name.partition("-")[0] for name in foreign.names(folder)) if number.isdigit()]
+    return max([time.time_ns(), *(number + 1 for number in waits)])
 
 
 def waiting(directory: str) -> list[str]:

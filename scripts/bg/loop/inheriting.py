@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from typing import Optional
 
 MOST_LINES = 15
+# A session elsewhere that has written nothing for so long is gone; with a call whose result is not there, for longer.
+NEIGHBOUR, LONG_CALL = 3600.0, 12 * 3600.0
 RECENT = 24 * 3600  # what has ended before folds away
 
 
@@ -83,14 +85,29 @@ def claim(scene: Scene, task: Task) -> bool:
 
 
 def _process(scene: Scene, session: str) -> Optional[machine.Process]:
+    """The process of a session, as far as its number means something here."""
     row = sessions.get(scene.book, session)
-    return machine.Process(row.pid, row.pid_started or "") if row and row.pid else None
+    known = row is not None and row.pid and not machine.is_of_another(row.machine)
+    return machine.Process(row.pid, row.pid_started or "") if row and row.pid and known else None
 
 
 def _is_alive(scene: Scene, session: str, process: Optional[machine.Process]) -> bool:
     """Unknown counts as alive: a task that really runs is never called dead."""
     row = sessions.get(scene.book, session)
-    return row is not None and row.ended is None and machine.alive(process)
+    if row is None or row.ended is not None or machine.has_restarted(row.machine):
+        return False
+    if machine.is_of_another(row.machine):
+        return _gives_a_sign(scene, row)
+    return machine.alive(process)
+
+
+def _gives_a_sign(scene: Scene, row: sessions.Session) -> bool:
+    """On another machine, or in another container, only what its session writes tells that it lives."""
+    working = tasks.in_session(scene.book, row.id, tasks.RUNNING_STATES)
+    paths = [row.transcript or "", *(agents.of_agent(row.transcript or "", task.agent) for task in working)]
+    if any(transcripts.has_open_call(path) for path in paths):
+        return time.time() - max(row.last_seen, *map(transcripts.last_sign, paths)) < LONG_CALL
+    return time.time() - max(row.last_seen, *map(transcripts.last_sign, paths)) < NEIGHBOUR
 
 
 def _interrupt(scene: Scene, task: Task) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 GRACE = 5.0
 SILENCE = 60.0
+LONG_SILENCE = 900.0  # longer than any call was seen to be streamed
 MOST_REPEATS = 3
 INHERIT, BEGIN, PROMPT, STOP = "before a session has anything", "a session begins", "a prompt", "a turn's end"
 ALWAYS = (BEGIN, PROMPT, STOP)
@@ -110,10 +111,13 @@ def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     run = runs.last_run(scene.book, agent)
     if run is None or run.ended is not None:
         return False
-    if time.time() - max(transcripts.last_sign(path), run.asked or 0.0, run.began) < SILENCE:
+    silent = abs(time.time() - max(transcripts.last_sign(path), run.asked or 0.0, run.began))
+    if silent < SILENCE:
         return False
     final = transcripts.last_assistant(transcripts.tail(path))
-    fresh = final.settled and closing.is_of_this_run(scene, agent, run.run, final)
+    # A call that is still being streamed stands nowhere yet: the text before it is the last that is written.
+    is_last = final.reason == "end_turn" or (not final.reason and silent > LONG_SILENCE)
+    fresh = final.settled and is_last and closing.is_of_this_run(scene, agent, run.run, final)
     return fresh or bool(runs.reports(scene.book, agent, run.run))
 
 

@@ -99,7 +99,7 @@ class Scene:
             if mark and notes.root_mark(self.book, root) != mark:
                 notes.set_root_mark(self.book, root, mark)
             if self.late is None:
-                sessions.note_process(self.book, self.session, process.pid, process.started)
+                sessions.note_process(self.book, self.session, process.pid, process.started, machine.here())
         place.mark(self.book.place, self.session)
 
     def see(self) -> None:

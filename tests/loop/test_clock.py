@@ -1,0 +1,44 @@
+"""The order of what happens is that of its numbers: a clock that goes back changes nothing."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from bg.ledger import spool
+from bg.ledger.place import directory
+from drive import Drive
+from recordings import VERSIONS
+
+
+@pytest.fixture
+def back(monkeypatch):
+    """From now on the clock is behind by so many seconds."""
+    now, nanoseconds = time.time, time.time_ns
+
+    def go(seconds: float) -> None:
+        monkeypatch.setattr(time, "time", lambda: now() - seconds)
+        monkeypatch.setattr(time, "time_ns", lambda: nanoseconds() - int(seconds * 1e9))
+
+    return go
+
+
+def test_a_launch_after_the_clock_went_back_fills_its_window(tmp_path, back):
+    """It is not said to be not launched, and the next launch gets another label."""
+    drive = Drive(VERSIONS[-1], tmp_path)
+    drive.prompt("/bg Audit")
+    back(2)
+    assert drive.launch("Audit", "a1").startswith("bg-1-")
+    assert drive.launch("Count", "a2").startswith("bg-2-")
+    assert "not launched" not in str(drive.stop())
+    assert "not launched" not in str(drive.prompt("What now?"))
+    assert [row["state"] for row in drive.rows("SELECT state FROM tasks ORDER BY number")] == ["working", "working"]
+
+
+def test_events_that_wait_are_taken_in_as_they_came(tmp_path, back):
+    for number in range(5):
+        assert spool.keep(directory(), f'{{"number": {number}}}')
+        back(2 * number + 2)
+    taken: list[str] = []
+    assert spool.take_in(directory(), lambda text, _: taken.append(text))
+    assert taken == [f'{{"number": {number}}}' for number in range(5)]
