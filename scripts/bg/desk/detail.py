@@ -50,7 +50,7 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer", no
     for heading, found in (
         ("Waits for you", _open(book, page, task, command, now)),
         ("Agents it asked for, and for whom it works", _delegated(page, entry)),
-        ("Next", _next(page, entry, command)),
+        ("Next", _next(book, page, task, entry, command)),
         ("History", _history(book, page, task)),
         ("Checked", _evidence(page, entry["evidence"])),
         ("Last report", _last_report(book, page, label)),
@@ -75,8 +75,8 @@ def _delegated(page: Page, entry: dict[str, Any]) -> list[str]:
     return [line for words in found for line in page.wrapped(words, indent=4, first=2)]
 
 
-def _next(page: Page, entry: dict[str, Any], command: str) -> list[str]:
-    typed = table.what_to_type(entry, command)
+def _next(book: Ledger, page: Page, task: Task, entry: dict[str, Any], command: str) -> list[str]:
+    typed = table.what_to_type(book, task, entry, command)
     if entry["waiting"] or not typed or typed == table.WHOLE.format(label=entry["label"]):
         return []
     return page.wrapped(f"→ {typed}", "type", indent=2)

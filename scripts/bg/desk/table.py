@@ -11,7 +11,7 @@ from bg.desk.page import Cell, Page, fit, pad, width_of
 from bg.ledger import inbox, notes, proofs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
-from bg.words import phrases, verdict
+from bg.words import actions, phrases, verdict
 from bg.words.quoting import inline
 from bg.words.times import age
 
@@ -35,8 +35,6 @@ _STYLES = {
     "partial": "needs",
     "unreported": "needs",
 }
-# An ended task in one of these states has something that a person should read before relying on it.
-_READ_FIRST = ("disputed", "failed", "partial", "unreported")
 
 
 class Row(NamedTuple):
@@ -94,22 +92,12 @@ def waits_for(entry: dict[str, Any]) -> str:
     return inline(entry["note"] or entry["risk"], 160)
 
 
-def what_to_type(entry: dict[str, Any], command: str = "/bg-answer") -> str:
+def what_to_type(book: Ledger, task: Task, entry: dict[str, Any], command: str = "/bg-answer") -> str:
     """The next thing for the user to type about a task, empty where nothing is left to do."""
-    label = entry["label"]
-    if entry["waiting"]:
-        first = entry["waiting"][0]
-        if first["kind"] == inbox.DELEGATION and entry["full"]:
-            return ""
-        follows = {inbox.DELEGATION: f"{first['id']}: approve", inbox.QUESTION: f"{first['id']}: <answer>"}
-        return f"{command} {label} {follows.get(first['kind'], '<what to do>')}"
-    if entry["ready"] or any(each["state"] == "approved" for each in entry["delegations"]):
-        return f"{command} {label} go"
-    if entry["state"] == "interrupted" and entry["agent"]:
-        return f"say: go on with {label}"
-    if entry["state"] in _READ_FIRST or entry["quiet"]:
-        return WHOLE.format(label=label)
-    return ""
+    if entry["waiting"] and entry["waiting"][0]["kind"] == inbox.DELEGATION and entry["full"]:
+        return ""
+    typed = actions.next_action(book, task, command)
+    return typed or (WHOLE.format(label=task.label) if entry["quiet"] else "")
 
 
 def table(
@@ -173,7 +161,7 @@ def _row(book: Ledger, task: Task, now: float) -> Row:
         inline(task.description or task.text, 200),
         waits_for(entry),
         "bad" if verdict.mismatches(entry["evidence"]) else style_of(task.state),
-        what_to_type(entry),
+        what_to_type(book, task, entry),
     )
 
 

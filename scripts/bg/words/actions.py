@@ -6,7 +6,7 @@ from bg.ledger import delegations, inbox, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 
-_ANSWERS = {inbox.QUESTION: "{qid}: <answer>", inbox.BLOCKER: "{qid}: <what to do>", inbox.DELEGATION: "{qid}: approve"}
+_ANSWERS = {inbox.QUESTION: "{qid}: <answer>", inbox.BLOCKER: "<what to do>", inbox.DELEGATION: "{qid}: approve"}
 
 
 def next_action(book: Ledger, task: Task, command: str = "/bg-answer") -> str:
@@ -14,7 +14,9 @@ def next_action(book: Ledger, task: Task, command: str = "/bg-answer") -> str:
     typed = f"{command} {task.label}"
     waiting = inbox.waiting(book, label=task.label)
     if waiting:
-        return f"{typed} {_ANSWERS[inbox.kind(waiting[0])].format(qid=waiting[0].qid)}"
+        first = waiting[0]
+        is_alone = len(waiting) == 1 or inbox.kind(first) != inbox.BLOCKER
+        return f"{typed} {'' if is_alone else f'{first.qid}: '}{_ANSWERS[inbox.kind(first)].format(qid=first.qid)}"
     return f"{typed} go" if can_go(book, task) else ""
 
 
