@@ -67,6 +67,8 @@ def _take_resolution(scene: Scene, item: Question, said: Said) -> Taken:
 def _take_decision(scene: Scene, item: Question, said: Said) -> Taken:
     name, text = f"{item.label} {item.qid}", said.text
     decision = decisions.read(text)
+    if decisions.is_either(item.text) and not decisions.names_it(text):
+        decision = None
     asked = request(scene, item)
     if decision is None:
         return Taken(_asked_back(scene, item, text), recorded=False)

@@ -55,7 +55,8 @@ _CARRIES_ON = pattern(
 # What follows an id without a sign makes it the subject of a sentence rather than the name of an answer.
 _PREDICATE = pattern(
     r"(?:is|are|was|were|and|or|seems?|looks?|should|would|could|can|has|had|does|did|depends?|makes?|needs?|sounds?"
-    r"|ist|sind|und|est|et|es|y|isn't|doesn't|wasn't|first|again|of|in|from|revenue|results?|:)\b",
+    r"|ist|sind|und|est|et|es|y|isn't|doesn't|wasn't|first|again|of|in|from|revenue|results?"
+    r"|too|also|as well|likewise|instead|neither|either|:)\b",
     re.IGNORECASE,
 )
 SKIP, GO, HELP, DOCTOR, UNDO, CLOSE = "skip", "go", "help", "doctor", "undo", "close"
@@ -68,10 +69,26 @@ _POLITE = pattern(
     re.IGNORECASE,
 )
 
+# A word behind which `go` and the like end a sentence.
+_BEFORE_A_VERB = pattern(
+    r"(?:to|let|lets|it|we|good|ready|they|you|and|use|in|or|must|can|will|should|i|a|the|of|for|with|no)$",
+    re.IGNORECASE,
+)
+_SAYS_NOTHING = pattern(r"(?:\.{2,}|…+|\?+|[-–—]+|\"\"|''|“”|‘’)")
+_ASKS = pattern(
+    r"(?:what|why|how|who|which|where|when|can you|could you|do you|does|is it|are there|was|warum|wieso|wie|welche"
+    r"|pourquoi|comment|quel|por qué|cómo|cuál)\b.*\?\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+_HOW_MANY = pattern(
+    r"\b(?:how (?:many|much|long|often)|which (?:port|number|version)|wie viele?|combien)\b", re.IGNORECASE
+)
+_IN_A_LINE = pattern(r"\(?1[.)]\s.*\s\(?2[.)]\s")
+
 # Why words are not taken as they are.
-TWICE, LEAD, UNKNOWN, MENTION, EMPTY, SEVERAL_IDS, QUOTED, TRAILING, LABELS, COMMAND, NUMBER, MISSPELT = (
+TWICE, LEAD, UNKNOWN, MENTION, EMPTY, SEVERAL_IDS, QUOTED, TRAILING, LABELS, COMMAND, NUMBER, MISSPELT, QUESTION = (
     "twice", "lead", "unknown", "mention", "empty", "several ids", "quoted", "trailing", "labels", "command", "number",
-    "misspelt",
+    "misspelt", "question",
 )  # fmt: skip
 
 
@@ -167,6 +184,8 @@ def _addressed(text: str, known: Known) -> tuple[str, str, list[tuple[str, str]]
         wrong = _SPELT_WRONG.match(plain)
         return "", text, [(MISSPELT, wrong[0].strip())] if wrong else []
     label, rest = label_of(found[1].replace(" ", "")), text[found.end() :]
+    if found[1][:1] in "bB" and _PREDICATE.match(folded(rest)) and not _HEAD.match(folded(rest)):
+        return label, rest, [(MENTION, label)]
     if found[1][:1] not in "bB":
         if not (reserved(rest) or _heads(folded(rest)) or known.is_task(label)):
             return "", text, [(NUMBER, found[1])] if is_blank(rest) else []
@@ -178,8 +197,8 @@ def _addressed(text: str, known: Known) -> tuple[str, str, list[tuple[str, str]]
 
 def _number(label: str, text: str, rest: str, known: Known) -> tuple[str, str, list[tuple[str, str]]]:
     same = [item for item in known.waiting if item.qid.upper() == f"Q{label[3:]}"]
-    if len(known.waiting) == 1 and (not same or same[0].label == label):
-        return label, rest, [(NUMBER, label)] if not same else []
+    if len(known.waiting) == 1 and known.waiting[0].label == label:
+        return "", text, []  # whichever it names, the answer is the same task's, and the number stays in it
     if _numbered(folded(text), known.items("")):
         return "", text, []
     return label, rest, [(NUMBER, label)] if same else []
@@ -242,6 +261,9 @@ def _heads(text: str) -> list[_Head]:
         qids = [_qid(each[0]) for each in re.finditer(_ID, found["ids"], re.IGNORECASE)]
         before = text[: found.start()] if found["start"] is None else ""
         first = found["start"] is not None or not before.strip()
+        indented = found["start"] is not None and found["start"].startswith(("  ", "\t"))
+        if indented and found["sep"].strip()[:1] == "=" and text[: found.start()].strip():
+            continue  # a line of code that was pasted
         start = found.start("label") if found["label"] else found.start("ids")
         if found["label"] and not first and not _CLEAR.search(before):
             # The label ends the answer before, as in `csv-bg-1. Q2: no`.
@@ -278,8 +300,9 @@ def _numbered(text: str, items: list[Question]) -> list[_Head]:
     found = [each for each in _NUMBERED.finditer(text) if each["start"] is not None or each.start() > 0]
     heads = []
     for each in found:
-        qid = f"Q{int(each['number'] or each['inline'])}"
-        if qid not in open_now:
+        number = int(each["number"] or each["inline"])
+        qid = f"Q{number}"
+        if qid not in open_now or open_now & {f"D{number}", f"B{number}"}:
             return []
         heads.append(_Head(each.start(), each.end(), "", [qid], each["start"] is not None, True, True, False))
     if not heads or text[: heads[0].start].strip() or len({head.qids[0] for head in heads}) < len(heads):
@@ -321,8 +344,19 @@ def _parts(label: str, text: str, known: Known, doubts: list[tuple[str, str]]) -
         said = text[head.end : following].strip()
         if following < len(text) and said[-1:] in (",", ";", "|"):
             said = said[:-1].rstrip()
+        if head.quoted:
+            said, is_quoted = _without_question(said, [item for item in items if item.qid.upper() in head.qids])
+            doubts += [] if is_quoted else [(QUOTED, head.qids[0])]
         parts += [Part(name, qid, "" if is_blank(said) else said) for qid in head.qids]
     return parts, text[: kept[0].start].strip()
+
+
+def _without_question(said: str, items: list[Question]) -> tuple[str, bool]:
+    """An answer below the question that it quotes, as in a mail, and whether it is one."""
+    asked, _, below = said.partition("\n")
+    if any(" ".join(asked.split()) == " ".join(item.text.split()) for item in items):
+        return below.strip(), True
+    return said, False
 
 
 def _is_unknown(head: _Head, before: str, *, others: bool) -> tuple[bool, list[str]]:
@@ -347,7 +381,7 @@ def _counts(text: str, head: _Head, before: str, *, others: bool) -> tuple[bool,
             return False, []
         why += [MENTION] if _CARRIES_ON.search(before) else []
     why += [SEVERAL_IDS] if len(head.qids) > 1 and any(qid[:1] != "D" for qid in head.qids) else []
-    return True, why + ([QUOTED] if head.quoted else [])
+    return True, why
 
 
 def _doubt(parts: list[Part], plain: str, lead: str, doubts: list[tuple[str, str]]) -> None:
@@ -359,17 +393,38 @@ def _doubt(parts: list[Part], plain: str, lead: str, doubts: list[tuple[str, str
         earlier = seen.setdefault((part.label, part.qid), part.text)
         if " ".join(earlier.split()).casefold() != " ".join(part.text.split()).casefold():
             doubts.append((TWICE, part.qid))
-        if not part.text:
+        is_asked_back_anyway = part.qid[:1] == "D"
+        if not part.text or (not is_asked_back_anyway and _SAYS_NOTHING.fullmatch(part.text)):
             doubts.append((EMPTY, part.qid))
-        last = part.text.splitlines()[-1] if "\n" in part.text else ""
-        if reserved(last) and reserved(last) != SKIP:
-            doubts.append((TRAILING, last.strip()))
+        doubts += _trailing(part.text)
+        if not is_asked_back_anyway and is_question(part.text):
+            doubts.append((QUESTION, part.qid))
+        if "\n" not in part.text and _IN_A_LINE.match(part.text):
+            doubts.append((NUMBER, part.text[:2]))
     first = folded(plain).split(None, 1)[:1]
     if first and first[0].lower().rstrip(",.!:") == UNDO:
         doubts.append((COMMAND, UNDO))
-    for line in plain.splitlines()[-1:] if "\n" in plain else []:
-        if reserved(line):
-            doubts.append((TRAILING, line.strip()))
+    doubts += _trailing(plain)
+
+
+def _trailing(text: str) -> list[tuple[str, str]]:
+    """A command may have been meant by the last word, or by the last line."""
+    *before, last = text.splitlines() or [""]
+    words = last.split()
+    if before and reserved(last) and reserved(last) != SKIP:
+        return [(TRAILING, last.strip())]
+    ends = len(words) > 1 and words[-1] in (GO, UNDO) and not _BEFORE_A_VERB.match(words[-2])
+    return [(TRAILING, words[-1])] if ends else []
+
+
+def asks_for_a_number(text: str) -> bool:
+    """The question itself wants a number."""
+    return bool(_HOW_MANY.search(text))
+
+
+def is_question(text: str) -> bool:
+    """The words ask something back, and nothing else."""
+    return bool(_ASKS.fullmatch(folded(text).strip()))
 
 
 def _merged(parts: list[Part]) -> list[Part]:

@@ -93,6 +93,12 @@ def _take(scene: Scene, item: Question, text: str, options: list[str]) -> answer
     return taken
 
 
+def _counts(item: Question, options: list[str]) -> bool:
+    """A number is what the question asks for, and no option is one."""
+    has_numbers = any(sign.isdecimal() for option in options for sign in option)
+    return answers.asks_for_a_number(item.text) and not has_numbers
+
+
 def _own_words(item: Question, text: str, options: list[str]) -> tuple[str, str]:
     """What the user means by words typed into a dialog, or why that is in doubt; an option is an answer as it is."""
     if text in options or not options:
@@ -104,8 +110,10 @@ def _own_words(item: Question, text: str, options: list[str]) -> tuple[str, str]
         return text, "ids"
     if inbox.kind(item) == inbox.DELEGATION:  # it is asked back unless it says yes or no
         return (read.parts[0].text if read.parts else text), ""
-    if text.strip().isdecimal() and int(text) <= len(options):
+    if text.strip().isdecimal() and int(text) <= len(options) and not _counts(item, options):
         return text, "number"
+    if answers.is_question(text):
+        return text, "question"
     word = answers.reserved(text)
     if word and word != answers.SKIP:
         return text, "command"

@@ -9,6 +9,7 @@ Where in doubt it is asked back: that costs the user a line, a wrong reading an 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from bg.pattern import pattern
@@ -47,13 +48,14 @@ _SENTENCE = {
     "|承認|承認する|承認します|賛成|賛成です|お願いします|どうぞ|やってください|批准|同意|我同意|去做吧|继续吧"
     "|승인|승인합니다|승인해요|동의합니다|진행하세요|진행해|onaylıyorum|onayla",
     NO: "deny|denied|i deny|reject|rejected|i reject|refuse|refused|i refuse|decline|declined|i decline|disapprove"
-    "|i disapprove|i disagree|i do not approve|i don't approve|i do not agree|i don't agree|don't approve"
+    "|i disapprove|i disagree|i cannot approve|i can't approve|cannot approve|can't approve"
+    "|i won't approve|i do not approve|i don't approve|i do not agree|i don't agree|don't approve"
     "|do not approve|not approved|not allowed"
     "|not ok|not okay|don't|dont|do not|don't do it|do not do it|don't do that|do not do that|rather not|better not"
     "|absolutely not|certainly not|definitely not|of course not|not at all|never"
     "|not agreed|nicht einverstanden|nicht in ordnung|nicht ok|nicht okay|abgelehnt|ablehnen|ich lehne ab|lehne ab"
     "|lieber nicht|besser nicht|bitte nicht|auf keinen fall|nicht genehmigt"
-    "|refusé|refuser|je refuse|rejeté|pas question|surtout pas"
+    "|pas d'accord|non d'accordo|no estoy de acuerdo|refusé|refuser|je refuse|rejeté|pas question|surtout pas"
     "|rechazado|rechazar|rechazo|denegado|denegar|claro que no|de ninguna manera"
     "|rifiutato|rifiuta|rifiuto|assolutamente no|recusado|recusar|recuso|rejeitado|rejeito|claro que não"
     "|de jeito nenhum"
@@ -61,7 +63,8 @@ _SENTENCE = {
     "|отклоняю|отклонено|отказываю|отказ|запрещаю|не надо|нельзя|не согласен|не согласна|не одобряю|відхиляю"
     "|却下|却下します|拒否|拒否します|承認しません|やめてください|だめ|だめです|拒绝|拒絕|我拒绝|不同意|我不同意|不批准|不可以"
     "|거절|거절합니다|거부|거부합니다|하지 마|하지 마세요|안 돼|안돼|reddet|reddediyorum",
-    _LATER: "later|not now|not yet|wait|hold on|maybe|perhaps|not sure|i don't know|it depends|depends|never mind"
+    _LATER: "right|whatever|as if|if you say so"
+    "|later|not now|not yet|wait|hold on|maybe|perhaps|not sure|i don't know|it depends|depends|never mind"
     "|nevermind|forget it|leave it|drop it|cancel|cancel it|cancel that|stop|stop it|skip|skip it|no need"
     "|vielleicht|später|noch nicht|warte|weiß nicht|peut-être|plus tard|pas encore|attends|quizás|más tarde|todavía no"
     "|forse|più tardi|non ancora|talvez|mais tarde|ainda não|misschien|later|może|później|может быть|позже|ещё не"
@@ -97,6 +100,7 @@ _IF = (
 _ONLY = "only|without|nur|ohne|seulement|sans|solo|sin|senza|só|sem|alleen|zonder|только|без"
 _SEPARATOR = pattern(rf"[,;:!(\n、。]|\.(?=\s|\.)|\s[-–]+\s|—|\s(?=(?:{_BUT}|{_IF}|{_ONLY})\s)")
 _ON_A_CONDITION = pattern(rf"(?:(?:{_BUT}|and)\s+)?(?:{_IF})\b")
+_LIMITS = pattern(r"no (?:more|less|fewer|later|longer|earlier|bigger) than\b|no need to\b")
 _LISTED = pattern(r"\s*(?:[-*•]|\d{1,2}[.)])\s")
 # Wherever one of these stands in a condition, it may be meant as the decision.
 _DECIDES = pattern(
@@ -104,6 +108,7 @@ _DECIDES = pattern(
     r"|rifiut|aprov|recus|rejeit|goedgekeurd|afgewez|geweiger|zatwierdz|odrzuc|одобр|отклон|отказ)"
     r"|承認|却下|拒否|批准|拒绝|拒絕|승인|거절|거부"
 )
+_EITHER = pattern(r"\bor\b[^?.]{3,}\?", re.IGNORECASE)
 _EDGES = " \t\n*_`\"'“”„«»‘()[]<>{}.!,;:…-–—、。"
 
 
@@ -142,6 +147,16 @@ def read(words: str) -> Optional[Decision]:
     return None if None in same else Decision(verdict, qualified=False in same)
 
 
+def is_either(request: str) -> bool:
+    """The request asks for one of two things, so that yes and no may mean either."""
+    return bool(_EITHER.search(request))
+
+
+def names_it(words: str) -> bool:
+    """The words say what is decided, not only yes or no."""
+    return bool(_DECIDES.search(words.casefold()))
+
+
 def _agrees(clause: str, verdict: str, *, short: bool) -> Optional[bool]:
     """Whether a further clause says the same again (or nothing), or else something; None where it contradicts."""
     piece = _piece(clause)
@@ -150,7 +165,7 @@ def _agrees(clause: str, verdict: str, *, short: bool) -> Optional[bool]:
     if verdict == NO and _ON_A_CONDITION.match(clause.strip(_EDGES)):
         return None
     words = [word.strip(_EDGES) or word for word in clause.strip(_EDGES).split()]
-    condition = verdict == YES and words[0] in _BUT.split("|")
+    condition = verdict == YES and (words[0] in _BUT.split("|") or bool(_LIMITS.match(" ".join(words))))
     while _PHRASES.get(words[0], ("",))[0] == _FILLER:
         words.pop(0)
     rest = " ".join(words)

@@ -138,6 +138,7 @@ DOUBTS = {
     "command": "{what} is a command where it stands alone",
     "number": "{what} may name the task or the question",
     "misspelt": "{what} is no task",
+    "question": "{what} gets a question back",
 }
 UNDERSTOOD = "It would be taken so:"
 CONFIRM = "Type {command} confirm {number} {meaning}."
@@ -196,6 +197,7 @@ WHY_NOT_SENT = {
     "ids": "as the words name other ids",
     "number": "as a number may mean an option",
     "command": "as “{words}” is a command where it stands alone",
+    "question": "as the words ask something back",
 }
 
 # Who has said it
