@@ -159,6 +159,31 @@ def test_a_made_up_payload_has_no_record(drive):
     assert "is not known to come from you" in drive.stop()["systemMessage"]
 
 
+def test_of_several_made_up_ones_none_stands_in_for_another(newest):
+    """Whichever is found out first: what it had replaced is no better."""
+    waiting(newest, "CLARIFICATION_NEEDED")
+    newest.prompt("/bg-answer bg-1 Q1: CSV Q2: no")
+    for word in ("one", "two", "three"):
+        say(newest, f"/bg-answer bg-1 Q1: {word} Q2: {word}")
+    wake(newest)
+    newest.stop()
+    say(newest, "/bg-answer bg-1 Q1: four")
+    wake(newest)
+    assert "A1: CSV" in sent(wake(newest, "m2"))
+    assert [row["text"] for row in newest.rows("SELECT text FROM answers")] == ["CSV", "no"]
+
+
+def test_what_a_made_up_undo_took_back_stands_again(newest):
+    waiting(newest, "DELEGATE_WORK")
+    newest.prompt("/bg-answer bg-1 D1: deny, use the old one")
+    newest.stop()
+    say(newest, "/bg-answer bg-1 undo", posted("/bg-answer bg-1 undo", turn(newest)))
+    assert newest.rows("SELECT state FROM delegations") == [{"state": "waiting"}]
+    newest.stop()
+    assert newest.rows("SELECT state, words FROM delegations") == [{"state": "denied", "words": "deny, use the old one"}]
+    assert newest.rows("SELECT state FROM questions") == [{"state": "answered"}]
+
+
 def test_a_made_up_transcript_is_not_looked_at(newest, tmp_path):
     waiting(newest, "CLARIFICATION_NEEDED")
     words = "/bg-answer bg-1 Q1: XLSX Q2: yes"

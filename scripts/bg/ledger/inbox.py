@@ -219,7 +219,9 @@ def answer(book: Ledger, item: Question, text: str, source: str, how: str = ANSW
     if earlier and (earlier.text, earlier.kind) == (text, how):
         return "the same answer was there already"
     fresh = book.insert(
-        "INSERT INTO answers (label, question, kind, text, source, at, typed) VALUES (?,?,?,?,?,?,?)",
+        # SQLite gives the number of a deleted row out again, and a retracted answer keeps its own.
+        "INSERT INTO answers (id, label, question, kind, text, source, at, typed) VALUES ((SELECT 1 + max("
+        "(SELECT coalesce(max(id), 0) FROM answers), (SELECT coalesce(max(id), 0) FROM retracted))),?,?,?,?,?,?,?)",
         item.label,
         item.id,
         how,

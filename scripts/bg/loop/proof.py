@@ -12,7 +12,7 @@ import time
 
 from bg.host import origins, tools, transcripts, versions
 from bg.ledger import delegations, deliveries, inbox, launches, notes, proofs, sessions, tasks
-from bg.ledger.inbox import Question, Retracted
+from bg.ledger.inbox import Answer, Question, Retracted
 from bg.ledger.proofs import Proof
 from bg.ledger.tasks import Task
 from bg.loop import answering
@@ -115,17 +115,7 @@ def _take_back(scene: Scene, row: Proof, who: str) -> None:
     """What somebody else has said is as if it had not been said; its words stay, and the user is told."""
     book = scene.book
     for answer in inbox.of_proof(book, row.id):
-        item = inbox.of_id(book, answer.question)
-        asked = answering.request(scene, item) if item else None
-        if asked is not None and item is not None:
-            answering.close_window(scene, asked)
-            if inbox.kind(item) == inbox.DELEGATION:
-                delegations.reopen(book, asked)
-            else:
-                delegations.deny(book, asked, "")
-        earlier = inbox.replaced(book, answer.id)
-        if not inbox.take_back(book, answer) and earlier is not None and item is not None:
-            _decide_again(scene, item, earlier)
+        _take_back_answer(scene, answer)
     for gone in proofs.taken_back_by(book, row):
         item = inbox.of_id(book, gone.question)
         if item is not None and item.state == "open":
@@ -139,6 +129,39 @@ def _take_back(scene: Scene, row: Proof, who: str) -> None:
     for session in dict.fromkeys([row.session, scene.session, task.session if task else scene.session]):
         if sessions.get(book, session) is not None:
             notes.add_late_words(book, session, [words])
+
+
+def _take_back_answer(scene: Scene, answer: Answer) -> None:
+    """An answer counts no longer; what it had replaced does, unless that is no more the user's."""
+    book = scene.book
+    item = inbox.of_id(book, answer.question)
+    if item is None:
+        return
+    asked = answering.request(scene, item)
+    if asked is not None:
+        answering.close_window(scene, asked)
+        if inbox.kind(item) == inbox.DELEGATION:
+            delegations.reopen(book, asked)
+        else:
+            delegations.deny(book, asked, "")
+    earlier = inbox.replaced(book, answer.id)
+    if inbox.take_back(book, answer):
+        _take_back_unproven(scene, item)
+    elif earlier is not None and not _is_unproven(scene, earlier.proof):
+        _decide_again(scene, item, earlier)
+
+
+def _take_back_unproven(scene: Scene, item: Question) -> None:
+    """What stands again may be no more the user's than what had replaced it."""
+    stands = inbox.given(scene.book, item)
+    while stands is not None and _is_unproven(scene, stands.proof):
+        inbox.take_back(scene.book, stands)
+        stands = inbox.given(scene.book, item)
+
+
+def _is_unproven(scene: Scene, number: Optional[int]) -> bool:
+    row = proofs.of_id(scene.book, number)
+    return row is not None and row.proof == proofs.UNPROVEN
 
 
 def _decide_again(scene: Scene, item: Question, gone: Retracted) -> None:
