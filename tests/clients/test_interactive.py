@@ -81,6 +81,8 @@ def test_the_user_is_asked_in_the_agents_words_and_answers_in_the_dialog(host: s
         assert "Q1: Should the export be CSV, XLSX, or both?\nA1: XLSX" in message
         assert "Q2: Should archived invoices be included?\nA2: Yes" in message
         assert [row["source"] for row in rows(home, "SELECT source FROM answers")] == ["dialog", "dialog"]
+        proofs = rows(home, "SELECT DISTINCT p.proof FROM answers a JOIN proofs p ON p.id = a.proof")
+        assert proofs == [{"proof": "dialog"}]
         assert one(home, "SELECT state FROM tasks") == {"state": "partial"}
         assert rows(home, "SELECT * FROM errors") == []
 
