@@ -265,6 +265,7 @@ def test_what_was_edited_after_a_run(world, edited, line, reason):
 def test_the_shell_edits_too(world, command):
     world.bash("pytest -q", PASSES)
     world.bash(command)
+    world.write("src/a.py", "x = 2\n")
     assert world.declared("ran `pytest -q` -> pass") == [("does not match", "stale", "src/a.py")]
 
 
@@ -500,3 +501,34 @@ def test_git_moves_the_tree_under_a_run(world, command, reason):
     world.bash("pytest -q", PASSES)
     world.bash(command, "ok")
     assert world.reason("ran `pytest -q` -> pass") == reason
+
+
+# What the other half of the blind reports has shown, when it was looked at.
+
+
+def test_an_edit_that_was_taken_back_leaves_a_run_as_it_was(world):
+    world.bash("pytest -q", PASSES)
+    world.call("Edit", "ok", file_path=str(world.root / "src/a.py"), old_string="sum", new_string="max")
+    world.call("Edit", "ok", file_path=str(world.root / "src/a.py"), old_string="max", new_string="sum")
+    assert world.reason("ran `pytest -q` -> pass") == "perhaps stale"
+
+
+def test_a_log_of_the_background_that_is_read_later(world):
+    world.bash("pytest -q > /tmp/int.log 2>&1", "Command running in background with ID: b1", run_in_background=True)
+    world.bash("cat /tmp/int.log", PASSES)
+    assert world.reason("ran `pytest -q` -> pass, 3 passed") == "passed"
+
+
+def test_a_failure_on_stashed_work_and_a_pass_on_it(world):
+    line = "git stash -q && pytest -q; git stash pop -q"
+    world.bash(line, "1 failed, 2 passed in 0.1s")
+    assert world.reason(f"ran `{line}` -> fail") == "failed as said"
+    world.bash(line, PASSES)
+    assert world.reason("ran `pytest -q` -> pass") == "stale"
+
+
+def test_thousands_and_options_that_were_not_given(world):
+    world.bash("pytest", "1204 passed in 9.1s")
+    assert world.reason("ran `pytest` -> pass, 1,204 passed") == "passed"
+    assert world.reason("ran `pytest --cov=tax` -> pass") == "perhaps another"
+    assert world.reason("ran `pytest -q` -> pass") == "passed"

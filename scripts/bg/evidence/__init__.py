@@ -63,6 +63,7 @@ def _examine(
     calls = tool_calls.read(transcript, clock)
     disk = Disk(launch, clock)
     calls.roots = disk.project.spellings
+    calls.as_at_launch = lambda path: disk.any_changed(disk.project.place(path).found) is False
     if not calls.known:
         evidence.limit("calls")
     steps: list[Callable[[], object]] = [

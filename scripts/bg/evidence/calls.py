@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from bg.evidence import shell
 from bg.evidence.clock import Clock
@@ -69,6 +69,7 @@ class Calls:
         self.known = known
         self.told = told
         self.roots: tuple[str, ...] = ()
+        self.as_at_launch: Callable[[str], bool] = lambda _: False
 
     def elsewhere(self, path: str) -> bool:
         """Whether a path leads out of the project, as far as its spelling says."""

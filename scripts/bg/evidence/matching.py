@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 SAME, WIDER, PART, UNCLEAR = "same", "wider", "part", "unclear"
 REWRITES = {"--fix", "--write", "--apply", "--unsafe-fixes"}
+QUIET = {
+    "-q", "-v", "-vv", "-s", "-x", "-rA", "-ra", "-B", "-i", "-l", "--quiet", "--verbose", "--silent", "--no-header",
+    "--colors", "--no-color", "--run", "--ci", "--watch", "--watchAll", "--passWithNoTests", "--no-cov", "--exitfirst",
+    "--no-progress",
+}  # fmt: skip
 MANAGERS = {"npm", "yarn", "pnpm", "bun"}
 
 
@@ -69,7 +74,7 @@ def _relation(wanted: Part, part: Part) -> Optional[str]:
     given_verb, given, narrowed = aims(part)
     if verb != given_verb:
         return None
-    if REWRITES & set(part.words) - set(wanted.words):
+    if REWRITES & set(part.words) - set(wanted.words) or _asks_more(wanted, part):
         return UNCLEAR
     if shell.is_test(wanted) or shell.is_check(wanted) or wanted.program in {"make", "cargo", "go"}:
         aimed = part.program == "go" or any("/" in each or "." in each for each in given)
@@ -77,6 +82,13 @@ def _relation(wanted: Part, part: Part) -> Optional[str]:
     if targets == given:
         return SAME if narrow == narrowed else UNCLEAR
     return UNCLEAR if targets[:1] == given[:1] and wanted.program not in programs.INERT else None
+
+
+def _asks_more(wanted: Part, part: Part) -> bool:
+    """Whether a declared command has an option, other than how much it prints, that the call had not."""
+    given = {word.partition("=")[0] for word in part.words}
+    options = {word.partition("=")[0] for word in wanted.words if re.match(r"--?[A-Za-z]", word)}
+    return bool(options - given - QUIET - programs.NARROW - programs.VALUED)
 
 
 def _coverage(targets: list[str], given: list[str], *, more: bool, fewer: bool, aimed: bool) -> Optional[str]:

@@ -167,8 +167,10 @@ def _later(calls: Calls, call: Call) -> Ending:
     nothing = summaries.read("")
     name = re.search(r"(?:ID|id)[:\s]+(\w{4,})", call.result[:500])
     looked = False
+    logs = [path.rsplit("/", 1)[-1] for path in shell.written(call.command)]
     for later in calls.after(call):
         about = name is not None and (name[1] in str(later.given) or name[1] in later.result[:2000])
+        about = about or any(log in str(later.given) for log in logs)
         if later.name not in {"Read", "BashOutput", *tools.OUTPUT.names} and not (later.command and about):
             continue
         looked = looked or about or later.name != "Read"

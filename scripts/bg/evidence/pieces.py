@@ -128,7 +128,7 @@ def outcome(after: str) -> tuple[Optional[bool], int]:
             passed = False  # "18 passed, 2 failed"
         elif good or bad:
             passed = good is not None and (bad is None or good.start() < bad.start())
-    found = _COUNT.search(after)
+    found = _COUNT.search(re.sub(r"(?<![\d.,])(\d{1,3})[,.' ](\d{3})(?![\d.,])", r"\1\2", after))
     count = int(found["done"] or found["one"]) if found else 0
     if found and found["done"] and int(found["done"]) > int(found["all"]):
         count = 0

@@ -25,6 +25,10 @@ def judge(calls: Calls, item: Item) -> Finding:
         return _say(item, "prose")
     folder = matching.folder_of(shell.steps(item.subject))
     found = [_judged(calls, item if len(wanted) == 1 else item._replace(number=0), part, folder) for part in wanted]
+    if item.passed is False and len(found) > 1 and any(each.reason == "failed as said" for each in found):
+        return next(each for each in found if each.reason == "failed as said")
+    if item.passed is False and len(found) > 1 and not any(each.reason == "not run" for each in found):
+        return _say(item, "end unseen", short(item.subject, 80))
     return min(found, key=lambda each: WORST_FIRST.index(each.grade))
 
 

@@ -38,14 +38,16 @@ _LOOKS_ONLY = {"--check", "--diff", "-l"}
 def edited_after(calls: Calls, run: Run, wanted: Part) -> tuple[str, bool]:
     """A file that the run speaks for and that was edited after it, and whether it surely speaks for it."""
     perhaps = ""
+    if _moves_the_tree(run.call, [part for step in run.steps[run.at + 1 :] for part in step.parts]):
+        return short(run.call.command, 60), True
     for later in calls.after(run.call):
         for path in edits(later):
             if calls.elsewhere(path):
                 continue
             sure = _speaks_for(path, run, wanted)
-            if sure:
+            if sure and not calls.as_at_launch(path):
                 return path, True
-            perhaps = perhaps or (path if sure is False else "")
+            perhaps = perhaps or (path if sure is not None else "")
         if _moves_the_tree(later) is True:
             return short(later.command, 60), True
         perhaps = perhaps or (short(later.command, 60) if _reformats(later) or _moves_the_tree(later) is False else "")
@@ -61,9 +63,9 @@ def edits(call: Call) -> list[str]:
     return shell.written(call.command) if call.command else []
 
 
-def _moves_the_tree(call: Call) -> Optional[bool]:
+def _moves_the_tree(call: Call, parts: Optional[list[Part]] = None) -> Optional[bool]:
     """Whether a call of git has changed files: surely, perhaps (False), or not (None)."""
-    for part in call.parts if call.answered and not call.failed else []:
+    for part in (call.parts if parts is None else parts) if call.answered and not call.failed else []:
         words = " ".join(part.words)
         if part.program == "git" and _SURELY.match(words):
             return True
