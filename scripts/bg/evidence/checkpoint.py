@@ -88,6 +88,8 @@ def _step(transcript: str, done: list[Call]) -> str:
         for entry in entries if isinstance(entries, list) else []:
             if isinstance(entry, dict) and entry.get("status") == "in_progress":
                 return str(entry.get("content") or "")
-    spoken = transcripts.last_assistant(transcripts.tail(transcript)).text.strip()
+    # What the host writes in the agent's place, where the API has failed, is no word of the agent.
+    own = [record for record in transcripts.tail(transcript) if not record.get("isApiErrorMessage")]
+    spoken = transcripts.last_assistant(own).text.strip()
     return " ".join(spoken.splitlines()[-1].split())[:300] if spoken else ""
 

@@ -1,0 +1,227 @@
+"""Work that asks for more work, on real clients: each case of one session, one after the other, through the ledger."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any, Callable
+
+import pytest
+from loop import ROOT, block, has_ledger, launch, news, prose, reacting, rows, wake
+from rig.home import Home
+from rig.model import Model
+from rig.request import Request
+from rig.script import Reply, Script, asked, call, failure, parent, text
+from rig.session import Headless, arguments
+from test_loop import UNWOKEN, later
+
+PARALLEL, BLOCKING = "can_proceed_parallel", "blocks_current_work"
+JOINT = "SELECT 1 FROM deliveries WHERE kind = 'joint' AND surfaced > 0"
+
+
+def done(summary: str) -> Any:
+    return later(block("COMPLETION_REPORT", status="success", summary=summary), 0.2)
+
+
+def launched_and_woken(task: str) -> Callable[[Request], Reply]:
+    """The parent launches what was approved and wakes the agent that asked, in one message."""
+    return lambda request: launch(task, "the child")(request) + wake(request)
+
+
+def states(home: Home) -> dict[str, str]:
+    return {row["label"]: row["state"] for row in rows(home, "SELECT label, state FROM tasks")}
+
+
+def heard(home: Home, label: str, state: str) -> bool:
+    """The task is in this state, and the parent has been told everything that is due of it."""
+    due = "SELECT 1 FROM deliveries WHERE label = ? AND surfaced IS NULL"
+    return states(home).get(label) == state and not rows(home, due, label)
+
+
+def settle(run: Headless, home: Home, host: str, what: str, holds: Callable[[], bool], seconds: float = 40) -> None:
+    """Wait for a state of the ledger; a host that does not wake its parent is spoken to."""
+    deadline, spoken = time.monotonic() + seconds, time.monotonic()
+    while not (has_ledger(home) and holds()):
+        if time.monotonic() > deadline:
+            raise AssertionError((what, states(home), rows(home, "SELECT text FROM errors")))
+        if host in UNWOKEN and time.monotonic() - spoken > 2:
+            spoken = time.monotonic()
+            run.send("Anything new?")
+        time.sleep(0.1)
+
+
+def told(model: Model, actor: str) -> str:
+    """What an agent was told when it was woken."""
+    return news(model.by(actor)[1])
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+def test_requests_and_what_becomes_of_them(host: str) -> None:
+    """Beside its own work, with a child that asks; then waiting, with a child that ends in prose."""
+    script = Script(
+        ("beside", asked("BESIDE-TASK"), [later(block("DELEGATE_WORK", independence=PARALLEL), 0.2), done("Audited.")]),
+        ("asks", asked("ASKS-TASK"), [later(block("CLARIFICATION_NEEDED"), 0.2), done("Profiled.")]),
+        ("waits", asked("WAITS-TASK"), [later(block("DELEGATE_WORK", independence=BLOCKING), 0.2), done("Went on.")]),
+        ("prose", asked("PROSE-TASK"), [prose("I am done, I think.")] * 3),
+        (
+            "parent",
+            parent,
+            reacting(
+                (r"label: bg-1 for this task", launch("BESIDE-TASK: audit")),
+                (r"label: bg-2 for the delegated task", launched_and_woken("ASKS-TASK: profile")),
+                (r"answers for bg-2 are recorded. Resume it now", wake),
+                (r"label: bg-3 for this task", launch("WAITS-TASK: migrate")),
+                (r"label: bg-4 for the delegated task", launch("PROSE-TASK: set up")),
+                (r"bg-3 has waited for this", wake),
+            ),
+        ),
+    )
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
+        run.send("/bg:bg Audit the code")
+        settle(run, home, host, "bg-1 asks", lambda: heard(home, "bg-1", "delegating"))
+        run.send("/bg-answer bg-1 D1: approve, but only src/a")
+        settle(run, home, host, "bg-1 goes on", lambda: states(home)["bg-1"] == "done")
+        settle(run, home, host, "bg-2 asks", lambda: heard(home, "bg-2", "needs_answer"))
+        run.send("/bg-answer bg-2 Q1: CSV  Q2: no")
+        settle(run, home, host, "both are done", lambda: states(home) == {"bg-1": "done", "bg-2": "done"})
+        settle(run, home, host, "the account", lambda: bool(rows(home, JOINT)))
+        run.send("/bg:bg Migrate it")
+        settle(run, home, host, "bg-3 asks", lambda: heard(home, "bg-3", "blocked"))
+        run.send("/bg-answer bg-3 D1: approve")
+        settle(run, home, host, "its agent ends", lambda: states(home).get("bg-4") == "unreported")
+        settle(run, home, host, "bg-3 goes on", lambda: states(home).get("bg-3") == "done")
+        run.finish()
+
+        approved = told(model, "beside")
+        assert "## DELEGATION APPROVED\n\nNew agent" in approved
+        assert "The user's words: approve, but only src/a" in approved
+        child = model.by("asks")[0].first_user_text()
+        assert "Another agent, bg-1 (" in child
+        assert "come before anything that agent says: approve, but only src/a" in child
+        assert "Sync point: both reports before the release notes" in child
+        assert len(model.by("beside")) == 2, "woken neither by an agent that merely asked, nor when that one ended"
+        last = model.by("parent")[-1].all_text()
+        account = "bg-1 and the work that it asked others for (bg-2) have all ended"
+        found = [last[place.start() - 300 : place.end() + 60] for place in re.finditer(re.escape(account), last)]
+        # Where the test speaks to the parent in the midst of a turn, what was said then may be said again.
+        assert len(found) == 1 or (found and host in UNWOKEN), found
+        ended = told(model, "waits")
+        assert "## DELEGATED WORK ENDED (D1)" in ended
+        assert "bg-4: ended without a signal" in ended
+        assert "> I am done, I think." in ended
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+def test_blockers_by_name(host: str) -> None:
+    """An error that is skipped; work that is handed to three agents, one of which fails."""
+    work = {"blocked_work": "- Item 51\n- Items 52 to 100", "state_snapshot": "Files: out/1-50.json"}
+    stop = {"stop_reason": "error", "blocker_type": "error", "details": "Item 51 cannot be parsed", **work}
+    limit = {**stop, "stop_reason": "blocker", "blocker_type": "resource_limit"}
+
+    def three(request: Request) -> Reply:
+        replies = [launch(f"PART-{number}", f"batch {number}")(request) for number in (1, 2, 3)]
+        return replies[0] + replies[1] + replies[2] + wake(request)
+
+    failed = later(block("COMPLETION_REPORT", status="failed", summary="Part 2 broke."), 0.2)
+    script = Script(
+        ("skips", asked("SKIPS-TASK"), [later(block("STOP_WORK", **stop), 0.2), done("Skipped 51.")]),
+        ("hands", asked("HANDS-TASK"), [later(block("STOP_WORK", **limit), 0.2), done("1 to 50.")]),
+        ("part1", asked("PART-1"), [done("Part 1.")]),
+        ("part2", asked("PART-2"), [failed]),
+        ("part3", asked("PART-3"), [done("Part 3.")]),
+        (
+            "parent",
+            parent,
+            reacting(
+                (r"label: bg-1 for this task", launch("SKIPS-TASK")),
+                (r"answers for bg-1 are recorded. Resume it now", wake),
+                (r"label: bg-2 for this task", launch("HANDS-TASK")),
+                (r"label: bg-3 for the delegated task", three),
+            ),
+        ),
+    )
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
+        run.send("/bg:bg Convert the items")
+        settle(run, home, host, "bg-1 stops", lambda: heard(home, "bg-1", "blocked"))
+        run.send("/bg-answer bg-1 skip")
+        settle(run, home, host, "bg-1 is done", lambda: states(home)["bg-1"] == "done")
+        run.send("/bg:bg Convert the rest")
+        settle(run, home, host, "bg-2 stops", lambda: heard(home, "bg-2", "blocked"))
+        run.send("/bg-answer bg-2 B1: hand over: in batches")
+        # Which of the three has which label is the hosts' own order.
+        wanted = ["done", "done", "done", "done", "failed"]
+        settle(run, home, host, "all have ended", lambda: sorted(states(home).values()) == wanted)
+        settle(run, home, host, "the account", lambda: bool(rows(home, JOINT)))
+        time.sleep(0.5)
+        run.finish()
+        skipped = told(model, "skips")
+        assert "## ERROR RECOVERY: SKIP" in skipped
+        assert "SKIPPED_ITEMS.md" in skipped
+        assert "“Item 51”" in skipped
+        handed = told(model, "hands")
+        assert "## PARTIAL RESUME" in handed
+        assert re.search(r"bg-3.{0,14} does the blocked part", handed)
+        last = "\n".join(request.all_text() for request in model.by("parent"))
+        assert re.search(r"Not complete: bg-[345] failed\.", last)
+        assert "SUCCESS: continue" not in last
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+@pytest.mark.versions("2.1.197", "2.1.258", "2.1.327")
+def test_an_agent_that_spawns_without_end_stays_within_its_cap(host: str) -> None:
+    """It launches agent after agent itself: no more of them work at once than bg.json allows."""
+    given = {"subagent_type": "general-purpose", "run_in_background": True}
+    inner = [call("Agent", description=f"helper {number}", prompt=f"HELPER-{number}", **given) for number in range(8)]
+    script = Script(
+        ("helper", asked("HELPER-"), [later(prose("Helped."), 3)] * 20),
+        ("spawner", asked("SPAWN-TASK"), [*inner, done("Spawned."), done("Spawned.")]),
+        ("parent", parent, reacting((r"label: bg-1 for this task", launch("SPAWN-TASK")))),
+    )
+    with Model(script) as model, Home(model.url) as home:
+        (home.path / ".claude").mkdir(exist_ok=True)
+        (home.path / ".claude" / "bg.json").write_text('{"max_tasks": 2}')
+        with Headless(home, host, arguments([ROOT])) as run:
+            run.send("/bg:bg Spawn")
+            settle(run, home, host, "it has tried", lambda: len(rows(home, "SELECT 1 FROM children")) == 8)
+            time.sleep(1)
+            run.finish()
+        made = rows(home, "SELECT refused FROM children")
+        assert 0 < sum(not row["refused"] for row in made) <= 2
+        assert len({request.first_user_text() for request in model.by("helper")}) <= 2
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+@pytest.mark.versions("2.1.327")
+def test_a_run_that_was_cut_goes_on_with_what_it_left(host: str) -> None:
+    """Cut by an API error after one, two and three calls: it is told the files, the last call and the open step."""
+    with Model(Script()) as model, Home(model.url) as home:
+        calls = [
+            text("First the part.") + call("Write", file_path=str(home.project / "part.txt"), content="one"),
+            call("Bash", command="printf 2 > count.txt", description="Count"),
+            text("Next: join both.") + call("Bash", command="cat part.txt count.txt > both.txt", description="Join"),
+        ]
+
+        def go_on(request: Request) -> Reply:
+            return done("Finished.")(request) if "## STATE RESTORATION" in news(request) else failure(400)
+
+        cuts = [(f"cut{n}", asked(f"CUT-{n}"), [*calls[:n], *[go_on] * 20]) for n in (1, 2, 3)]
+        rules = [(rf"label: bg-{n} for this task", launch(f"CUT-{n}")) for n in (1, 2, 3)]
+        woken = [(rf"Resume bg-{n}|resume bg-{n}|bg-{n}.{{0,80}}(?:[Rr]esume|go on)", wake) for n in (1, 2, 3)]
+        every = [rule for pair in zip(rules, woken) for rule in pair]
+        model.script = Script(*cuts, ("parent", parent, reacting(*every)))
+        options = arguments([ROOT], tools="Agent Task SendMessage ToolSearch Bash Write")
+        with Headless(home, host, options) as run:
+            for number in (1, 2, 3):
+                run.send("/bg:bg Make the parts")
+                label = f"bg-{number}"
+                settle(run, home, host, f"{label} is cut", lambda label=label: heard(home, label, "failed"))
+                run.send(f"/bg-answer {label} go")
+                settle(run, home, host, f"{label} goes on", lambda label=label: states(home)[label] == "done")
+            run.finish()
+        for number, files, step in ((1, ["part.txt"], "part.txt"), (2, ["count.txt"], "count.txt"), (3, ["both.txt"], "Next: join both.")):
+            message = next(news(each) for each in model.by(f"cut{number}") if "## STATE RESTORATION" in news(each))
+            assert "Your last run was cut (" in message
+            assert all(f"> {name}" in message for name in files)
+            assert step in message.partition("Last call:")[2]
+        assert rows(home, "SELECT text FROM errors") == []
