@@ -20,6 +20,7 @@ from bg.ledger.file import UPDATE
 from bg.ledger.place import directory
 from drive import Drive, block, context
 from recordings import VERSIONS
+from rig import conversation
 
 ROOT = Path(__file__).resolve().parents[2]
 NEXT = migrations.NEWEST + 1
@@ -63,7 +64,9 @@ class Beside(Drive):
         )
         assert done.returncode == 0, done.stderr
         self.errors = done.stderr
-        return check_answer(whole["hook_event_name"], done.stdout) or {}
+        said = check_answer(whole["hook_event_name"], done.stdout) or {}
+        conversation.write(self.transcript, self.version, whole, said)
+        return said
 
     def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
         """Whatever schema it has."""

@@ -8,21 +8,23 @@ from bg.ledger import place, tasks
 from bg.ledger.file import Ledger
 
 # What a prompt or the end of a turn would look at: each row keeps the session awake.
+# CROSS keeps the order: what is open is little, and every task that the session has had is not.
 _DUE = """
 SELECT 1 FROM windows WHERE session = ? AND closed IS NULL
 UNION ALL SELECT 1 FROM meta WHERE key = 'late:' || ?
 UNION ALL SELECT 1 FROM meta WHERE key = 'kept_aside'
   AND value <> coalesce((SELECT value FROM meta WHERE key = 'kept_aside_told'), '')
 UNION ALL SELECT 1 FROM tasks WHERE session = ? AND state IN ({open})
-UNION ALL SELECT 1 FROM tasks t JOIN runs r ON r.agent = t.agent WHERE t.session = ? AND r.ended IS NULL
-UNION ALL SELECT 1 FROM deliveries d JOIN tasks t ON t.label = d.label
+UNION ALL SELECT 1 FROM runs r CROSS JOIN tasks t ON t.label = r.label AND t.agent = r.agent
+  WHERE r.ended IS NULL AND +t.session = ?
+UNION ALL SELECT 1 FROM deliveries d CROSS JOIN tasks t ON t.label = d.label
   WHERE d.seen IS NULL AND ? IN (d.session, t.session)
-UNION ALL SELECT 1 FROM tasks t JOIN launches l ON l.label = t.label
-  WHERE t.session = ? AND l.agent = '' AND l.failed IS NULL
+UNION ALL SELECT 1 FROM launches l CROSS JOIN tasks t ON t.label = l.label
+  WHERE l.agent = '' AND l.failed IS NULL AND +t.session = ?
 UNION ALL SELECT 1 FROM tasks t JOIN resumes r ON r.label = t.label
   WHERE t.session = ? AND r.proven IS NULL AND r.failed IS NULL
-UNION ALL SELECT 1 FROM tasks t JOIN questions q ON q.label = t.label
-  WHERE t.session = ? AND q.state = 'open' AND q.shown IS NULL
+UNION ALL SELECT 1 FROM questions q CROSS JOIN tasks t ON t.label = q.label
+  WHERE q.state = 'open' AND q.shown IS NULL AND +t.session = ?
 LIMIT 1
 """.format(open=", ".join(f"'{state}'" for state in tasks.OPEN_STATES))
 

@@ -366,7 +366,7 @@ def unfinished(book: Ledger, session: str) -> list[Task]:
         f" (SELECT label FROM tasks WHERE session = ? AND state IN {_marks(RUNNING_STATES)}"
         " UNION SELECT label FROM runs WHERE ended IS NULL"
         " AND agent = (SELECT agent FROM tasks WHERE label = runs.label))"
-        " AND session = ? AND agent <> '' ORDER BY +number",
+        " AND +session = ? AND agent <> '' ORDER BY +number",
         session,
         *RUNNING_STATES,
         session,
