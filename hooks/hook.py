@@ -15,6 +15,8 @@ if sys.version_info < (3, 9):  # noqa: UP036 - it was newer when it was noted; a
         os.unlink(os.path.join(PLACE, "python"))
     sys.exit("bg: " + sys.executable + " is older than Python 3.9; the next hook looks for another one")
 
+os.umask(0o077)  # whatever a hook makes is its user's alone
+
 read_code = SourceFileLoader.get_code
 
 

@@ -38,6 +38,7 @@ class Settings(Record):
     keep_days: Optional[int]
     notices: bool
     notify: bool
+    mask_secrets: bool
     statusline: str
 
     @property

@@ -68,7 +68,7 @@ ROOMS = {
     "loop": {"host", "protocol", "ledger", "words", "evidence", "results", "desk"},
 }
 DOOR = {"hook": {*ROOMS}}  # the way in imports them all, and nothing imports it
-GROUND = {"foreign": set(), "machine": set(), "pattern": set(), "record": set(), "repository": set(), "settings": {"ledger"}}
+GROUND = {"foreign": set(), "machine": set(), "masking": set(), "pattern": set(), "record": set(), "repository": set(), "settings": {"ledger"}}
 
 
 def modules() -> list[Path]:

@@ -20,6 +20,7 @@ DEFAULTS = {
     "notices": True,
     "notify": False,
     "statusline": "project",
+    "mask_secrets": True,
 }
 
 
@@ -51,6 +52,7 @@ def test_the_users_file_sets_everything(tmp_path: Path) -> None:
         "notices": False,
         "notify": True,
         "statusline": "off",
+        "mask_secrets": False,
     }
     write(Path(place.config_directory()) / "bg.json", json.dumps(given))
     found, problems = settings.read(str(tmp_path))
@@ -80,6 +82,8 @@ STRICTER = [
     ("notify", True, False, True),
     ("statusline", "project", "off", "project"),
     ("statusline", "all", "project", "all"),
+    ("mask_secrets", True, False, True),
+    ("mask_secrets", False, True, False),
 ]
 
 

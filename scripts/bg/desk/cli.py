@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Optional
 
+from bg.masking import masked
 from bg.words.quoting import spelled
 
 
@@ -92,7 +93,7 @@ def _write(stream: Optional[object], text: str) -> bool:
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        print(spelled(text), end="", file=stream, flush=True)  # type: ignore[call-overload]
+        print(spelled(masked(text)), end="", file=stream, flush=True)  # type: ignore[call-overload]
     except OSError as error:
         _silence(stream)
         if isinstance(error, BrokenPipeError):

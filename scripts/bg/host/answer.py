@@ -6,6 +6,7 @@ import json
 
 from bg.host.event import Event
 from bg.host.versions import Host
+from bg.masking import masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,15 +39,15 @@ def render(event: Event, answer: Answer) -> str:
     out: dict[str, Any] = {}
     specific: dict[str, Any] = {}
     if answer.notice:
-        out["systemMessage"] = "\n".join(answer.notice)
+        out["systemMessage"] = masked("\n".join(answer.notice))
     if answer.context:
-        specific["additionalContext"] = "\n\n".join(answer.context)
+        specific["additionalContext"] = masked("\n\n".join(answer.context))
     if answer.updated_input is not None:
         specific["updatedInput"] = answer.updated_input
     if answer.deny:
         specific.update(permissionDecision="deny", permissionDecisionReason=answer.deny)
     if answer.block:
-        out.update(decision="block", reason=answer.block)
+        out.update(decision="block", reason=masked(answer.block))
     if answer.sequence:
         out["terminalSequence"] = answer.sequence
     if specific:

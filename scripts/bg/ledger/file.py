@@ -13,7 +13,7 @@ import sqlite3
 
 from bg.ledger import migrations, mounts
 from bg.ledger.aside import is_corrupt, is_cut_to_nothing, is_passing, keep_aside, kept_aside
-from bg.ledger.place import LEDGER, make_private, touch
+from bg.ledger.place import LEDGER, close, make_private, touch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ class Ledger:
     def _open(self) -> sqlite3.Connection:
         if is_cut_to_nothing(self.path):
             raise sqlite3.DatabaseError("file is not a database: it is empty, and its log is not")
+        if os.path.exists(self.path):
+            close(self.path, 0o600)
         mounts.leave_wal(self.path)
         connection = sqlite3.connect(self.path, timeout=LOCK_WAIT, isolation_level=None)
         connection.row_factory = sqlite3.Row
@@ -150,7 +152,9 @@ class Ledger:
         if self._is_alone:
             yield
             return
-        with open(os.path.join(self.place, "making.lock"), "a", encoding="utf-8") as lock:
+        path = os.path.join(self.place, "making.lock")
+        touch(path)
+        with open(path, "a", encoding="utf-8") as lock:
             with contextlib.suppress(OSError):
                 fcntl.flock(lock, fcntl.LOCK_EX)
             self._is_alone = True

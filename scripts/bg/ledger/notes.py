@@ -10,6 +10,7 @@ import time
 
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
+from bg.masking import masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def set_asked_first(book: Ledger, session: str, questions: list[int]) -> None:
 def trace(book: Ledger, event: str, text: str) -> None:
     """Keep a hook's own error where `/bg-status` and the doctor show it; the last hundred stay."""
     with book.transaction():
-        book.write("INSERT INTO errors (at, event, text) VALUES (?, ?, ?)", time.time(), event, text[-2000:])
+        book.write("INSERT INTO errors (at, event, text) VALUES (?, ?, ?)", time.time(), event, masked(text)[-2000:])
         book.write("DELETE FROM errors WHERE id <= (SELECT max(id) - 100 FROM errors)")
 
 

@@ -7,6 +7,7 @@ quiet path may not start Python; a test holds the two equal.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 
@@ -59,8 +60,9 @@ def directory_of_hooks() -> str:
 
 
 def make_private(place: str) -> None:
-    """The directory, its parents where they are missing, readable by its owner only."""
+    """The directory, its parents where they are missing, readable by its owner only; another user's is refused."""
     if os.path.isdir(place):
+        close(place, 0o700)
         return
     try:
         os.mkdir(place, 0o700)
@@ -70,6 +72,19 @@ def make_private(place: str) -> None:
     except FileExistsError:
         if not os.path.isdir(place):  # else another hook was faster
             raise
+
+
+def close(path: str, mode: int) -> None:
+    """Nobody else may read what the host or an older version has left open; what another user has made is refused."""
+    own, found = os.lstat(path), os.stat(path)
+    me = os.getuid()
+    if me and not {own.st_uid, found.st_uid} <= {me, 0}:
+        raise PermissionError(errno.EACCES, "it belongs to another user", path)
+    # A directory that somebody named and uses for other things as well stays as it is.
+    is_ours = os.path.basename(os.path.abspath(path)).startswith(("bg", "ledger", "sessions", "spool"))
+    if found.st_mode & 0o077 and found.st_uid == me and is_ours:
+        with contextlib.suppress(OSError):
+            os.chmod(path, mode)
 
 
 def touch(path: str) -> None:

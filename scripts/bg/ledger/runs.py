@@ -8,6 +8,7 @@ import time
 from bg.ledger import launches, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record, unpacked
+from bg.masking import masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,7 +128,10 @@ def began(book: Ledger, agent: str) -> Optional[float]:
 def set_evidence(book: Ledger, agent: str, run: int, found: dict[str, Any]) -> None:
     """What the host side has found of a run's report."""
     book.write(
-        "UPDATE runs SET evidence = ? WHERE agent = ? AND run = ?", json.dumps(found, ensure_ascii=False), agent, run
+        "UPDATE runs SET evidence = ? WHERE agent = ? AND run = ?",
+        masked(json.dumps(found, ensure_ascii=False)),
+        agent,
+        run,
     )
 
 
@@ -166,7 +170,7 @@ def keep_report(book: Ledger, agent: str, run: int, source: str, text: str) -> b
             agent,
             run,
             source,
-            text,
+            masked(text),
             tasks.digest(text),
             time.time(),
         )

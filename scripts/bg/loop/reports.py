@@ -12,6 +12,7 @@ from bg.ledger import delegations, deliveries, inbox, runs, tasks, waiting
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
 from bg.ledger.runs import Report, Run
+from bg.masking import masked
 from bg.protocol import signals
 from bg.record import Record
 from bg.words import phrases, verdict
@@ -50,7 +51,7 @@ def _signals(text: str) -> signals.Reading:
     """
     if len(text) > LONGEST:
         text = text[-LONGEST:].partition("\n")[2]
-    return signals.read(text)
+    return signals.read(masked(text))
 
 
 def read(text: str, token: str) -> Reading:
