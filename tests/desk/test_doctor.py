@@ -1,4 +1,4 @@
-"""The doctor on twelve broken set-ups, each really broken: it names the cause and the remedy, and nothing else."""
+"""The doctor on broken set-ups, each really broken: it names the cause and the remedy, and nothing else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import pytest
 from bg.desk import shortcuts
@@ -36,6 +36,8 @@ class Patient:
         self.env = {"HOME": str(self.home), "PATH": str(self.bin), "TMPDIR": str(root), "LANG": "C.UTF-8"}
         self.program("node", "echo v22.0.0")
         self.program("claude", "echo '2.1.197 (Claude Code)'")
+        for name in ("cat", "dd", "tr"):
+            (self.bin / name).symlink_to(str(shutil.which(name)))
         self.installed("bg@bg")
         self.interpreter(Path(sys.executable))
 
@@ -269,6 +271,152 @@ def test_a_shortcut_with_an_earlier_text(patient: Patient) -> None:
     path.parent.mkdir()
     path.write_text(f"{shortcuts.MARK}\nearlier")
     only(patient, "/bg", "note", "has an earlier text", "--write$")
+
+
+def settings(patient: Patient, name: str, **values: Any) -> Path:
+    """A settings file of the host: the user's, or one of the project's."""
+    folder = patient.config if name == "user" else patient.project / ".claude"
+    folder.mkdir(exist_ok=True)
+    path = folder / ("settings.json" if name == "user" else name)
+    path.write_text(json.dumps(values))
+    return path
+
+
+@pytest.mark.parametrize("name", ["settings.json", "settings.local.json"])
+def test_disabled_in_the_project(name: str, patient: Patient) -> None:
+    settings(patient, "user", enabledPlugins={"bg@bg": True})
+    path = settings(patient, name, enabledPlugins={"bg@bg": False})
+    only(patient, "plugin", "wrong", f"disabled in {path}$", f"take its line out of {path}$")
+    settings(patient, "settings.local.json", enabledPlugins={"bg@bg": True})
+    assert patient.findings() == []
+
+
+def test_a_marketplace_whose_folder_has_moved(patient: Patient) -> None:
+    gone = patient.root / "gone"
+    source = {"source": "directory", "path": str(gone)}
+    known = patient.config / "plugins" / "known_marketplaces.json"
+    known.write_text(json.dumps({"bg": {"source": source, "installLocation": str(gone)}}))
+    only(patient, "plugin", "wrong", f"the marketplace bg was the folder {gone}, which is gone", "marketplace remove bg")
+    gone.mkdir()
+    assert patient.findings() == []
+
+
+def test_what_the_host_says_of_its_plugins(patient: Patient) -> None:
+    listed = [{"id": "bg@bg", "errors": ["Hook load failed: JSON Parse error"]}, {"id": "x@y", "errors": ["other"]}]
+    answer = json.dumps(listed)
+    patient.program("claude", f"[ \"$1\" = plugin ] && echo '{answer}' || echo '2.1.197 (Claude Code)'")
+    only(patient, "plugin", "wrong", "Claude Code says of bg@bg: Hook load failed", "claude plugin update bg@bg")
+
+
+def broken_copy(patient: Patient, name: str, change: Callable[[str], str]) -> Path:
+    """A copy of the plugin with one file changed; its bgctl."""
+    copy = patient.root / "copy"
+    for part in ("scripts", "hooks", "commands", ".claude-plugin"):
+        shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+    path = copy / name
+    path.write_text(change(path.read_text()))
+    return copy / "scripts" / "bgctl"
+
+
+def test_a_syntax_error_in_what_only_the_hooks_load(patient: Patient) -> None:
+    """The doctor itself can be loaded: it fires a hook, which says where the fault is."""
+    bgctl = broken_copy(patient, "scripts/bg/loop/turns.py", lambda text: text + "\ndef broken(:\n")
+    done = subprocess.run(
+        [sys.executable, str(bgctl), "doctor", "--json"],
+        env=patient.env, cwd=patient.project, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    bad = [item for item in json.loads(done.stdout) if item["state"] != "ok"]
+    assert ["trial"] == [item["subject"] for item in bad]
+    assert re.search("SyntaxError.*turns.py", bad[0]["found"]), bad
+    assert "install it again" in bad[0]["remedy"]
+    assert done.returncode == 1
+
+
+def test_a_syntax_error_in_what_the_doctor_loads_too(patient: Patient) -> None:
+    bgctl = broken_copy(patient, "scripts/bg/ledger/tasks.py", lambda text: text + "\ndef broken(:\n")
+    done = subprocess.run(
+        [sys.executable, str(bgctl), "doctor"],
+        env=patient.env, cwd=patient.project, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert re.fullmatch(
+        r"bgctl: this copy of bg is broken: .*tasks\.py, line \d+.*\nremedy: claude plugin update bg@bg, .*\n", done.stderr
+    ), done.stderr
+
+
+def test_a_machine_whose_only_python_is_too_old(patient: Patient) -> None:
+    """Nothing is noted yet: hooks/run looks by itself, and says what it found."""
+    (patient.data / "python").unlink()
+    finder = "echo 'bg needs Python 3.9 or newer; found 3.8 at /usr/bin/python3'; exit 1"
+    bgctl = broken_copy(patient, "hooks/find-python", lambda _: f"#!/bin/sh\n{finder}\n")
+    done = subprocess.run(
+        [sys.executable, str(bgctl), "doctor", "--json"],
+        env=patient.env, cwd=patient.project, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    [bad] = [item for item in json.loads(done.stdout) if item["subject"] == "trial"]
+    assert bad["state"] == "wrong"
+    assert "found 3.8 at /usr/bin/python3" in bad["found"]
+    assert bad["remedy"].startswith("install Python 3.9 or newer")
+
+
+def test_settings_that_are_no_json(patient: Patient) -> None:
+    path = settings(patient, "settings.json")
+    path.write_text('{"enabledPlugins": {"bg@bg": true},\n}')
+    only(patient, "settings", "wrong", f"{path} is not JSON, so .*line 2", "correct that line")
+
+
+def test_a_folder_where_the_ledger_should_be(patient: Patient) -> None:
+    path = patient.data / "ledger.db"
+    path.mkdir()
+    only(patient, "ledger", "wrong", f"{path} is a folder", f'^mv "{path}" ')
+
+
+def test_a_truncated_ledger(patient: Patient) -> None:
+    Ledger(patient.data).close()
+    path = patient.data / "ledger.db"
+    for left in patient.data.glob("ledger.db-*"):
+        left.unlink()
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    only(patient, "ledger", "wrong", f"{path} is damaged: ", "the next hook keeps it aside")
+
+
+@pytest.mark.parametrize(
+    ("rule", "means"),
+    [("Agent", "no agent can be"), ("Task", "no agent"), ("Agent(bg:worker)", "no agent"), ("SendMessage", "no agent"),
+     ("Skill", "the commands"), ("Skill(bg:bg)", "the commands"), ("Skill(bg:*)", "the commands")],
+)  # fmt: skip
+def test_a_permission_that_denies_what_bg_needs(rule: str, means: str, patient: Patient) -> None:
+    path = settings(patient, "user", permissions={"deny": ["WebFetch", rule]})
+    only(patient, "permissions", "wrong", f"{re.escape(f'{path} denies {rule}')}: {means}", "permissions.deny")
+
+
+@pytest.mark.parametrize("rule", ["Agent(Explore)", "Bash(rm:*)", "Skill(other:thing)", "Skill(bgx)"])
+def test_a_permission_that_denies_something_else(rule: str, patient: Patient) -> None:
+    settings(patient, "user", permissions={"deny": [rule]})
+    assert patient.findings() == []
+
+
+def test_bg_data_in_the_hosts_settings_only(patient: Patient) -> None:
+    path = settings(patient, "user", env={"BG_DATA": "/somewhere"})
+    only(patient, "BG_DATA", "wrong", f"{path} gives the hooks BG_DATA=/somewhere; here it is not set", "^export BG_DATA=")
+
+
+def test_bg_data_in_this_shell_only(patient: Patient) -> None:
+    patient.env["BG_DATA"] = str(patient.data)
+    only(patient, "BG_DATA", "note", "in this shell", f'put it into "env" in {patient.config}/settings.json')
+    settings(patient, "user", env={"BG_DATA": str(patient.data)})
+    assert patient.findings() == []
+
+
+def test_a_setting_that_does_not_exist(patient: Patient) -> None:
+    (patient.config / "bg.json").write_text('{\n  "gates": "on"\n}')
+    only(patient, "bg.json", "wrong", r"bg\.json:2: .*gates", "correct that line")
+
+
+def test_a_settings_file_of_ours_that_is_no_json(patient: Patient) -> None:
+    (patient.config / "bg.json").write_text('{"gate": on}')
+    only(patient, "bg.json", "wrong", r"bg\.json", "correct that line")
 
 
 @pytest.mark.parametrize("version", ["2.1.7", "2.1.197", "2.1.327"])

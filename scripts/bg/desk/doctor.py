@@ -12,33 +12,21 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from bg import foreign, machine, settings
-from bg.desk import packages, page, shortcuts
-from bg.desk.page import Page
+from bg.desk import host_settings, packages, page, shortcuts, trials
+from bg.desk.findings import Finding, told
 from bg.host import agents, tools, transcripts, versions
 from bg.host.versions import Host
 from bg.ledger import health, notes, place, sessions, spool, tasks
 from bg.ledger.aside import kept_aside
 from bg.ledger.file import UPDATE, Ledger, Unavailable
-from bg.words.quoting import inline, spelled
+from bg.words.quoting import inline
 
 Outcome = tuple[int, str, str]
 ROOT = Path(__file__).resolve().parents[3]
 LOW_SPACE = 20 * 1024 * 1024
 DAY = 24 * 3600
-NARROW = 60
-MOST = 4 * 1024 * 1024  # of a settings file of the host
-
-
-class Finding(NamedTuple):
-    """One thing the doctor looked at; `remedy` stands only where something is to be done."""
-
-    subject: str
-    state: str
-    found: str
-    remedy: str = ""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,32 +50,16 @@ def run(given: argparse.Namespace) -> Outcome:
     return int(bad), told(findings, page.of_stream(sys.stdout)) + "\n", ""
 
 
-def told(findings: list[Finding], sheet: Page) -> str:
-    """The findings for people, what is wrong first; a remedy is not broken, so that it can be copied."""
-    colours = {"wrong": "bad", "note": "needs", "ok": "good"}
-    width = max(len(finding.subject) for finding in findings)
-    beside = sheet.width >= NARROW
-    lines = []
-    for finding in sorted(findings, key=lambda finding: list(colours).index(finding.state)):
-        subject = finding.subject.ljust(width) if beside else finding.subject
-        head = f"{sheet.paint(f'{finding.state:5}', colours[finding.state])}  {sheet.paint(subject, 'heading')}"
-        inset = 9 + width if beside else 7
-        found = sheet.wrapped(spelled(finding.found), indent=inset)
-        lines += [f"{head}  {found[0].strip()}", *found[1:]] if beside else [head, *found]
-        if finding.remedy:
-            lines.append(f"{' ' * inset}{sheet.paint(sheet.plain(f'remedy: {finding.remedy}'), 'type')}")
-    bad = sum(finding.state == "wrong" for finding in findings)
-    lines += ["", sheet.paint("Nothing is wrong." if not bad else f"{bad} wrong.", "bad" if bad else "good")]
-    return "\n".join(lines)
-
-
 def examine(host: Host) -> Iterator[Finding]:
     """Every finding, in the order in which one would look."""
     yield from _client(host)
     yield from _hooks()
-    yield from _plugin()
+    yield from _plugin(host)
     yield from _command(host)
-    yield from _python()
+    python = list(_python())
+    yield from python
+    if not any(finding.state == "wrong" for finding in python):
+        yield from trials.fire(ROOT, _interpreter()[1])
     yield from _data()
     yield from _settings()
     yield _node()
@@ -134,28 +106,10 @@ def _client(host: Host) -> Iterator[Finding]:
     )
 
 
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        data = foreign.loads(foreign.whole(path, MOST))
-    except (OSError, ValueError):
-        return {}
-    return data if isinstance(data, dict) else {}
-
-
-def _settings_files() -> list[Path]:
-    config = Path(place.config_directory())
-    return [
-        config / "settings.json",
-        Path.cwd() / ".claude" / "settings.json",
-        Path.cwd() / ".claude" / "settings.local.json",
-        Path("/etc/claude-code/managed-settings.json"),
-        Path("/Library/Application Support/ClaudeCode/managed-settings.json"),
-    ]
-
-
 def _hooks() -> Iterator[Finding]:
-    off = [path for path in _settings_files() if _json(path).get("disableAllHooks") is True]
-    managed = [path for path in _settings_files()[3:] if _json(path).get("allowManagedHooksOnly") is True]
+    off = [path for path in host_settings.files() if host_settings.read(path).get("disableAllHooks") is True]
+    only = "allowManagedHooksOnly"
+    managed = [path for path in host_settings.managed() if host_settings.read(path).get(only) is True]
     for path in off:
         yield Finding(
             "hooks",
@@ -193,11 +147,11 @@ def _last_call() -> str:
 
 def _installed() -> list[str]:
     """The plugin as the host's own record names it; several marketplaces may have brought it."""
-    found = _json(Path(place.config_directory()) / "plugins" / "installed_plugins.json").get("plugins", {})
+    found = host_settings.read(Path(place.config_directory()) / "plugins" / "installed_plugins.json").get("plugins", {})
     return sorted(name for name in found if str(name).split("@")[0] == "bg") if isinstance(found, dict) else []
 
 
-def _plugin() -> Iterator[Finding]:
+def _plugin(host: Host) -> Iterator[Finding]:
     names = _installed()
     if len(names) > 1:
         yield Finding(
@@ -217,10 +171,10 @@ def _plugin() -> Iterator[Finding]:
             f"it is not installed in {place.config_directory()}; only --plugin-dir would load it",
             f'claude plugin marketplace add "{ROOT}", then claude plugin install bg@bg',
         )
-    enabled = _json(Path(place.config_directory()) / "settings.json").get("enabledPlugins", {})
-    for name in names:
-        if isinstance(enabled, dict) and enabled.get(name) is False:
-            yield Finding("plugin", "wrong", f"{name} is installed but disabled", f"claude plugin enable {name}")
+    found = list(host_settings.examine(names))
+    yield from found
+    if host.version is not None and not any(finding.subject == "plugin" for finding in found):
+        yield from trials.host_view()
 
 
 def _command(host: Host) -> Iterator[Finding]:
@@ -250,9 +204,14 @@ def _command(host: Host) -> Iterator[Finding]:
         yield Finding("/bg", "ok", "a plain /bg is the plugin's here")
 
 
-def _python() -> Iterator[Finding]:
+def _interpreter() -> tuple[Path, str]:
+    """Where the hooks' interpreter is noted, and which one that is."""
     note = Path(place.interpreter_note(place.directory_of_hooks()))
-    chosen = note.read_text(encoding="utf-8").strip() if note.is_file() else ""
+    return note, note.read_text(encoding="utf-8").strip() if note.is_file() else ""
+
+
+def _python() -> Iterator[Finding]:
+    note, chosen = _interpreter()
     if chosen and not os.access(chosen, os.X_OK):
         yield Finding("python", "wrong", f"the interpreter noted in {note} is gone: {chosen}", f"rm {note}")
         return
@@ -308,6 +267,11 @@ def _data() -> Iterator[Finding]:
             "data", "wrong", f"only {free // 1024} KB are left on the disk of {folder}", "free some space on that disk"
         )
     yield from _put_off(folder, "they are taken in by the next hook")
+    for path in (Path(each) / place.LEDGER for each in place.directories()):
+        if path.is_dir():
+            yield Finding(
+                "ledger", "wrong", f"{path} is a folder, so no ledger can be kept there", f'mv "{path}" "{path}.aside"'
+            )
     ledgers = place.existing()
     if not ledgers:
         yield Finding("ledger", "ok", f"none yet; it will stand in {folder}")

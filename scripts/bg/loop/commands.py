@@ -25,9 +25,9 @@ def waiting_list(scene: Scene) -> str:
 
 def doctor_told(scene: Scene) -> str:
     """What is wrong with this installation."""
-    from bg.desk import doctor, page  # noqa: PLC0415
+    from bg.desk import doctor, findings, page  # noqa: PLC0415
 
-    return doctor.told(list(doctor.examine(scene.host)), page.of_hook())
+    return findings.told(list(doctor.examine(scene.host)), page.of_hook())
 
 
 def task_told(scene: Scene, task: Task) -> str:

@@ -96,10 +96,10 @@ def _explained(folder: str, error: Unavailable) -> str:
 def _doctor(event: Event) -> Answer:
     """There is no table to show, so `/bg-status` says what is wrong."""
     # Late: only this one command needs it.
-    from bg.desk import doctor, page  # noqa: PLC0415
+    from bg.desk import doctor, findings, page  # noqa: PLC0415
 
     host, answer = host_of(event), Answer()
-    show(answer, doctor.told(list(doctor.examine(host)), page.of_hook()), host, phrases.SHOW_EXACTLY)
+    show(answer, findings.told(list(doctor.examine(host)), page.of_hook()), host, phrases.SHOW_EXACTLY)
     return answer
 
 
