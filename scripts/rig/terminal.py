@@ -66,9 +66,10 @@ class Interactive:
         time.sleep(0.4)  # Enter right behind a fast text is taken for a part of a paste
         self.keys("Enter")
 
-    def screen(self, *, history: bool = False) -> str:
-        """What stands on the screen, with the lines that scrolled away if asked."""
-        return self._tmux("capture-pane", "-p", "-J", "-t", "rig", *(["-S", "-"] if history else []))
+    def screen(self, *, history: bool = False, colours: bool = False) -> str:
+        """What stands on the screen, with the lines that scrolled away, and with its colours, if asked."""
+        more = [*(["-S", "-"] if history else []), *(["-e"] if colours else ["-J"])]
+        return self._tmux("capture-pane", "-p", "-t", "rig", *more)
 
     def wait_for(self, pattern: str, timeout: float = 30, *, history: bool = False) -> str:
         """Wait until the screen matches; returns the screen."""

@@ -36,7 +36,7 @@ class Patient:
         self.env = {"HOME": str(self.home), "PATH": str(self.bin), "TMPDIR": str(root), "LANG": "C.UTF-8"}
         self.program("node", "echo v22.0.0")
         self.program("claude", "echo '2.1.197 (Claude Code)'")
-        for name in ("cat", "dd", "tr"):
+        for name in ("cat", "dd", "sh", "tr"):
             (self.bin / name).symlink_to(str(shutil.which(name)))
         self.installed("bg@bg")
         self.interpreter(Path(sys.executable))

@@ -158,9 +158,10 @@ def set_prompt(given: dict[str, Any], prompt: str) -> None:
     given["prompt"] = prompt
 
 
-def resume_with(event: Event, agent: str, prompt: str) -> dict[str, Any]:
-    """The launch's input that wakes this agent with this prompt, in the background."""
-    return {**event.tool_input, "resume": agent, "prompt": prompt, "run_in_background": True}
+def resume_with(event: Event, agent: str, description: str, prompt: str) -> dict[str, Any]:
+    """The launch's input that wakes this agent with this prompt, in the background, under that description."""
+    changed = {"resume": agent, "description": description, "prompt": prompt, "run_in_background": True}
+    return {**event.tool_input, **changed}
 
 
 def message_of(event: Event) -> Message:

@@ -10,6 +10,7 @@ from bg.ledger.tasks import Task
 from bg.loop import adopting, checkpoints, inheriting, judging, proof, recoveries, reports
 from bg.loop.scene import Scene, resumable
 from bg.words import phrases, replies, resume
+from bg.words.quoting import inline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,7 +131,9 @@ def before_task(scene: Scene) -> None:
     if scene.answer.deny:
         return
     text = _record(scene, task, called.prompt)
-    scene.answer.updated_input = tools.resume_with(event, task.agent, text)
+    # The host's own views go by the description of the last call: the task stays what it was called.
+    described = f"{task.label}: {inline(task.description or called.description, 80)}"
+    scene.answer.updated_input = tools.resume_with(event, task.agent, described, text)
 
 
 def after_task(scene: Scene) -> None:
