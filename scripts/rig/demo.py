@@ -1,5 +1,8 @@
 """The demo: the whole loop of the plugin on a real Claude Code, with a scripted model on loopback.
 
+It takes the `claude` on PATH where the loop is held on its version, else one of its own, which it fetches; where there
+is none to be had, the recorded events of the newest one go through the real hooks.
+
 Exit status: 0 every step was seen, 1 one was not, 2 wrong usage or something is missing, 130 interrupted.
 """
 
@@ -15,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn, Optional
 
-from rig import clients, demo_cast, demo_live, demo_proof, fetching
+from rig import clients, demo_cast, demo_live, demo_proof, demo_recorded, fetching
 from rig.clients import ClientError
 from rig.demo_follow import HOOK_EVENTS_SINCE, Book, Follower
 from rig.demo_view import View
@@ -36,9 +39,12 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     parser.add_argument(
         "--version",
         metavar="V",
-        default=clients.newest(),
+        default="",
         choices=list(clients.VERSIONS),
-        help=f"another Claude Code: {', '.join(clients.VERSIONS)}",
+        help=f"this Claude Code and not the one on PATH: {', '.join(clients.VERSIONS)}",
+    )
+    parser.add_argument(
+        "--recorded", action="store_true", help="no client: the recorded events of the newest one, in seconds"
     )
     parser.add_argument(
         "--live", action="store_true", help="use your own claude and login instead of the scripted model; asks first"
@@ -54,7 +60,17 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     try:
         if given.live:
             return demo_live.run(view, given.plugin.resolve(), given.model)
-        return run(view, given.plugin.resolve(), given.version)
+        plugin = given.plugin.resolve()
+        if given.recorded:
+            return run_recorded(view, plugin)
+        try:
+            version = _client(view, given.version)
+        except ClientError as error:
+            if given.version:
+                raise
+            view.plain(f"There is no Claude Code to show it on: {error}.")
+            return run_recorded(view, plugin)
+        return run(view, plugin, version)
     except ClientError as error:
         sys.stderr.write(f"demo: {error}\n")
         return 2
@@ -70,9 +86,20 @@ def _stop(_number: int, _frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def run(view: View, plugin: Path, version: str) -> int:
-    """The scripted run on one version."""
+def _client(view: View, wanted: str) -> str:
+    """The version to run: the one that is asked for, else that of the `claude` on PATH, else the newest."""
+    found = clients.on_path() if not wanted else None
+    if found:
+        clients.use_in_place(found)
+        view.plain(f"The claude on your PATH is {found.version}: the demo runs that, in a home of its own.")
+        return found.counts_as
+    version = wanted or clients.newest()
     fetching.install(version, view.plain)
+    return version
+
+
+def run(view: View, plugin: Path, version: str) -> int:
+    """The scripted run on one version, which is there."""
     began = time.monotonic()
     with Home() as home:
         demo_cast.lay_out(home.project)
@@ -83,7 +110,7 @@ def run(view: View, plugin: Path, version: str) -> int:
                 "home and project are temporary; no login, no tokens, nothing leaves this machine."
             )
             view.gap()
-            book = Book((home.path, ".claude/plugins/data/bg-*/ledger.db"), (home.path, ".claude/bg/ledger.db"))
+            book = _book(home)
             numbers = clients.numbers(version)
             options = arguments([plugin], TOOLS) + (["--include-hook-events"] if numbers >= HOOK_EVENTS_SINCE else [])
             with Headless(home, version, options) as client:
@@ -95,7 +122,33 @@ def run(view: View, plugin: Path, version: str) -> int:
             return _verdict(view, evidence, time.monotonic() - began)
 
 
-def _play(view: View, follower: Follower, model: Model, version: tuple[int, ...]) -> int:
+def run_recorded(view: View, plugin: Path) -> int:
+    """The same play without a client."""
+    began = time.monotonic()
+    with Home() as home:
+        demo_cast.lay_out(home.project)
+        client = demo_recorded.StandIn(home, plugin, demo_cast.script(home.project))
+        view.plain(
+            f"This is no Claude Code: the plugin's real hooks get the events that Claude Code {demo_recorded.VERSION} "
+            "was recorded with, with this play's words in them. Home and project are temporary; nothing leaves this "
+            "machine."
+        )
+        view.gap()
+        book = _book(home)
+        numbers = clients.numbers(demo_recorded.VERSION)
+        follower = Follower(view, client, book, demo_recorded.VERSION)
+        cost = _play(view, follower, client, numbers)
+        code = client.finish()
+        follower.drain()
+        evidence = demo_proof.Evidence(client, home, book, follower, numbers, cost, code)
+        return _verdict(view, evidence, time.monotonic() - began)
+
+
+def _book(home: Home) -> Book:
+    return Book((home.path, ".claude/plugins/data/bg-*/ledger.db"), (home.path, ".claude/bg/ledger.db"))
+
+
+def _play(view: View, follower: Follower, model: demo_proof.Asked, version: tuple[int, ...]) -> int:
     """The user's side of the conversation; what `/bg-status` cost in requests. Stops where nothing comes any more."""
 
     def say(words: str) -> None:
@@ -109,7 +162,7 @@ def _play(view: View, follower: Follower, model: Model, version: tuple[int, ...]
         return -1
     if version < WAKES_SINCE:
         say("Anything new?")
-    follower.until(lambda: any(demo_cast.questions_told(_last(request)) for request in model.by("parent")), PATIENCE)
+    follower.until(lambda: any(demo_cast.ASKS in _last(request) for request in model.by("parent")), PATIENCE)
     _settle(follower)
     before = _asked(model)
     say("/bg-status")
@@ -138,7 +191,7 @@ def _last(request: Request) -> str:
     return "\n".join(str(block.get("text")) for block in blocks if block["type"] == "text")
 
 
-def _asked(model: Model) -> int:
+def _asked(model: demo_proof.Asked) -> int:
     return len(model.by("parent")) + len(model.by("agent"))
 
 
@@ -155,10 +208,10 @@ def _settle(follower: Follower, quiet: float = 1.2) -> None:
 def _verdict(view: View, evidence: demo_proof.Evidence, seconds: float) -> int:
     view.gap()
     found = demo_proof.steps(evidence)
-    words = {True: "seen", False: "NOT SEEN", None: "not here"}
+    words = {True: ("seen", "good"), False: ("NOT SEEN", "bad"), None: ("not here", "quiet")}
     view.plain("What was seen, from the model's requests, the ledger and the disk:")
     for step in found:
-        view.plain(f"  {words[step.ok]:9} {step.name}: {step.words}", 12)
+        view.plain(f"  {words[step.ok][0]:9} {step.name}: {step.words}", 12, words[step.ok])
     missing = [step.name for step in found if step.ok is False]
     view.gap()
     view.plain(f"{demo_proof.figures(evidence)} {seconds:.0f} seconds.")

@@ -18,6 +18,8 @@ TASK = "Audit the authentication code in auth/ and write what you find to AUTH-A
 GOAL = "Goal: know the holes in auth/\nDeliverables: AUTH-AUDIT.md\nDone when: both files in auth/ are read and judged"
 ANSWERS = {"Q1": "Only report. Change no code.", "Q2": "No. A session must end after 12 hours."}
 REPORT = "AUTH-AUDIT.md"
+CLAIMED = "auth/THREATS.md"  # what the first report says was written, and was not
+ASKS = "The background agent needs two decisions:"
 OUTCOME = "The background agent has reported:"
 PAUSE = 1.5  # an agent's last words come after its parent's turn has ended, as they do in life
 
@@ -107,7 +109,7 @@ def _claude(request: Request) -> Reply:
         return text("\n".join(line[2:] for line in lines if line.startswith(">")))
     asked_now = questions_told(told)
     if asked_now:
-        return text("The background agent needs two decisions:\n" + "\n".join(asked_now))
+        return text(f"{ASKS}\n" + "\n".join(asked_now))
     outcome = re.search(r"^Summary:\s*(?:> )?(.+(?:\n> .+)*)", told, re.MULTILINE)
     if outcome:
         return text(f"{OUTCOME} " + " ".join(outcome[1].replace("\n> ", " ").split()))
@@ -194,21 +196,23 @@ class _Agent:
         return _last_words(request, f"I have read both files.\n\n{block}")
 
     def _report(self, request: Request) -> Reply:
-        block = signals.render(
-            "COMPLETION_REPORT",
-            {
-                "agent_id": _identity(request),
-                "status": "success",
-                "deliverables": f"- {REPORT}",
-                "summary": f"Both files in auth/ are read. {len(FINDINGS)} findings are in {REPORT}.",
-                "evidence": f"- wrote {REPORT}\n- not done: repairs, which were not asked for",
-                "metrics_achieved": "- 2 of 2 files in auth/ are read\n"
-                f"- {len(FINDINGS)} findings, each with file and line",
-                "issues_encountered": "None.",
-                "recommendations": "Store password hashes, and take session tokens from the secrets module.",
-            },
-        )
-        return _last_words(request, f"The audit is written.\n\n{block}")
+        """The first report claims a file that nobody wrote; asked for what is true, the agent says what is."""
+        false = CLAIMED not in request.all_text()
+        files = [REPORT, CLAIMED] if false else [REPORT]
+        fields = {
+            "agent_id": _identity(request),
+            "status": "success",
+            "deliverables": "\n".join(f"- {name}" for name in files),
+            "summary": f"Both files in auth/ are read. {len(FINDINGS)} findings are in {REPORT}.",
+            "evidence": "\n".join([*(f"- wrote {name}" for name in files), "- not done: repairs, which nobody wanted"]),
+            "metrics_achieved": f"- 2 of 2 files in auth/ are read\n- {len(FINDINGS)} findings, with file and line",
+            "issues_encountered": "None.",
+            "recommendations": "Store password hashes, and take session tokens from the secrets module.",
+        }
+        known = signals.schema("COMPLETION_REPORT")["properties"]
+        given = {key: value for key, value in fields.items() if key in known}
+        words = "The audit is written." if false else f"{CLAIMED} was never written; the report is right now."
+        return _last_words(request, f"{words}\n\n{signals.render('COMPLETION_REPORT', given)}")
 
 
 def _last_words(request: Request, words: str) -> Reply:

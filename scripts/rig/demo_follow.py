@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import time
 from pathlib import Path
 from typing import Any, Callable, Optional, Protocol, Union
@@ -26,12 +25,22 @@ CONTEXT = re.compile(
 )
 
 
+class Process(Protocol):
+    """Something that runs, until it has ended."""
+
+    def poll(self) -> Optional[int]:
+        """Its exit status, None while it runs."""
+
+
 class Client(Protocol):
     """A client that is running: what it has told so far, and a way to speak to it."""
 
     events: list[dict[str, Any]]
     stderr: str
-    process: subprocess.Popen[str]
+
+    @property
+    def process(self) -> Process:
+        """What runs it."""
 
     @property
     def results(self) -> list[dict[str, Any]]:

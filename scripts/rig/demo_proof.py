@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, NamedTuple, Optional
+from typing import Callable, NamedTuple, Optional, Protocol
 
 from rig import demo_cast
 from rig.demo_follow import Book, Follower
 from rig.home import Home
-from rig.model import Model
 from rig.request import Request
 
 TERMINAL_ONLY = (2, 1, 100)  # older clients show a hook's line in a terminal only
@@ -32,10 +31,17 @@ class Seen(NamedTuple):
     words: str
 
 
+class Asked(Protocol):
+    """What was asked of the model: the scripted one on loopback, or the stand-in for a client."""
+
+    def by(self, actor: str) -> list[Request]:
+        """The requests that one actor answered."""
+
+
 class Evidence(NamedTuple):
     """Everything that a step may be proved from."""
 
-    model: Model
+    model: Asked
     home: Home
     book: Book
     follower: Follower
@@ -181,13 +187,21 @@ def _report(e: Evidence) -> Seen:
     )
 
 
+def _refuted(e: Evidence) -> Seen:
+    told = [demo_cast.news(r) for r in e.model.by("agent")]
+    back = [text for text in told if demo_cast.CLAIMED in text and "not from the user]" in text]
+    asked = sum(row["corrections"] for row in e.book.all("SELECT corrections FROM runs"))
+    ok = len(back) == 1 and asked == 1
+    words = f"a file that nobody wrote was claimed; the hook found that out and asked the agent {asked} times"
+    return Seen("refuted", ok, words if ok else f"the false claim went through; the agent was asked {asked} times")
+
+
 def _checked(e: Evidence) -> Seen:
     request = e.reminder(1)
     told = demo_cast.news(request) if request else ""
-    asked = sum(row["corrections"] for row in e.book.all("SELECT corrections FROM runs"))
-    ok = "Seen by the host:" in told and "Does not match:" not in told and not asked
-    words = "what it declares was seen" if ok else "what it declares was not seen"
-    return Seen("checked", ok, f"{words}; the report is honest, and the agent was asked again {asked} times")
+    seen = "Seen by the host:" in told
+    ok = seen and "Does not match:" not in told
+    return Seen("checked", ok, "what the second report declares was seen on disk" if ok else "it was not checked")
 
 
 def _clean(e: Evidence) -> Seen:
@@ -208,6 +222,7 @@ STEPS: tuple[Callable[[Evidence], Seen], ...] = (
     _resume,
     _file,
     _report,
+    _refuted,
     _checked,
     _clean,
 )

@@ -8,10 +8,12 @@ import sys
 import textwrap
 from typing import TextIO
 
+from bg.desk.page import STYLES
 from bg.words.quoting import visible
 
 MARGIN = 14
 COLOURS = {"You": "1", "Claude": "36", "agent": "35", "hook": "33", "you": "32"}
+COLOURS.update({name: STYLES[name] for name in ("good", "bad", "quiet")})
 
 
 class View:
@@ -47,10 +49,10 @@ class View:
         if left > 1:
             self._line(f"{' ' * MARGIN}| (and {left} more lines; --full shows them)")
 
-    def plain(self, words: str, inset: int = 0) -> None:
-        """A line of the demo's own, from the left edge; where it goes on, it is inset."""
-        for line in textwrap.wrap(words, self.width, subsequent_indent=" " * inset):
-            self._line(line)
+    def plain(self, words: str, inset: int = 0, mark: tuple[str, str] = ("", "")) -> None:
+        """A line of the demo's own, from the left edge; where it goes on, it is inset. The mark gets its colour."""
+        for number, line in enumerate(textwrap.wrap(words, self.width, subsequent_indent=" " * inset)):
+            self._line(line if number else line.replace(mark[0], self._paint(mark[1], mark[0]), 1))
 
     def gap(self) -> None:
         """An empty line."""

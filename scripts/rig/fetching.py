@@ -15,7 +15,7 @@ from rig import registry
 from rig.clients import PACKAGE, ClientError, entry, hosts, installed
 from rig.home import kill_group
 
-STALLED = 60.0  # seconds without a byte, after which a download is given up
+STALLED = 20.0  # seconds without a byte, after which a download is given up
 
 Say = Callable[[str], None]
 

@@ -7,9 +7,11 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from rig import clients
 
 ROOT = Path(__file__).resolve().parents[2]
 NEWEST = "2.1.327"
@@ -42,6 +44,7 @@ def test_the_demo_shows_the_whole_loop(host):
         "              | A1: Only report. Change no code.",
         "agent bg-1    calls Write: AUTH-AUDIT.md",
         "  seen      resume: the same agent went on with both answers",
+        "  seen      refuted: a file that nobody wrote was claimed",
         "  seen      end: 0 hook errors",
     ):
         assert line in shown.stdout, shown.stdout
@@ -60,8 +63,70 @@ def test_the_demo_fails_without_the_plugins_hooks(host, tmp_path):
     assert "The loop is broken: " in shown.stdout
 
 
+def tools(folder: Path, *names: str) -> str:
+    """A folder for PATH that holds these programs only."""
+    folder.mkdir()
+    for name in names:
+        (folder / name).symlink_to(str(shutil.which(name)))
+    return str(folder)
+
+
+HOOKS_NEED = ("sh", "cat", "dd", "tr", "mkdir", "mv", "rm")
+
+
+def complete(shown: subprocess.CompletedProcess[str]) -> bool:
+    """Every step was seen."""
+    assert (0, "") == (shown.returncode, shown.stderr), shown.stdout + shown.stderr
+    assert "NOT SEEN" not in shown.stdout
+    assert shown.stdout.count("  seen      ") == 13
+    return True
+
+
+def test_without_a_client_the_recorded_events_go_through_the_real_hooks(tmp_path):
+    shown = demo(BG_HOSTS=str(tmp_path / "hosts"), PATH=tools(tmp_path / "bin", *HOOKS_NEED), COLUMNS="80")
+    assert complete(shown)
+    assert "There is no Claude Code to show it on: " in shown.stdout
+    assert "npm is not on PATH" in " ".join(shown.stdout.split())
+    assert "This is no Claude Code: the plugin's real hooks get the events" in shown.stdout
+    assert max(len(line) for line in shown.stdout.splitlines()) <= 80
+    assert "auth/THREATS.md" in shown.stdout
+
+
+def test_a_closed_registry_is_named_and_the_recorded_events_are_played(tmp_path):
+    if not shutil.which("npm"):
+        pytest.skip("there is no npm to ask")
+    began = time.monotonic()
+    path = tools(tmp_path / "bin", *HOOKS_NEED, "npm", "node")
+    shown = demo(BG_HOSTS=str(tmp_path / "hosts"), PATH=path, npm_config_registry="http://127.0.0.1:9/")
+    assert complete(shown)
+    assert "the registry 127.0.0.1:9 refuses the connection" in " ".join(shown.stdout.split())
+    assert time.monotonic() - began < 60
+
+
+def test_the_recorded_demo_fails_without_the_plugins_hooks(tmp_path):
+    plugin = tmp_path / "plugin"
+    for name in ("hooks", "scripts", "tests/recorded/2.1.327"):
+        shutil.copytree(ROOT / name, plugin / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (plugin / "hooks" / "run").write_text("exit 0\n", encoding="utf-8")
+    shown = demo("--recorded", "--plugin", str(plugin))
+    assert 1 == shown.returncode, shown.stdout
+    assert "NOT SEEN  launch: no label reached Claude" in shown.stdout
+
+
+@pytest.mark.versions(NEWEST)
+def test_the_claude_on_path_is_taken_where_the_loop_is_held_on_it(host, tmp_path):
+    program = clients.entry(host)
+    assert len(program) == 1
+    path = tools(tmp_path / "bin", *HOOKS_NEED)
+    (tmp_path / "bin" / "claude").symlink_to(program[0])
+    shown = demo(BG_HOSTS=str(tmp_path / "hosts"), PATH=f"{path}:/usr/bin:/bin")
+    assert complete(shown)
+    assert f"The claude on your PATH is {host}" in shown.stdout
+    assert "the real client, with the bg plugin" in shown.stdout
+
+
 def test_the_demo_says_what_it_needs(tmp_path):
-    nothing = demo(BG_HOSTS=str(tmp_path), PATH="")
+    nothing = demo("--version", NEWEST, BG_HOSTS=str(tmp_path), PATH="")
     assert 2 == nothing.returncode
     assert "npm is not on PATH" in nothing.stderr
     live = demo("--live", PATH=str(tmp_path))

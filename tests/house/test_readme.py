@@ -93,8 +93,9 @@ def test_the_first_screen_holds_what_a_newcomer_needs():
     first = "\n".join(README.splitlines()[:55])
     for needed in (
         "❯ /bg:bg ",
+        "docs/demo-dark.svg",
+        "docs/demo-light.svg",
         "scripts/demo ",
-        "scripts/test ",
         "claude plugin marketplace add",
         "claude plugin install bg@bg",
     ):

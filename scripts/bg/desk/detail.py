@@ -110,7 +110,7 @@ def _last_report(book: Ledger, page: Page, label: str) -> list[str]:
 def _history(book: Ledger, page: Page, task: Task) -> list[str]:
     lines = []
     day = ""
-    for when, _, what, words, style in sorted(_moments(book, task), key=lambda moment: (int(moment[0]), moment[1:])):
+    for when, _, what, words, style in sorted(_moments(book, task)):
         clock = time.localtime(when)
         today = time.strftime("%Y-%m-%d", clock)
         if today != day:

@@ -47,7 +47,7 @@ def fire(root: Path, interpreter: str) -> Iterator[Finding]:
                 said += log.read_text(encoding="utf-8", errors="replace")
         wrong = _judged(out, said)
     if wrong:
-        yield Finding("trial", "wrong", f"a hook that was tried did not answer as it must: {wrong}", _remedy(said))
+        yield Finding("trial", "wrong", f"a hook that was tried did not answer as it must: {wrong}", _remedy(wrong))
     else:
         yield Finding("trial", "ok", "a hook was tried, and answered as it must")
 
@@ -67,8 +67,8 @@ def _judged(out: str, said: str) -> str:
     return inline(" ".join([*lines[-1:], *where]), 400)
 
 
-def _remedy(said: str) -> str:
-    if "Python 3.9" in said:
+def _remedy(wrong: str) -> str:
+    if "Python 3.9" in wrong:
         return "install Python 3.9 or newer, so that it is the python3 in PATH"
     return AGAIN
 

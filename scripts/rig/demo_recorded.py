@@ -1,0 +1,284 @@
+"""A stand-in for the client where there is none: the real hooks are given the events that 2.1.327 was recorded with.
+
+What is said in the events is the demo's play, word by word; their shape, their order and every other field are those
+that tests/recorded holds. The speakers are the same script that plays Claude's part for a real client.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+from typing import Any, Optional
+
+from rig.home import Home
+from rig.request import Request
+from rig.script import Reply, Script
+
+VERSION = "2.1.327"
+SCENE = "resume"
+SPAWN, SEND, SEARCH = "Agent", "SendMessage", "ToolSearch"
+_SCHEMAS = {SPAWN: ("description", "prompt", "subagent_type", "run_in_background"), "AskUserQuestion": (), SEARCH: ()}
+
+
+class Ended:
+    """A process that never was: it has ended when the play has."""
+
+    def __init__(self) -> None:
+        self.returncode: Optional[int] = None
+
+    def poll(self) -> Optional[int]:
+        """None while the play goes on."""
+        return self.returncode
+
+
+class StandIn:
+    """A client and its model in one: `requests` is what the model was asked, `events` what a client would stream."""
+
+    def __init__(self, home: Home, plugin: Path, script: Script) -> None:
+        self.home, self.plugin, self.script = home, plugin, script
+        self.events: list[dict[str, Any]] = []
+        self.requests: list[Request] = []
+        self.stderr = ""
+        self.process = Ended()
+        self._recorded = _recording(plugin)
+        self.session = str(self._recorded["Stop"]["session_id"])
+        self.agent = str(self._recorded["SubagentStop"]["agent_id"])
+        self.transcript = home.path / ".claude" / "projects" / "-project" / f"{self.session}.jsonl"
+        self._agents_file = self.transcript.with_suffix("") / "subagents" / f"agent-{self.agent}.jsonl"
+        self._said: dict[str, list[dict[str, Any]]] = {"parent": [], "agent": []}
+        self._description = ""
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """The ends of the parent's turns."""
+        return [event for event in self.events if event["type"] == "result"]
+
+    def by(self, actor: str) -> list[Request]:
+        """The requests that one actor answered."""
+        return [request for request in self.requests if request.actor == actor]
+
+    def finish(self) -> int:
+        """The session is closed."""
+        self._hook("SessionEnd", reason="other")
+        self.process.returncode = 0
+        return 0
+
+    def send(self, words: str) -> None:
+        """The user says something; what follows from it is played to its end."""
+        self._turn(words)
+        while self._woken:
+            self._run_of_agent(self._woken.pop())
+
+    # The parent
+
+    _woken: list[str]
+
+    def _turn(self, words: str, *, machine: bool = False) -> None:
+        self._woken = [] if not machine else self._woken
+        answer = self._hook("UserPromptSubmit", prompt=words)
+        if answer.get("decision") == "block":
+            self._stream({"type": "result"})
+            return
+        told = [words if machine else f"{words}", *_context(answer)]
+        self._said["parent"].append(_user("\n\n".join(told)))
+        for _ in range(12):
+            reply = self._ask("parent")
+            if not _calls(reply):
+                if not self._goes_on(reply):
+                    break
+                continue
+            results = [self._parents_call(block) for block in _calls(reply)]
+            self._said["parent"].append({"role": "user", "content": results})
+        self._stream({"type": "result"})
+
+    def _goes_on(self, reply: Reply) -> bool:
+        """Whether a hook at Stop gives the turn something more to say."""
+        answer = self._hook("Stop", last_assistant_message=_words(reply), background_tasks=self._running())
+        more = _context(answer)
+        if more:
+            self._said["parent"].append(_user("\n\n".join(more)))
+        return bool(more)
+
+    def _parents_call(self, block: dict[str, Any]) -> dict[str, Any]:
+        name, given, call = block["name"], dict(block["input"]), block["id"]
+        if name == SEARCH:
+            self._tools = True
+            return _result(call, "Tool loaded.")
+        before = self._hook("PreToolUse", name, tool_name=name, tool_input=given, tool_use_id=call)
+        special = before.get("hookSpecificOutput") or {}
+        if special.get("permissionDecision") == "deny":
+            return _result(call, str(special.get("permissionDecisionReason")))
+        given = special.get("updatedInput") or given
+        if name == SPAWN:
+            self._description = str(given["description"])
+            self._begin(str(given["prompt"]))
+            response = {**self._recorded[f"PostToolUse {SPAWN}"]["tool_response"], "agentId": self.agent}
+            response.update(description=self._description, prompt=given["prompt"])
+            words = f"Async agent launched successfully. agentId: {self.agent}"
+        else:
+            self._hear(str(given["message"]))
+            response = {**self._recorded[f"PostToolUse {SEND}"]["tool_response"], "resumedAgentId": self.agent}
+            words = f"Resuming agent {self.agent[:7]}"
+        self._woken.append(call)
+        after = self._hook(
+            "PostToolUse", name, tool_name=name, tool_input=given, tool_use_id=call, tool_response=response
+        )
+        return _result(call, "\n\n".join([words, *_context(after)]))
+
+    _tools = False
+
+    def _running(self) -> list[dict[str, Any]]:
+        like = self._recorded["Stop"]["background_tasks"][0]
+        return [{**like, "id": self.agent, "description": self._description}] if self._woken else []
+
+    # The agent
+
+    def _begin(self, prompt: str) -> None:
+        self._said["agent"] = []
+        self._hear(prompt)
+        self._hook("SubagentStart", agent_id=self.agent)
+
+    def _hear(self, words: str) -> None:
+        self._said["agent"].append(_user(words))
+        self._note({"type": "user", "message": _user(words)})
+
+    def _run_of_agent(self, call: str) -> None:
+        """The agent works until its hook lets it end; then the host tells the parent."""
+        began, again = time.monotonic(), False
+        while True:
+            reply = self._ask("agent", call)
+            if _calls(reply):
+                results = [_work(block) for block in _calls(reply)]
+                self._said["agent"].append({"role": "user", "content": results})
+                self._note({"type": "user", "message": {"role": "user", "content": results}})
+                continue
+            words = _words(reply)
+            answer = self._hook(
+                "SubagentStop",
+                agent_id=self.agent,
+                agent_transcript_path=str(self._agents_file),
+                last_assistant_message=words,
+                stop_hook_active=again,
+                background_tasks=[],
+            )
+            if answer.get("decision") != "block":
+                break
+            again = True
+            self._hear(str(answer["reason"]))
+        self._stream({"type": "system", "subtype": "task_notification", "status": "completed"})
+        self._turn(self._notification(call, words, time.monotonic() - began), machine=True)
+
+    def _notification(self, call: str, words: str, seconds: float) -> str:
+        safe = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        return (
+            f"<task-notification>\n<task-id>{self.agent}</task-id>\n<tool-use-id>{call}</tool-use-id>\n"
+            f'<status>completed</status>\n<summary>Agent "{self._description}" finished</summary>\n'
+            f"<result>{safe}</result>\n<usage><duration_ms>{seconds * 1000:.0f}</duration_ms></usage>\n"
+            "</task-notification>"
+        )
+
+    def _note(self, record: dict[str, Any]) -> None:
+        """A line of the agent's own transcript, which the plugin's checks read."""
+        self._agents_file.parent.mkdir(parents=True, exist_ok=True)
+        line = {"uuid": f"u{time.monotonic_ns()}", "cwd": str(self.home.project), "version": VERSION, **record}
+        with self._agents_file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+    # Both
+
+    def _ask(self, actor: str, call: str = "") -> Reply:
+        """One request to the scripted model, its reply as the client would stream it."""
+        names = ["Read", "Write", "Bash"] if actor == "agent" else [*_SCHEMAS, *([SEND] if self._tools else [])]
+        schemas = [
+            {"name": name, "input_schema": {"properties": {key: {} for key in _SCHEMAS.get(name, ())}}}
+            for name in names
+        ]
+        body = {"messages": [dict(each) for each in self._said[actor]], "tools": schemas}
+        request = Request(body=body, number=len(self.requests), time=time.time())
+        reply = self.script.decide(request)
+        request.reply, request.answered = reply, time.time()
+        self.requests.append(request)
+        message = {"role": "assistant", "content": list(reply.blocks), "stop_reason": reply.stop_reason}
+        self._said[actor].append(message)
+        if actor == "agent":
+            self._note({"type": "assistant", "message": message})
+        self._stream({"type": "assistant", "parent_tool_use_id": call or None, "message": message})
+        return reply
+
+    def _stream(self, event: dict[str, Any]) -> None:
+        self.events.append({**event, "at": time.time(), "session_id": self.session})
+
+    def _hook(self, name: str, tool: str = "", **words: Any) -> dict[str, Any]:
+        """One event through hooks/run, as the client would start it; its answer."""
+        like = self._recorded.get(f"{name} {tool}".strip()) or self._recorded["SubagentStart"]
+        payload = {**like, "hook_event_name": name, "transcript_path": str(self.transcript), **words}
+        payload["cwd"] = str(self.home.project)
+        env = self.home.env(
+            CLAUDE_PLUGIN_ROOT=str(self.plugin),
+            CLAUDE_PROJECT_DIR=str(self.home.project),
+            CLAUDE_PLUGIN_DATA=str(self.home.path / ".claude" / "plugins" / "data" / "bg-inline"),
+            CLAUDE_CODE_ENTRYPOINT="sdk-cli",
+            AI_AGENT=f"claude-code_{VERSION.replace('.', '-')}_agent",
+            BG_HOST_PID=str(os.getpid()),
+        )
+        done = subprocess.run(
+            ["/bin/sh", str(self.plugin / "hooks" / "run")],
+            input=json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode(),
+            env=env,
+            cwd=self.home.project,
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+        said, wrong = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+        shown = f"{name}:{tool}" if tool else name
+        told = {"hook_name": shown, "stdout": said, "stderr": wrong, "exit_code": done.returncode}
+        self._stream({"type": "system", "subtype": "hook_response", **told})
+        try:
+            answer = json.loads(said) if said.strip() else {}
+        except ValueError:
+            answer = {}
+        return answer if isinstance(answer, dict) else {}
+
+
+def _recording(plugin: Path) -> dict[str, dict[str, Any]]:
+    """The first payload of each event, and of each event with a tool, in the recorded scene."""
+    path = plugin / "tests" / "recorded" / VERSION / f"{SCENE}.jsonl"
+    found: dict[str, dict[str, Any]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        payload = json.loads(line)
+        found.setdefault(f"{payload['hook_event_name']} {payload.get('tool_name', '')}".strip(), payload)
+    return found
+
+
+def _user(words: str) -> dict[str, Any]:
+    return {"role": "user", "content": [{"type": "text", "text": words}]}
+
+
+def _context(answer: dict[str, Any]) -> list[str]:
+    found = (answer.get("hookSpecificOutput") or {}).get("additionalContext")
+    return [str(found)] if found else []
+
+
+def _calls(reply: Reply) -> list[dict[str, Any]]:
+    return [block for block in reply.blocks if block["type"] == "tool_use"]
+
+
+def _words(reply: Reply) -> str:
+    return "\n".join(str(block["text"]) for block in reply.blocks if block["type"] == "text")
+
+
+def _result(call: str, words: str) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": call, "content": [{"type": "text", "text": words}]}
+
+
+def _work(block: dict[str, Any]) -> dict[str, Any]:
+    """What a tool of the agent does, done for real in the temporary project."""
+    path = Path(str(block["input"].get("file_path")))
+    if block["name"] == "Write":
+        path.write_text(str(block["input"]["content"]), encoding="utf-8")
+        return _result(block["id"], f"File created successfully at: {path}")
+    return _result(block["id"], path.read_text(encoding="utf-8"))
