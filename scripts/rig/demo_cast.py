@@ -5,7 +5,9 @@ Nothing here knows what the plugin will answer: every line follows from what the
 
 from __future__ import annotations
 
+import os
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +76,7 @@ def lay_out(folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8")
+        os.utime(path, (time.time() - 3600,) * 2)  # it was there before the agent
 
 
 def script(folder: Path) -> Script:

@@ -132,7 +132,7 @@ def _play(term: Interactive) -> None:
     term.wait_for(r"Needs you", 30)
     term.settle()
     term.say("/bg-answer " + "  ".join(f"{name}: {words}" for name, words in demo_cast.ANSWERS.items()))
-    term.wait_for(r"bg-1 reports", 60)
+    term.wait_for(r"bg-1 says it is done", 60)
     term.wait_for(re.escape(demo_cast.OUTCOME), 30)
     term.settle(1.5)
     time.sleep(0.5)
