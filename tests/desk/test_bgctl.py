@@ -21,7 +21,7 @@ BGCTL = ROOT / "scripts" / "bgctl"
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     with ledger(10) as book:
-        book.write("UPDATE tasks SET project = '/home/somebody/other' WHERE number > 7")
+        book.write("UPDATE tasks SET project = '/home/somebody/other', root = '/home/somebody/other' WHERE number > 7")
         made = Path(book.path).parent
         made.rename(tmp_path / "data")
         made.mkdir()
@@ -94,7 +94,7 @@ def test_in_a_project_it_is_that_project_and_how_to_see_the_others(data):
     here = data / "work"
     here.mkdir()
     book = Ledger(data / "data")
-    book.write("UPDATE tasks SET project = ? WHERE number > 7", str(here))
+    book.write("UPDATE tasks SET project = ?, root = ? WHERE number > 7", str(here), str(here))
     book.close()
     said = bgctl(data, cwd=here).stdout
     assert "bg-10" in said

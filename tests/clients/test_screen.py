@@ -1,0 +1,91 @@
+"""What stands on a real terminal of 80 columns: the table, what a Stop costs, and the label of a woken agent."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from loop import ROOT, block, launch, one, reacting, wake
+from rig.home import Home
+from rig.model import Model
+from rig.script import Script, asked, parent, text
+from rig.terminal import Interactive
+from test_interactive import options
+from test_loop import TASK, later
+
+pytestmark = pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+LABELLED = (r"not from the user\] label", launch(TASK))
+
+
+def ours(screen: str, first: str) -> list[str]:
+    """The lines of ours on a screen, from the last one that matches to the next sign of the client's."""
+    lines = [line.rstrip() for line in screen.splitlines()]
+    start = max(number for number, line in enumerate(lines) if re.search(first, line))
+    found = [lines[start]]
+    for line in lines[start + 1 :]:
+        if not line.strip() or re.match(r"\s*(?:[●❯⎿✻›─>]|Original prompt:|\S+ed for \d)", line):
+            break
+        found.append(line)
+    return found
+
+
+def terminal(home: Home, host: str) -> Interactive:
+    return Interactive(home, host, [ROOT], options(host), size=(80, 60))
+
+
+def ended(home: Home, runs: int) -> None:
+    until = time.monotonic() + 40
+    while time.monotonic() < until:
+        if one(home, "SELECT count(*) AS n FROM runs WHERE ended IS NOT NULL")["n"] >= runs:
+            return
+        time.sleep(0.2)
+    raise AssertionError(f"no {runs} ended runs")
+
+
+def test_the_table_fits_and_a_woken_agent_keeps_its_label(host: str) -> None:
+    """No line of the table is broken by the client, its colours have passed, and the loop goes on by what it says."""
+    script = Script(
+        ("agent", asked("AUDIT-TASK"), [later(block("CLARIFICATION_NEEDED"), 2), later(block("COMPLETION_REPORT"), 2)]),
+        ("parent", parent, reacting(LABELLED, ("Resume it now", wake))),
+    )
+    with Model(script) as model, Home(model.url) as home, terminal(home, host) as term:
+        term.say("/bg:bg Audit the authentication code")
+        term.wait_for("bg-1 started: audit the auth code", 30)
+        ended(home, 1)
+        term.wait_for("bg-1 asks 2 questions", 30)
+        term.settle(1.5)
+        term.say("/bg-status")
+        table = ours(term.wait_for(r"^ +Needs you 1$", 20), r"^ +Needs you 1$")
+        assert re.fullmatch(r"    bg-1  needs answer +\d+s  audit the auth code", table[1]), table
+        assert re.fullmatch(r" {10}Q1 Should the export be.*…  → /bg-answer bg-1 Q1: <answer>", table[2]), table
+        assert len(table) == 3, table
+        assert max(map(len, table)) <= 80
+        coloured = next(line for line in term.screen(colours=True).splitlines() if "needs answer" in line)
+        assert re.search(r"\x1b\[33m(?:\x1b\[\d+m)*needs answer", coloured), repr(coloured)
+        term.say("/bg-answer bg-1 Q1: CSV Q2: no")
+        ended(home, 2)
+        shown = term.wait_for(r"bg-1 says it is done", 30, history=True)
+        named = re.findall(r'Agent "([^"]+)" (?:completed|finished)', shown)
+        assert set(named) == {"bg-1: audit the auth code"}, named
+        assert one(home, "SELECT count(*) AS n FROM errors") == {"n": 0}
+
+
+@pytest.mark.parametrize("marker", ["CLARIFICATION_NEEDED", "COMPLETION_REPORT"])
+def test_an_agent_that_ends_in_the_middle_of_a_turn_costs_six_lines(marker: str, host: str) -> None:
+    """The host shows the user what the model is told at Stop."""
+    script = Script(
+        ("agent", asked("AUDIT-TASK"), [block(marker)]),
+        ("parent", parent, reacting(LABELLED, ("launched successfully|Async agent", text("It is at work.").later(4)))),
+    )
+    with Model(script) as model, Home(model.url) as home, terminal(home, host) as term:
+        term.say("/bg:bg Audit the authentication code")
+        term.wait_for("It is at work", 40)
+        ended(home, 1)
+        term.wait_for(r"asks\s+2\s+questions|says\s+it\s+is\s+done", 30)
+        shown = term.settle(2.0)
+        for start in re.finditer(r"Stop hook (?:feedback|says|error)", shown):
+            rows = ours(shown[: start.end()] + shown[start.end() :].split("\n●")[0], r"Stop hook (?:feedback|says|error)")
+            assert len(rows) <= 8, rows  # of the terminal: six lines of ours, the longer ones in two rows
+        assert "Lines behind" not in shown
+        assert "why it matters" not in shown
