@@ -397,7 +397,7 @@ def test_stop_asks_once_for_questions_the_user_has_not_been_shown(newest):
     newest.ends("a1", block("CLARIFICATION_NEEDED", token))
     newest.announced("a1")
     said = newest.stop(last_assistant_message="I go on.")
-    assert "The user has not seen these questions" in context(said)
+    assert "the user has not seen these questions" in context(said)
     assert newest.stop(last_assistant_message="I go on.", stop_hook_active=True) == {}
     assert newest.stop(last_assistant_message="I go on.") == {}
 
