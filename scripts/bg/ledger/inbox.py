@@ -219,9 +219,8 @@ def answer(book: Ledger, item: Question, text: str, source: str, how: str = ANSW
     if earlier and (earlier.text, earlier.kind) == (text, how):
         return "the same answer was there already"
     fresh = book.insert(
-        # SQLite gives the number of a deleted row out again, and a retracted answer keeps its own.
-        "INSERT INTO answers (id, label, question, kind, text, source, at, typed) VALUES ((SELECT 1 + max("
-        "(SELECT coalesce(max(id), 0) FROM answers), (SELECT coalesce(max(id), 0) FROM retracted))),?,?,?,?,?,?,?)",
+        "INSERT INTO answers (id, label, question, kind, text, source, at, typed) VALUES (?,?,?,?,?,?,?,?)",
+        _next(book),
         item.label,
         item.id,
         how,
@@ -234,6 +233,12 @@ def answer(book: Ledger, item: Question, text: str, source: str, how: str = ANSW
         _retract(book, earlier, fresh)
     book.write("UPDATE questions SET state = 'answered', shown = coalesce(shown, ?) WHERE id = ?", time.time(), item.id)
     return f"it replaces “{earlier.text}”" if earlier else ""
+
+
+def _next(book: Ledger) -> int:
+    """SQLite gives the number of a deleted row out again, and a retracted answer keeps its own."""
+    tables = ("answers", "retracted")
+    return 1 + max(int(book.value(f"SELECT coalesce(max(id), 0) FROM {table}")) for table in tables)
 
 
 def _retract(book: Ledger, gone: Answer, replaced_by: Optional[int] = None) -> None:
