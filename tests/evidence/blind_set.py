@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import subprocess
 import tempfile
@@ -44,7 +45,7 @@ class Checked(NamedTuple):
 
 def half(name: str) -> list[dict]:
     """The cases of `developed` or `held-out`."""
-    return list(json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")))
+    return list(json.loads(lzma.decompress((FOLDER / f"{name}.json.xz").read_bytes())))
 
 
 def check(case: dict) -> Checked:
