@@ -70,6 +70,11 @@ def test_what_the_model_needs_for_its_next_step_is_there(drive: Drive) -> None:
     assert {"2.1.7": 'Task, resume: "a1"', "2.1.100": "launch a new agent"}.get(drive.version, "a1") in said
 
 
+def test_what_a_report_says_is_there_however_short_it_is(drive: Drive) -> None:
+    drive.ends("a1", block("COMPLETION_REPORT", launched(drive, "a1"), summary="Two holes in login.py."))
+    assert shown(drive.stop()).splitlines()[1] == "Summary: “Two holes in login.py.”"
+
+
 def test_questions_that_had_no_room_come_at_the_next_stop(drive: Drive) -> None:
     ended(drive, "CLARIFICATION_NEEDED", "a1")
     first = shown(drive.stop())

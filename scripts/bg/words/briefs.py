@@ -49,7 +49,7 @@ def brief(
         lines += [] if full else [phrases.BRIEFLY_DELEGATION.format(ask=tools.ASK, label=label)]
     else:
         summary = str(payload.get("summary") or "")
-        lines += [phrases.BRIEFLY_SUMMARY.format(words=cited(summary, 2 * LINE))] if len(summary) > 100 else []
+        lines += [phrases.BRIEFLY_SUMMARY.format(words=cited(summary, 2 * LINE))] if summary.strip() else []
         lines.append(phrases.BRIEFLY_ENDED.format(label=label))
     return "\n".join(lines)
 
