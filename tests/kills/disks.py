@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Optional
 import pytest
 from answers import check_answer
 from hook import ROOT, Payload
-from play import Host, block, label_in, token_in
+from play import Host, block, heard_of, label_in, token_in
 
 PLAIN = {
     "deliverables": "None",
@@ -85,7 +85,7 @@ class Sick(Host):
         heard: Counter[str] = Counter(dict.fromkeys(agents, 0))
         for _ in range(4):
             words = self.hook(self.prompt("Go on")).context + self.hook(self.stop()).context
-            heard.update({agent: words.count(f"word-{agent}-x") for agent in agents})
+            heard.update({agent: heard_of(agent, words) for agent in agents})
         return heard
 
     def waiting(self) -> list[str]:

@@ -246,13 +246,14 @@ class Host(Machine):
         )
         return event
 
-    def agent_says(self, agent: str, *turns: tuple[str, str]) -> None:
+    def agent_says(self, agent: str, *turns: tuple[str, str], reason: str = "") -> None:
         """An agent's transcript grows where 2.1.327 keeps it."""
         path = self.home / self.session / "subagents" / f"agent-{agent}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as file:
             for kind, words in turns:
                 message = {"role": kind, "content": [{"type": "text", "text": words}]}
+                message |= {"stop_reason": reason} if reason and kind == "assistant" else {}
                 line = {
                     "type": kind,
                     "uuid": f"{agent}-{file.tell()}",
@@ -260,6 +261,12 @@ class Host(Machine):
                     "cwd": str(self.project),
                 }
                 file.write(json.dumps({**line, "message": message}) + "\n")
+
+
+def heard_of(agent: str, words: str) -> int:
+    """How often the word of an agent's report is said, beside the line on it where its group is taken together."""
+    lines = [line for line in words.split("\n") if not re.match(r"> bg-\d+ \(", line)]
+    return "\n".join(lines).count(f"word-{agent}-x")
 
 
 def label_in(words: str) -> str:

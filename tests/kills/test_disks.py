@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from disks import Sick, fill, mounted, writable
 from drive import plain
-from play import block, notification, questions
+from play import block, heard_of, notification, questions
 
 NOBODY = 65534
 SYSTEM = "/usr/bin/python3"  # what another user can start, wherever these tests' own interpreter stands
@@ -173,7 +173,7 @@ def test_an_agent_that_was_launched_meanwhile(tmp_path):
         host.heals()
         said = host.hook(host.prompt("Go on"))
         assert "bg-1 started: notes" in said.notice + host.hook(host.stop()).notice
-        assert said.context.count("word-a1-x") == 1
+        assert heard_of("a1", said.context) == 1
         assert "files changed since the launch: “notes.md”" in said.context
 
 
@@ -231,7 +231,7 @@ def test_half_a_compiled_module_costs_no_report(module, tmp_path):
     os.truncate(compiled, compiled.stat().st_size // 2)
     host.hook(host.reports("a1", tokens["a1"]))
     said = host.hook(host.prompt(notification("a1", "done"))).context
-    assert said.count("word-a1-x") == 1
+    assert heard_of("a1", said) == 1
     assert [path for path in host.waiting() if path.endswith(".json")] == []
 
 

@@ -19,6 +19,7 @@ from play import block, notification, questions
 
 LIMIT = 5_242_880
 SPOKEN = (("user", "Look"), ("assistant", "I have looked at everything."))
+UNTOLD, OVER = "", "end_turn"
 UNKNOWN: dict[str, Any] = {
     "ids alone": ["a1"],
     "ids of another name": [{"task_id": "a1", "status": "running"}],
@@ -118,12 +119,21 @@ def test_an_agent_that_is_not_on_the_list_is_gone(tmp_path):
     assert state(host) == "unreported"
 
 
-@pytest.mark.parametrize(("seconds", "ends"), [(50, "working"), (70, "unreported")])
-def test_a_host_without_a_list(seconds, ends, tmp_path):
-    """Its last words are a minute old: before that it may still be writing them."""
+@pytest.mark.parametrize(
+    ("reason", "seconds", "ends"),
+    [
+        (OVER, 50, "working"),
+        (OVER, 70, "unreported"),
+        (UNTOLD, 70, "working"),
+        (UNTOLD, 850, "working"),
+        (UNTOLD, 950, "unreported"),
+    ],
+)
+def test_a_host_without_a_list(reason, seconds, ends, tmp_path):
+    """Its last words are a minute old; where nothing says that they are the last, a call may still be on its way."""
     host = Sick(tmp_path, version="2.1.100")
     host.launches("a1")
-    host.agent_says("a1", *SPOKEN)
+    host.agent_says("a1", *SPOKEN, reason=reason)
     passes(host, seconds)
     host.hook(host.stop())
     assert state(host) == ends

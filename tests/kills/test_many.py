@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from play import Host, block, notification, questions, token_in
+from play import Host, block, heard_of, notification, questions, token_in
 
 pytestmark = [pytest.mark.long, pytest.mark.alone]
 
@@ -46,7 +46,7 @@ def tell_all(host: Host, agents: list[str]) -> Counter[str]:
     silent = 0
     while silent < 2:
         words = host.hook(host.prompt("Go on")).context + host.hook(host.stop()).context
-        heard.update({agent: words.count(f"word-{agent}-x") for agent in agents if f"word-{agent}-x" in words})
+        heard.update({agent: heard_of(agent, words) for agent in agents if heard_of(agent, words)})
         silent = 0 if "word-" in words else silent + 1
     return heard
 
@@ -91,9 +91,9 @@ def test_notifications_that_never_come(tmp_path, tell):
         host.hook(report(host, agent, tokens[agent]))
         if agent not in dropped:
             said = host.hook(host.prompt(notification(agent, "done")))
-            heard.update(each for each in agents if f"word-{each}-x" in said.context)
+            heard.update(each for each in agents if heard_of(each, said.context))
             said = host.hook(host.stop(running=tuple(agents)))
-            heard.update(each for each in agents if f"word-{each}-x" in said.context)
+            heard.update(each for each in agents if heard_of(each, said.context))
     heard += tell_all(host, agents)
     tell(
         f"{COMPLETIONS} completions, {DROPPED} never announced: {len(heard)} told, {sum(heard.values()) - len(heard)} twice"
