@@ -38,13 +38,13 @@ def heard(home: Home, label: str, state: str) -> bool:
     return states(home).get(label) == state and not rows(home, due, label)
 
 
-def settle(run: Headless, home: Home, host: str, what: str, holds: Callable[[], bool], seconds: float = 40) -> None:
+def settle(run: Headless, home: Home, host: str, what: str, holds: Callable[[], bool], seconds: float = 60) -> None:
     """Wait for a state of the ledger; a host that does not wake its parent is spoken to."""
     deadline, spoken = time.monotonic() + seconds, time.monotonic()
     while not (has_ledger(home) and holds()):
         if time.monotonic() > deadline:
             raise AssertionError((what, states(home), rows(home, "SELECT text FROM errors")))
-        if host in UNWOKEN and time.monotonic() - spoken > 2:
+        if host in UNWOKEN and time.monotonic() - spoken > 6:
             spoken = time.monotonic()
             run.send("Anything new?")
         time.sleep(0.1)
