@@ -84,7 +84,7 @@ def test_disputed_stands_in_the_table_in_json_and_in_the_export(drive):
     page = Page()
     shown, whole = table.table(book, page), detail.detail(book, page, "bg-1")
     [task] = json.loads(look.run_status(_given(label="", json=True, all=True))[1])
-    exported = look.run_export(_given(task=""))[1]
+    exported = "".join(look.run_export(_given(task=""))[1])
     book.close()
     assert "disputed" in shown
     assert "not found: docs/api.md" in shown
