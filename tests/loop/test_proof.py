@@ -208,6 +208,22 @@ def test_a_late_record_costs_one_call_more(newest):
     assert "A1: CSV" in sent(wake(newest, "m2"))
 
 
+def test_a_first_prompt_comes_before_the_transcript(newest, monkeypatch):
+    """2.1.327 was seen to begin the file after the first call's hook: that is no word of somebody else."""
+    monkeypatch.setenv("CLAUDE_CODE_MESSAGING_SOCKET", "/tmp/any.sock")
+    whole = newest.transcript.read_text()
+    newest.transcript.unlink()
+    newest.writes = False
+    newest.prompt("/bg:bg Audit the auth code")
+    payload = recorded(newest.version, newest.scene, "PreToolUse", newest.spawn)
+    given = {**payload["tool_input"], "description": "bg-1: audit"}
+    assert "make the same call once more" in denied(newest.send(payload, tool_use_id="l1", tool_input=given))
+    newest.transcript.write_text(whole)
+    words = "/bg:bg Audit the auth code"
+    written(newest, {"type": "user", "promptId": turn(newest), "message": {"role": "user", "content": words}})
+    assert "updatedInput" in newest.send(payload, tool_use_id="l2", tool_input=given)["hookSpecificOutput"]
+
+
 def test_a_part_of_the_answers_is_never_held_back(drive):
     """A blocked prompt leaves no record."""
     waiting(drive, "CLARIFICATION_NEEDED")

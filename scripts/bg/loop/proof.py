@@ -85,9 +85,8 @@ def _origin(scene: Scene, row: Proof) -> Optional[origins.Origin]:
     # What a process hands to our hooks may name a transcript of its own making.
     path = scene.event.transcript if row.session == scene.session else row.transcript
     if row.session == scene.session and not origins.is_kept(path):
-        # It keeps none. Nobody can post to an old host; what a new one is shown stays unproven.
-        nobody = origins.Origin(origins.OTHER, phrases.NO_TRANSCRIPT)
-        return nobody if origins.takes_posts() else origins.Origin(origins.SDK, "")
+        # It keeps none, or has not begun it yet, as at a first prompt. Nobody can post to an old host.
+        return None if origins.takes_posts() else origins.Origin(origins.SDK, "")
     if row.way == proofs.CHOSEN:
         return origins.of_dialog(path, row.place, row.call, row.text)
     return origins.of_prompt(path, row.place, row.text, row.turn)
@@ -100,7 +99,8 @@ def _judge(scene: Scene, row: Proof, origin: Optional[origins.Origin], *, waited
             proofs.count_look(scene.book, row.id)
         if row.looks + waited < MOST_LOOKS and time.time() - row.at < PATIENCE:
             return
-        origin = origins.Origin(origins.OTHER, "")
+        kept = origins.is_kept(scene.event.transcript)
+        origin = origins.Origin(origins.OTHER, "" if kept else phrases.NO_TRANSCRIPT)
     if origin.kind == origins.OTHER:
         proofs.judge(scene.book, row.id, proofs.UNPROVEN, origin.who)
         _take_back(scene, row, origin.who)
