@@ -260,6 +260,8 @@ class Host(Machine):
                     "version": self.version,
                     "cwd": str(self.project),
                 }
+                if kind == "assistant":
+                    message["stop_reason"] = "end_turn"
                 file.write(json.dumps({**line, "message": message}) + "\n")
 
 
