@@ -81,11 +81,11 @@ def typed(term: Interactive, words: str) -> None:
     term.say(words)
 
 
-def ends(term: Interactive, home: Home, label: str, state: str) -> None:
-    """Wait for a state; old hosts tell of an end with the next prompt only."""
+def ends(term: Interactive, home: Home, label: str, *states: str) -> None:
+    """Wait for one of these states."""
     deadline = time.monotonic() + 40
-    while not state_is(home, label, state)():
-        assert time.monotonic() < deadline, (state, rows(home, "SELECT label, state, note FROM tasks"), term.screen())
+    while not state_is(home, label, *states)():
+        assert time.monotonic() < deadline, (states, rows(home, "SELECT label, state, note FROM tasks"), term.screen())
         time.sleep(0.2)
     term.settle(1.0)
 
@@ -167,7 +167,8 @@ def test_a_task_whose_session_ended_goes_on_in_the_next(host: str, tell: Callabl
             term.settle(1.0)
         with Interactive(home, host, [ROOT], options(host)) as term:
             typed(term, "hello")
-            ends(term, home, "bg-1", "interrupted")
+            # A client that is killed may have stopped its agents before (seen on 2.1.197), or not come to it.
+            ends(term, home, "bg-1", "interrupted", "stopped")
             line = line_of(term, "bg-1")
             typed(term, line)
             ends(term, home, "bg-1", "done")
