@@ -29,9 +29,9 @@ INSERT INTO sessions (id, project, transcript, version) SELECT 's' || i, '{proje
 INSERT INTO tasks (label, number, grp, session, project, text, description, prompt, state, since, created, ended, agent,
   note, root, closed) SELECT 'bg-' || i, i, 'bg-' || i, CASE i % 2 WHEN 0 THEN session ELSE 's' || i END, project, text,
   description, prompt, state, since, created, ended, 'old' || i, note, root, closed FROM n, tasks WHERE label = 'bg-1';
-INSERT INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head, made, bound, failed, window, turn,
+INSERT INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head, made, bound, failed, window,
   identity) SELECT 'old' || i, 'bg-' || i, 'bg-' || i || '-t', 'old' || i, agent_type, 'name' || i, cwd, head, made,
-  bound, failed, window, turn, identity FROM n, launches WHERE label = 'bg-1';
+  bound, failed, window, identity FROM n, launches WHERE label = 'bg-1';
 INSERT INTO windows (session, kind, label, text, opened, closed) SELECT session, kind, 'bg-' || i, text, opened, closed
   FROM n, windows WHERE label = 'bg-1';
 INSERT INTO runs SELECT 'old' || i, run, 'bg-' || i, began, ended, corrections, asked, cut, last_uuid, evidence

@@ -51,7 +51,6 @@ class Launch(Record):
     bound: Optional[float]
     failed: Optional[str]
     window: Optional[int]
-    turn: Optional[int]
     identity: str
 
 

@@ -25,7 +25,6 @@ class Resume(Record):
     at: float
     proven: Optional[float]
     failed: Optional[str]
-    turn: Optional[int]
 
 
 def note(book: Ledger, label: str, agent: str, tool_use: str, kind: str, typed: str, message: str) -> int:

@@ -24,6 +24,9 @@ CREATE TABLE retracted (
   id INTEGER PRIMARY KEY, label TEXT, question INTEGER, kind TEXT, text TEXT, source TEXT, at REAL, typed INTEGER,
   gone REAL, replaced_by INTEGER, proof INTEGER, undone_by INTEGER);
 CREATE INDEX retracted_question ON retracted (question);
+CREATE INDEX retracted_gone ON retracted (gone);
+CREATE INDEX retracted_replaced ON retracted (replaced_by);
+CREATE INDEX retracted_undone ON retracted (undone_by);
 -- Who said what counts as the user's word: a row for each thing typed, chosen or passed on, and how that was proven.
 CREATE TABLE proofs (
   id INTEGER PRIMARY KEY, session TEXT, label TEXT, way TEXT, text TEXT, at REAL, transcript TEXT, place INTEGER,

@@ -27,15 +27,15 @@ INSERT INTO "deliveries" VALUES(9,'bg-5','ended','a5:2:627a135340b2088bbf032fa2'
 CREATE TABLE errors (id INTEGER PRIMARY KEY, at REAL, event TEXT, text TEXT);
 CREATE TABLE launches (
   tool_use TEXT PRIMARY KEY, label TEXT, token TEXT UNIQUE, agent TEXT, agent_type TEXT, name TEXT,
-  cwd TEXT, head TEXT, made REAL, bound REAL, failed TEXT, window INTEGER, turn INTEGER, identity TEXT);
-INSERT INTO "launches" VALUES('toolu_0001','bg-1','bg-1-vrfckyxrry','a1','general-purpose','','/home/user/project','',1700000000.7,1700000000.9,NULL,1,NULL,'prompt');
-INSERT INTO "launches" VALUES('toolu_0002','bg-2','bg-2-q6bne3gdhq','a2','general-purpose','','/home/user/project','',1700000002.1,1700000002.3,NULL,2,NULL,'prompt');
-INSERT INTO "launches" VALUES('toolu_0003','bg-3','bg-3-4umbjlp6u6','a3','general-purpose','','/home/user/project','',1700000003.6,1700000003.8,NULL,3,NULL,'prompt');
-INSERT INTO "launches" VALUES('toolu_0004','bg-4','bg-4-epocdyrtfy','a4','general-purpose','','/home/user/project','',1700000005.2,1700000005.4,NULL,4,NULL,'prompt');
-INSERT INTO "launches" VALUES('toolu_0005','bg-5','bg-5-3mogwwobjj','a5','general-purpose','','/home/user/project','',1700000006.9,1700000007.1,NULL,5,NULL,'prompt');
-INSERT INTO "launches" VALUES('toolu_0006','bg-6','bg-6-nz7vmohye4','a6','general-purpose','','/home/user/project','',1700000008.7,1700000008.9,NULL,6,NULL,'prompt');
-INSERT INTO "launches" VALUES('toolu_0007','bg-7','bg-7-ihbhgmqeuv','a7','general-purpose','','/home/user/project','',1700000010.6,1700000010.8,NULL,7,NULL,'prompt');
-INSERT INTO "launches" VALUES('toolu_0008','bg-9','bg-9-nckdgsjob3','a9','general-purpose','','/home/user/project','',1700000023.0,1700000023.2,NULL,9,NULL,'prompt');
+  cwd TEXT, head TEXT, made REAL, bound REAL, failed TEXT, window INTEGER, identity TEXT);
+INSERT INTO "launches" VALUES('toolu_0001','bg-1','bg-1-vrfckyxrry','a1','general-purpose','','/home/user/project','',1700000000.7,1700000000.9,NULL,1,'prompt');
+INSERT INTO "launches" VALUES('toolu_0002','bg-2','bg-2-q6bne3gdhq','a2','general-purpose','','/home/user/project','',1700000002.1,1700000002.3,NULL,2,'prompt');
+INSERT INTO "launches" VALUES('toolu_0003','bg-3','bg-3-4umbjlp6u6','a3','general-purpose','','/home/user/project','',1700000003.6,1700000003.8,NULL,3,'prompt');
+INSERT INTO "launches" VALUES('toolu_0004','bg-4','bg-4-epocdyrtfy','a4','general-purpose','','/home/user/project','',1700000005.2,1700000005.4,NULL,4,'prompt');
+INSERT INTO "launches" VALUES('toolu_0005','bg-5','bg-5-3mogwwobjj','a5','general-purpose','','/home/user/project','',1700000006.9,1700000007.1,NULL,5,'prompt');
+INSERT INTO "launches" VALUES('toolu_0006','bg-6','bg-6-nz7vmohye4','a6','general-purpose','','/home/user/project','',1700000008.7,1700000008.9,NULL,6,'prompt');
+INSERT INTO "launches" VALUES('toolu_0007','bg-7','bg-7-ihbhgmqeuv','a7','general-purpose','','/home/user/project','',1700000010.6,1700000010.8,NULL,7,'prompt');
+INSERT INTO "launches" VALUES('toolu_0008','bg-9','bg-9-nckdgsjob3','a9','general-purpose','','/home/user/project','',1700000023.0,1700000023.2,NULL,9,'prompt');
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT);
 INSERT INTO "meta" VALUES('asked_first:86d79d52-232e-4266-8493-75e843eef28b','1 2 5 6');
 INSERT INTO "meta" VALUES('last_number','9');
@@ -197,7 +197,7 @@ total_duration: 48m
 [/COMPLETION_REPORT]','08f007d0d3f467b5f880dc0e',1700000024.7);
 CREATE TABLE resumes (
   id INTEGER PRIMARY KEY, label TEXT, agent TEXT, tool_use TEXT UNIQUE, kind TEXT, typed TEXT,
-  message TEXT, at REAL, proven REAL, failed TEXT, turn INTEGER);
+  message TEXT, at REAL, proven REAL, failed TEXT);
 INSERT INTO "resumes" VALUES(1,'bg-5','a5','toolu_s1','CLARIFICATION_RESPONSE','Go on.','## CLARIFICATION RESPONSE
 
 The user has answered some of your questions:
@@ -223,7 +223,7 @@ Next step: Acknowledge in a line or two what you received, restore the state abo
 
 ## NOTE FROM THE PARENT AGENT (not from the user)
 
-> Go on.',1700000020.3,1700000020.4,NULL,NULL);
+> Go on.',1700000020.3,1700000020.4,NULL);
 CREATE TABLE retracted (
   id INTEGER PRIMARY KEY, label TEXT, question INTEGER, kind TEXT, text TEXT, source TEXT, at REAL, typed INTEGER,
   gone REAL, replaced_by INTEGER, proof INTEGER, undone_by INTEGER);
@@ -349,6 +349,9 @@ CREATE INDEX questions_open ON questions (label) WHERE state = 'open';
 CREATE INDEX tasks_root ON tasks (root, state, session);
 CREATE INDEX typed_label ON typed (label);
 CREATE INDEX retracted_question ON retracted (question);
+CREATE INDEX retracted_gone ON retracted (gone);
+CREATE INDEX retracted_replaced ON retracted (replaced_by);
+CREATE INDEX retracted_undone ON retracted (undone_by);
 CREATE INDEX proofs_open ON proofs (session) WHERE proof IS NULL;
 CREATE INDEX proofs_label ON proofs (label);
 CREATE INDEX proofs_call ON proofs (call);
@@ -358,9 +361,6 @@ CREATE INDEX children_label ON children (label);
 CREATE INDEX children_agent ON children (agent);
 CREATE INDEX delegations_question ON delegations (question);
 CREATE INDEX delegations_resume ON delegations (resume);
-CREATE INDEX retracted_gone ON retracted (gone);
-CREATE INDEX retracted_replaced ON retracted (replaced_by);
-CREATE INDEX retracted_undone ON retracted (undone_by);
 COMMIT;
 PRAGMA user_version=1;
-PRAGMA application_id=7;
+PRAGMA application_id=3;
