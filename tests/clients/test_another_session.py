@@ -88,6 +88,8 @@ def test_a_session_cleared_in_the_terminal_keeps_its_tasks(host: str) -> None:
         term.settle()
         term.say(ANSWERS)
         model.wait_for(lambda request: request.actor == "parent" and bool(reminders(request, "reports partial")), 40)
+        term.settle()
+        term.say("Thanks.")
         until(lambda: settled(home), 15, lambda: rows(home, "SELECT * FROM deliveries"))
         finishes(model)
         assert model.by("parent")[-1].all_text().count("reports partial success") == 1
