@@ -246,7 +246,7 @@ class Host(Machine):
         )
         return event
 
-    def agent_says(self, agent: str, *turns: tuple[str, str], reason: str = "") -> None:
+    def agent_says(self, agent: str, *turns: tuple[str, str], reason: str = "end_turn") -> None:
         """An agent's transcript grows where 2.1.327 keeps it."""
         path = self.home / self.session / "subagents" / f"agent-{agent}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -260,8 +260,6 @@ class Host(Machine):
                     "version": self.version,
                     "cwd": str(self.project),
                 }
-                if kind == "assistant":
-                    message["stop_reason"] = "end_turn"
                 file.write(json.dumps({**line, "message": message}) + "\n")
 
 
