@@ -60,7 +60,7 @@ class Parent:
         if "not from the user] label" in told:
             work = "CHILD-TASK" if "The user approved" in told else self.task
             return launch(f"{work}: do it.", "do the work")(request)
-        if "Resume it now: launch a new agent" in told or "cannot wake an ended agent" in told:
+        if re.search(r"Resume it now: (?:launch a new agent|this host cannot wake an ended agent)", told):
             label = "" if self.forgets else f"{re.findall(r'begins `(bg-[0-9]+):`', told)[-1]}: "
             given = {"description": f"{label}continue", "prompt": "Go on.", "subagent_type": "general-purpose"}
             return call(spawn_tool(request), **given, run_in_background=True)
