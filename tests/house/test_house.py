@@ -464,3 +464,9 @@ def test_the_hook_process_answers_on_this_python(tmp_path):
     assert done.returncode == 0
     assert "[from the bg plugin, not from the user] label: bg-1" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
     assert done.stderr == ""
+
+
+def test_no_two_test_modules_have_one_name():
+    """Their folders are no packages: pytest takes the second of one name for the first, and stops."""
+    names = [path.name for path in (ROOT / "tests").rglob("*.py") if path.name != "conftest.py"]
+    assert sorted(names) == sorted(set(names))

@@ -38,7 +38,7 @@ def another(drive: Drive, monkeypatch, where: str, pid: int) -> str:
 
 
 @pytest.mark.parametrize("where", ["laptop pid:[4026531836] 2222", "desk pid:[4026532999] 1111"])
-@pytest.mark.parametrize("pid", [os.getpid(), 999_999])
+@pytest.mark.parametrize("pid", [os.getpid(), 999_999], ids=["a living one", "none"])
 def test_a_neighbours_agents_live_while_their_session_gives_a_sign(drive, monkeypatch, where, pid):
     """Whatever its process number is here: the very same one, or none that lives."""
     monkeypatch.setattr(machine, "alive", lambda _: pytest.fail("the number was asked for"))
