@@ -42,8 +42,8 @@ def find(name: str) -> str:
     return next((path for path in tries if os.access(path, os.X_OK) and not os.path.isdir(path)), "")
 
 
-def ask(command: list[str], seconds: float, given: bytes = b"") -> Done:
-    """Start a program in a directory that nobody shapes, with nothing of Python's environment, and tell it this."""
+def ask(command: list[str], seconds: float, given: bytes = b"", told: Optional[dict[str, str]] = None) -> Done:
+    """Start a program in a directory that nobody shapes, with nothing of Python's environment but what it is told."""
     # Late: most hooks start nothing.
     import subprocess  # noqa: PLC0415
 
@@ -56,7 +56,7 @@ def ask(command: list[str], seconds: float, given: bytes = b"") -> Done:
             timeout=seconds,
             check=False,
             cwd=APART,
-            env=environment,
+            env={**environment, **(told or {})},
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         return Done(-1, "", f"{command[0]}: {error}\n")

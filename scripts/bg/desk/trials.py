@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,22 +24,11 @@ def fire(root: Path, interpreter: str) -> Iterator[Finding]:
         data = Path(folder)
         if interpreter:
             (data / "python").write_text(f"{interpreter}\n", encoding="utf-8")
-        env = {**os.environ, "BG_DATA": folder, "CLAUDE_CODE_ENTRYPOINT": "cli", "NO_COLOR": "1"}
-        env.pop("CLAUDE_PLUGIN_DATA", None)
-        payload = json.dumps({**_EVENT, "cwd": folder}, separators=(",", ":"))
-        try:
-            done = subprocess.run(
-                ["/bin/sh", str(root / "hooks" / "run")],
-                input=payload.encode(),
-                env=env,
-                cwd=folder,
-                capture_output=True,
-                timeout=PATIENCE,
-                check=False,
-            )
-            out, said = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
-        except (OSError, subprocess.SubprocessError) as error:
-            out, said = "", str(error)
+        # BG_DATA comes before every other place, so the user's own data are left alone.
+        told = {"BG_DATA": folder, "CLAUDE_PLUGIN_DATA": "", "CLAUDE_CODE_ENTRYPOINT": "cli", "NO_COLOR": "1"}
+        payload = json.dumps({**_EVENT, "cwd": folder}, separators=(",", ":")).encode()
+        done = machine.ask(["/bin/sh", str(root / "hooks" / "run")], PATIENCE, payload, told)
+        out, said = done.out, done.said[len(done.out) :]
         for log in map(Path, spool.logs(folder)):
             with contextlib.suppress(OSError):
                 said += log.read_text(encoding="utf-8", errors="replace")
