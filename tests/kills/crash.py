@@ -154,7 +154,7 @@ class Campaign(Host):
         self.react(self.do(self.asked(event, given, chosen)))
 
     def question(self, agent: Agent, qid: str) -> str:
-        return f"Which way shall part {qid[1]} of task {agent.number} in run {agent.run} go?"
+        return f"Which way shall part {qid[1]} of task {agent.number} in run {agent.run} be done?"
 
     def resume(self, agent: Agent) -> None:
         event = self.sends(self.next_use(), agent.name, "My own note.")
@@ -231,7 +231,7 @@ class Campaign(Host):
                 if not waiting:
                     return
                 self.turn(f"/bg-answer {waiting[0][0]} {waiting[0][1]}", "answer")
-        raise AssertionError("it never comes to rest")
+        raise AssertionError(f"it never comes to rest: {self.waiting()}")
 
     def waiting(self) -> list[tuple[str, str]]:
         """What the user would still find in /bg-status, with what it says to type."""
