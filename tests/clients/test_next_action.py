@@ -14,6 +14,7 @@ from rig.model import Model
 from rig.request import Request
 from rig.script import Reply, Script, asked, call, parent, text
 from rig.terminal import Interactive
+from test_cut import stop
 from test_interactive import options
 from test_loop import later
 
@@ -23,8 +24,11 @@ ENDS: dict[str, Any] = {
     "blocked": block("STOP_WORK"),
     "failed": block("COMPLETION_REPORT", status="failed"),
     "partial": block("COMPLETION_REPORT", status="partial_success"),
+    "disputed": block("COMPLETION_REPORT", status="success", evidence="- wrote docs/never.md"),
     "unreported": prose("I looked around and wrote nothing down."),
 }
+#: What the plugin asks for once more before it takes it.
+ASKED_ONCE_MORE = ("unreported", "disputed")
 
 
 def key(state: str) -> str:
@@ -37,7 +41,7 @@ def agents(*states: str) -> list[Any]:
     for state in states:
         again = block("COMPLETION_REPORT", status="success")
         first = ENDS.get(state, ENDS["blocked"])
-        steps = [later(first, 0.5), *([later(first, 0.2)] if state == "unreported" else []), *[later(again, 0.5)] * 3]
+        steps = [later(first, 0.5), *([later(first, 0.2)] if state in ASKED_ONCE_MORE else []), *[later(again, 0.5)] * 3]
         actors.append((state, asked(key(state)), steps))
     return actors
 
@@ -65,6 +69,18 @@ class Parent:
             given = {"description": f"{label}continue", "prompt": "Go on.", "subagent_type": "general-purpose"}
             return call(spawn_tool(request), **given, run_in_background=True)
         return wake(request, "Go on.") if "Resume it now" in told else text("Noted.")
+
+
+class Stopping(Parent):
+    """As a parent, and stops its agent, once, where the user says so."""
+
+    stops = True
+
+    def __call__(self, request: Request) -> Reply:
+        if not self.stops or "STOP it" not in request.all_text():
+            return super().__call__(request)
+        self.stops = "TaskStop" not in request.tools()
+        return stop(request)
 
 
 def state_is(home: Home, label: str, *states: str) -> Callable[[], bool]:
@@ -151,6 +167,28 @@ def test_a_task_that_was_not_launched_is_launched(host: str, tell: Callable[[str
         typed(term, line)
         ends(term, home, "bg-1", "partial")
         tell(f"{host} not launched: “{line}” → launched")
+
+
+@pytest.mark.versions("2.1.197", "2.1.258", "2.1.327")
+def test_a_task_that_was_stopped_goes_on_when_it_is_asked_for(host: str, tell: Callable[[str], None]) -> None:
+    """Older clients cannot stop an agent, or tell nobody."""
+    again = block("COMPLETION_REPORT", status="success")
+    script = Script(
+        ("stopped", asked(key("stopped")), [later(again, 60.0), *[later(again, 0.5)] * 3]),
+        ("parent", parent, [Stopping("stopped", forgets_the_label=True)] * 60),
+    )
+    allowed = [*options(host), "--allowedTools", "Agent Task SendMessage ToolSearch TaskStop"]
+    with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], allowed) as term:
+        term.say("/bg:bg Do the work")
+        until(lambda: has_ledger(home) and state_is(home, "bg-1", "working")(), 30, term.screen)
+        term.settle(1.0)
+        typed(term, "STOP it")
+        ends(term, home, "bg-1", "stopped")
+        line = line_of(term, "bg-1")
+        assert line == "/bg-answer bg-1 go"
+        typed(term, line)
+        ends(term, home, "bg-1", "done")
+        tell(f"{host} stopped: “{line}” → done")
 
 
 def test_a_task_whose_session_ended_goes_on_in_the_next(host: str, tell: Callable[[str], None]) -> None:

@@ -193,3 +193,16 @@ def test_an_end_whose_hook_was_killed_before_it_judged_is_told_at_the_next_event
         reports.keep(book, "bg-1", "a1", "SubagentStop", block("COMPLETION_REPORT", token, status="success"))
     assert "reports success" in str(drive.stop()) + context(drive.prompt("hello"))
     assert [{"state": "done"}] == drive.rows("SELECT state FROM tasks")
+
+
+def test_an_agent_that_is_gone_from_the_list_before_its_stop_is_announced_was_stopped(tmp_path, monkeypatch):
+    """Claude stopped it and ended its turn at once; the host's word came with the next prompt."""
+    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    drive = Drive(VERSIONS[-1], tmp_path)
+    drive.prompt("/bg Audit")
+    drive.launch("Audit", "a1")
+    drive.stop(background_tasks=[])
+    assert drive.rows("SELECT state FROM tasks") == [{"state": "unreported"}]
+    drive.announced("a1", "killed", summary="was stopped by Claude")
+    assert drive.rows("SELECT state, note FROM tasks") == [{"state": "stopped", "note": "killed"}]
+    assert "bg-1" in context(drive.prompt("/bg-answer bg-1 go"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bg.host import agents, tools, transcripts
 from bg.host.event import Notification, notifications
 from bg.host.transcripts import Final
-from bg.ledger import resumes, runs
+from bg.ledger import resumes, runs, tasks
+from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
 from bg.loop import judging, reports, resuming
 from bg.loop.scene import Scene
@@ -72,13 +73,25 @@ def close(scene: Scene, task: Task, agent: str, text: str, cut: str, source: str
     """End a run that no SubagentStop has ended, with the best text there is."""
     resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
     run = runs.last_run(scene.book, agent)
-    if run is None or run.ended is not None:
+    if run is None:
+        return
+    if run.ended is not None:
+        _learn_the_cut(scene, task, run, cut)
         return
     if not runs.reports(scene.book, agent, run.run):
         own = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
         fresh = own.text if is_of_this_run(scene, agent, run.run, own) else ""
         reports.keep(scene.book, task.label, agent, source, fresh or text)
     judging.conclude(scene, task, agent, cut)
+
+
+def _learn_the_cut(scene: Scene, task: Task, run: Run, cut: str) -> None:
+    """The turn ended before the host said that the agent was stopped: it was gone from the list without a word."""
+    if not cut or run.cut or task.state != "unreported" or runs.reports(scene.book, run.agent, run.run):
+        return
+    with scene.book.transaction():
+        runs.end_run(scene.book, run.agent, run.run, cut)
+        tasks.set_state(scene.book, task.label, reports.CUT_STATES.get(cut, "unreported"), cut)
 
 
 def is_of_this_run(scene: Scene, agent: str, run: int, final: Final) -> bool:
