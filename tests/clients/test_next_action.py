@@ -116,8 +116,7 @@ def line_of(term: Interactive, label: str) -> str:
     return re.split(r"\s{2,}|\s*[│|]", found[-1].strip())[0]
 
 
-@pytest.mark.parametrize("state", ENDS)
-def test_the_line_of_the_table_sets_the_task_going(host: str, state: str, tell: Callable[[str], None]) -> None:
+def follow(host: str, state: str, tell: Callable[[str], None]) -> None:
     """Typed as it stands there; where it asks for words, `go` is typed, which needs none."""
     script = Script(*agents(state), ("parent", parent, [Parent(state, forgets_the_label=True)] * 60))
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
@@ -132,6 +131,20 @@ def test_the_line_of_the_table_sets_the_task_going(host: str, state: str, tell: 
         assert rows(home, "SELECT text FROM errors") == []
 
 
+@pytest.mark.versions("2.1.327")
+@pytest.mark.parametrize("state", ENDS)
+def test_the_line_of_the_table_sets_the_task_going(host: str, state: str, tell: Callable[[str], None]) -> None:
+    follow(host, state, tell)
+
+
+@pytest.mark.versions("2.1.7", "2.1.100", "2.1.197")
+@pytest.mark.parametrize("state", ["needs_answer", "failed"])
+def test_so_it_does_on_older_clients(host: str, state: str, tell: Callable[[str], None]) -> None:
+    """Woken by another call, or, on 2.1.100, in a new agent."""
+    follow(host, state, tell)
+
+
+@pytest.mark.versions("2.1.7", "2.1.327")
 def test_what_was_approved_and_never_launched_is_launched(host: str, tell: Callable[[str], None]) -> None:
     """The parent let the approval pass; `go` opens the launch again, and the new agent is the request's."""
     request = block("DELEGATE_WORK", independence="blocks_current_work")
@@ -158,6 +171,7 @@ def test_what_was_approved_and_never_launched_is_launched(host: str, tell: Calla
         tell(f"{host}: approved and passed over, then “{line}” → bg-2 launched and done")
 
 
+@pytest.mark.versions("2.1.327")
 def test_a_task_that_was_not_launched_is_launched(host: str, tell: Callable[[str], None]) -> None:
     script = Script(*agents("partial"), ("parent", parent, [Parent("partial", refuses="not from the user] label")] * 60))
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
@@ -169,7 +183,7 @@ def test_a_task_that_was_not_launched_is_launched(host: str, tell: Callable[[str
         tell(f"{host} not launched: “{line}” → launched")
 
 
-@pytest.mark.versions("2.1.197", "2.1.258", "2.1.327")
+@pytest.mark.versions("2.1.197", "2.1.327")
 def test_a_task_that_was_stopped_goes_on_when_it_is_asked_for(host: str, tell: Callable[[str], None]) -> None:
     """Older clients cannot stop an agent, or tell nobody."""
     again = block("COMPLETION_REPORT", status="success")
@@ -191,6 +205,7 @@ def test_a_task_that_was_stopped_goes_on_when_it_is_asked_for(host: str, tell: C
         tell(f"{host} stopped: “{line}” → done")
 
 
+@pytest.mark.versions("2.1.7", "2.1.100", "2.1.327")
 def test_a_task_whose_session_ended_goes_on_in_the_next(host: str, tell: Callable[[str], None]) -> None:
     """The session is killed under its agent; the next one offers the line, and it is followed."""
     slow = [later(block("COMPLETION_REPORT"), 60.0), *[later(block("COMPLETION_REPORT", status="success"), 0.5)] * 3]
@@ -215,6 +230,7 @@ def test_a_task_whose_session_ended_goes_on_in_the_next(host: str, tell: Callabl
             assert [row["label"] for row in rows(home, "SELECT label FROM tasks")] == ["bg-1"]
 
 
+@pytest.mark.versions("2.1.100", "2.1.327")
 def test_a_dialog_that_is_closed_does_not_come_up_again(host: str) -> None:
     """Its questions wait in the table, and are answered there."""
     choices = [{"label": "CSV", "description": "Plain"}, {"label": "Skip", "description": "Leave it"}]
@@ -231,8 +247,6 @@ def test_a_dialog_that_is_closed_does_not_come_up_again(host: str) -> None:
     script = Script(*agents("needs_answer"), ("parent", parent, [step] * 60))
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
         term.say("/bg:bg Do the work")
-        if host == "2.1.38":
-            ends(term, home, "bg-1", "needs_answer")
         screen = term.wait_for(r"bg-1 \(do the work\) Q1: Should the export be CSV, XLSX, or both\?", 40)
         assert "Why it matters: XLSX needs a new dependency" in " ".join(screen.split())
         time.sleep(0.7)
@@ -249,6 +263,7 @@ def test_a_dialog_that_is_closed_does_not_come_up_again(host: str) -> None:
         ends(term, home, "bg-1", "done")
 
 
+@pytest.mark.versions("2.1.327")
 def test_an_answer_is_taken_back_before_the_agent_is_woken(host: str) -> None:
     script = Script(*agents("needs_answer"), ("parent", parent, [Parent("needs_answer")] * 60))
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:

@@ -36,7 +36,8 @@ def spoil(table: str, column: str, value: Any) -> bool:
             return False
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, 8))])
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(8))
 def test_commands_and_later_tasks_work_whatever_the_ledger_holds(
     part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tell: Any
 ) -> None:

@@ -148,7 +148,7 @@ def play(tmp_path: Path, marker: str, trick: str, version: str = "2.1.327") -> t
 
 
 @pytest.mark.parametrize(
-    "marker", ["", "COMPLETION_REPORT", *(pytest.param(each, marks=pytest.mark.long) for each in list(signals.schemas())[:3])]
+    "marker", ["COMPLETION_REPORT", *(pytest.param(each, marks=pytest.mark.long) for each in ("", *list(signals.schemas())[:3]))]
 )
 def test_nothing_of_others_stands_outside_its_frame(marker: str, tmp_path: Path, tell: Any) -> None:
     """At least 40 tricks in every place."""
@@ -229,7 +229,9 @@ def test_what_bgctl_prints_keeps_no_power(tmp_path: Path, monkeypatch: pytest.Mo
         drive = Drive("2.1.327", tmp_path / str(number))
         drive.prompt("/bg Audit")
         drive.ends("a1", filled("COMPLETION_REPORT", str(drive.launch("Audit.", "a1", description=trick)), trick)[0])
-        for words in (["status"], ["status", "bg-1"], ["status", "--json"], ["export"], ["doctor"], ["doctor", "--json"]):
+        # The doctor tries a real hook each time.
+        doctor = (["doctor"], ["doctor", "--json"]) if number % 16 == 0 else ()
+        for words in (["status"], ["status", "bg-1"], ["status", "--json"], ["export"], *doctor):
             cli.main(words)
             printed = capsys.readouterr().out
             assert UNSEEN.findall(printed) == [], (name, words)
