@@ -68,7 +68,9 @@ def left_asking(model: Model, home: Home, host: str) -> str:
     with session(home, host) as run:
         run.send(PROMPT)
         reminded(run, model, home, "needs answers", 1, host)
-        until(lambda: settled(home), 10, "the reminder is seen")
+        if not settled(home):
+            run.send("Thanks.")  # what has arrived is seen at the next event
+        until(lambda: settled(home), 15, "the reminder is seen")
         before = run.session_id
         run.finish()
     return before
