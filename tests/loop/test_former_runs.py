@@ -6,6 +6,7 @@ import contextlib
 import json
 
 import pytest
+from bg.evidence import MISMATCH
 from bg.host import transcripts
 from bg.ledger import tasks
 from bg.ledger.runs import bind
@@ -206,3 +207,17 @@ def test_an_agent_that_is_gone_from_the_list_before_its_stop_is_announced_was_st
     drive.announced("a1", "killed", summary="was stopped by Claude")
     assert drive.rows("SELECT state, note FROM tasks") == [{"state": "stopped", "note": "killed"}]
     assert "bg-1" in context(drive.prompt("/bg-answer bg-1 go"))
+
+
+def test_a_call_that_the_transcript_does_not_hold_yet_is_not_held_against_its_agent(tmp_path):
+    """The host writes what an agent did after it has handed over what it said; by then the check is done."""
+    drive = Drive(VERSIONS[-1], tmp_path)
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    done = block("COMPLETION_REPORT", token, status="success", evidence="- ran `pytest` -> pass, 3 passed")
+    path = drive.transcript_of("a1", "I will run the tests.")
+    ends = recorded(drive.version, "background", "SubagentStop")
+    assert drive.send(ends, agent_id="a1", agent_transcript_path=str(path), last_assistant_message=done) == {}
+    assert drive.rows("SELECT state FROM tasks") == [{"state": "done"}]
+    [row] = drive.rows("SELECT evidence FROM runs")
+    assert MISMATCH not in {found["grade"] for found in json.loads(row["evidence"])["findings"]}

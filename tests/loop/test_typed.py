@@ -1,6 +1,6 @@
 """What people type behind /bg-answer and into dialogs, through the real handlers: nothing lost, nothing turned round.
 
-typed/brief.md is what the author of typed/blind.json was given, who had seen neither scripts/ nor tests/; typed/notes.md
+typed/brief.md is what the author of typed/blind.json.xz was given, who had seen neither scripts/ nor tests/; typed/notes.md
 is what was hard to judge; typed/looked.md what the one look at its second half showed. typed/own.json holds the cases of
 those who wrote the reader. What a case expects is as it was written; where this plugin does otherwise on purpose,
 typed/disagreed.json says why.
@@ -9,6 +9,7 @@ typed/disagreed.json says why.
 from __future__ import annotations
 
 import json
+import lzma
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,12 @@ FOLDER = Path(__file__).with_name("typed")
 
 
 def read(name: str) -> Any:
-    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
+    data = (FOLDER / name).read_bytes()
+    return json.loads(lzma.decompress(data) if name.endswith(".xz") else data)
 
 
 
-CASES = [*read("blind.json"), *read("own.json")]
+CASES = [*read("blind.json.xz"), *read("own.json")]
 DISAGREED = read("disagreed.json")
 
 

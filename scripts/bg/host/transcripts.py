@@ -23,6 +23,7 @@ TAIL = 512 * 1024
 HEAD = 1024 * 1024
 LINES = 64 * 1024
 WAIT = 5.0  # a busy machine: 2.1.7 was seen to need more than 1.5 s
+LAG = 0.6  # on hosts that hand the text over at once; records were up to 141 ms late
 STEP = 0.03
 RESUME_LIMIT = 5_242_880
 NEAR_LIMIT = 0.8
@@ -134,6 +135,21 @@ def has_open_call(path: str) -> bool:
         if record.get("type") in ("user", "assistant"):
             return any(part.get("type") == "tool_use" for part in parts(record))
     return False
+
+
+def is_written(path: str, words: str, wait: float = LAG) -> bool:
+    """Whether an agent's last words, and so all it did before them, stand in its transcript; waits a short time."""
+    until = time.monotonic() + wait
+    wanted = words.strip()
+    while True:
+        for record in reversed(tail(path)):
+            given = [part.get("input") for part in parts(record) if part.get("type") == "tool_use"]
+            handed = [str(each.get("message", "")).strip() for each in given if isinstance(each, dict)]
+            if record.get("type") == "assistant" and wanted in (text(record).strip(), *handed):
+                return True
+        if time.monotonic() >= until:
+            return False
+        time.sleep(STEP)
 
 
 def settled_text(path: str, before: str = "", wait: float = WAIT) -> Final:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg import settings
-from bg.host import agents
+from bg.host import agents, transcripts
 from bg.ledger import launches, notes, runs
 from bg.ledger.file import Unavailable
 from bg.ledger.runs import Run
@@ -86,6 +86,10 @@ def _gather(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict
     row = rows[0]
     # What an earlier agent of the task called stands in another transcript: then no call counts as missing.
     path = "" if len(rows) > 1 else _transcript(scene, run.agent)
+    # Nor does one that the host has not written yet.
+    declared = (fields or {}).get("evidence") if scene.late is None else None
+    if declared and transcripts.size(path) and not transcripts.is_written(path, text):
+        path = ""
     found = examine(
         text,
         fields,
