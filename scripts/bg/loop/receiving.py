@@ -64,7 +64,8 @@ def _unshown(scene: Scene, row: Delivery, receipt: Receipt, *, here: bool) -> st
     is_young = abs(time.time() - (row.said or 0.0)) < LAG
     is_over = not here or not (is_young or not row.carrier or scene.event.name not in TURNS)
     if _writes(scene):
-        if receipt.carried and (receipt.answered or is_over):
+        # What a hook added may be written behind what the model made of it.
+        if receipt.carried and (is_over or (receipt.answered and not is_young)):
             return MISSED
     elif receipt.carried and (here or receipt.answered):
         return ARRIVED
