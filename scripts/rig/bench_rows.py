@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bg.ledger import deliveries, launches, runs, sessions, tasks
+from bg.ledger import deliveries, launches, naming, runs, sessions, tasks
 from bg.ledger.file import Ledger
 from bg.protocol import signals
 
@@ -65,7 +65,7 @@ class Rows:
         given = {"description": "look", "prompt": "Look at the notes.", "subagent_type": "general-purpose"}
         before = stage.hook(session, "PreToolUse", tool_name="Agent", tool_use_id=call, tool_input=given)
         taken = before.answer["hookSpecificOutput"]["updatedInput"]
-        found = tasks.TOKEN.search(taken["prompt"])
+        found = naming.TOKEN.search(taken["prompt"])
         assert found  # noqa: S101 - else nothing of what follows would be measured
         response = {"status": "async_launched", "agentId": agent}
         after = stage.hook(

@@ -18,7 +18,7 @@ from bg import hook as way_in
 from bg.host import tools, transcripts
 from bg.ledger import place
 from bg.ledger.file import Ledger
-from bg.ledger.tasks import TOKEN
+from bg.ledger.naming import TOKEN
 from bg.loop import routes
 from bg.protocol import signals
 from hook import STDERR_LIMIT, Machine, name_of

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from bg.desk import cli
 from bg.ledger.file import Ledger
-from bg.ledger.tasks import label_of
+from bg.ledger.naming import label_of
 from screens import PROJECT, ledger
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
-from bg.ledger.tasks import TOKEN
+from bg.ledger.naming import TOKEN
 from bg.protocol import signals
 from hook import Machine
 from recordings import Payload, events

@@ -15,6 +15,7 @@ from bg.ledger import (
     children,
     delegations,
     deliveries,
+    digests,
     inbox,
     launches,
     notes,
@@ -181,6 +182,6 @@ def test_what_is_known_of_a_session(book):
 @pytest.mark.parametrize("text", ["", " ", "a", " a\n b\t", "\u2003x\u2028y  z", "w" * 300 + " " + "v" * 90, "a b " * 200])
 @pytest.mark.parametrize("piece", [1, 2, 7, 100, 100_000])
 def test_a_digest_is_the_same_in_whatever_pieces_a_text_is_read(text, piece, monkeypatch):
-    monkeypatch.setattr(tasks, "PIECE", piece)
+    monkeypatch.setattr(digests, "PIECE", piece)
     whole = hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:24]
-    assert whole == tasks.digest(text)
+    assert whole == digests.digest(text)

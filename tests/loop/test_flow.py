@@ -9,7 +9,7 @@ import re
 
 import pytest
 from bg import hook
-from bg.ledger import tasks
+from bg.ledger import naming
 from bg.loop import adopting, groups
 from bg.protocol import signals
 from bg.words.texts import fill
@@ -83,7 +83,7 @@ def test_what_an_agent_is_told_is_bounded_and_its_first_line_is_its_own():
     first, empty, *_ = who.splitlines()
     assert first.startswith("bg-1000: Go on with bg-2: word word")
     assert (len(first) <= 90, empty) == (True, "")
-    assert tasks.TOKEN.findall(who)[0] == token
+    assert naming.TOKEN.findall(who)[0] == token
     asked = (
         "delete, overwrite, publish",
         "early and all at once",

@@ -8,7 +8,7 @@ import json
 import pytest
 from bg.evidence import MISMATCH
 from bg.host import transcripts
-from bg.ledger import tasks
+from bg.ledger import naming
 from bg.ledger.runs import bind
 from bg.loop import reconciling, reports
 from drive import Drive, block, context
@@ -167,7 +167,7 @@ def test_an_agent_that_is_bound_while_its_end_is_read_is_no_stranger(tmp_path, m
     before = recorded(drive.version, "background", "PreToolUse", "Agent")
     said = drive.send(before, tool_use_id="t1", tool_input={**before["tool_input"], "prompt": "Audit"})
     prompt = said["hookSpecificOutput"]["updatedInput"]["prompt"]
-    token = tasks.TOKEN.findall(prompt)[0]
+    token = naming.TOKEN.findall(prompt)[0]
     path = drive.transcript_of("a1", "")
     path.write_text(json.dumps({"type": "user", "message": {"content": prompt}}) + "\n")
     read = transcripts.first_prompt

@@ -18,7 +18,7 @@ from bg.desk import host_settings, packages, page, shortcuts, trials
 from bg.desk.findings import Finding, told
 from bg.host import agents, tools, transcripts, versions
 from bg.host.versions import Host
-from bg.ledger import health, notes, place, sessions, spool, tasks
+from bg.ledger import health, notes, place, sessions, spool, tasks, unfinished
 from bg.ledger.aside import kept_aside
 from bg.ledger.file import UPDATE, Ledger, Unavailable
 from bg.words.quoting import inline
@@ -325,7 +325,7 @@ def _ledger(folder: Path) -> Iterator[Finding]:
                 f"{when} in {row.event}: {row.text.strip().splitlines()[-1][:200]}",
                 f"the whole trace: {notes.whole_trace(book, row)}",
             )
-        for task in tasks.with_open_agent(book):
+        for task in unfinished.with_open_agent(book):
             spoken = sessions.transcript(book, task.session)
             risk = transcripts.near_limit(agents.of_agent(spoken, task.agent))
             if risk:

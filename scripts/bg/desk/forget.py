@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from bg.desk import look
-from bg.ledger import forgetting, notes, place, tasks
+from bg.ledger import forgetting, naming, notes, place, tasks
 from bg.ledger.file import Ledger
 
 ARCHIVE = "archive.jsonl"
@@ -37,7 +37,7 @@ def run(given: argparse.Namespace) -> look.Outcome:
     with look.ledgers() as (books, said):
         for book in books:
             with contextlib.closing(_archive(book)) as archive:
-                labels = [tasks.label_of(label) or label for label in given.labels]
+                labels = [naming.label_of(label) or label for label in given.labels]
                 if given.ended_before is not None:
                     labels = forgetting.forgettable(book, time.time() - given.ended_before * DAY, -1)
                 for label in labels:

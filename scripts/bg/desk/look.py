@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bg.desk import detail, page, status, table, waiting
-from bg.ledger import children, inbox, place, proofs, resumes, runs, tasks
+from bg.ledger import children, inbox, naming, place, projects, proofs, resumes, runs, tasks
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.inbox import Question
 from bg.ledger.record import unpacked
@@ -73,7 +73,7 @@ def inbox_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_status(given: argparse.Namespace) -> Outcome:
     """The exit status, what goes to standard output and what to standard error."""
-    label = tasks.label_of(given.label)
+    label = naming.label_of(given.label)
     with ledgers() as (books, said):
         if given.label and not any(tasks.get(book, label) for book in books):
             return 1, "[]\n" if given.json else "", f"{said}bgctl: there is no task {label or given.label}\n"
@@ -96,16 +96,16 @@ def run_status(given: argparse.Namespace) -> Outcome:
 
 def _tables(book: Ledger, sheet: page.Page, named: bool, *, everything: bool) -> Iterator[str]:  # noqa: FBT001
     """The table of the project that this is called in, else one for each project, under its name."""
-    projects = tasks.projects(book)
-    root = os.path.realpath(tasks.root_of(os.path.realpath(os.curdir)))
-    here = [each for each in projects if each and os.path.realpath(tasks.root_of(each)) == root]
-    for project in here or projects or [""]:
+    known = projects.every(book)
+    root = os.path.realpath(projects.root_of(os.path.realpath(os.curdir)))
+    here = [each for each in known if each and os.path.realpath(projects.root_of(each)) == root]
+    for project in here or known or [""]:
         head = sheet.wrapped(book.path, "quiet") if named else []
-        head += sheet.wrapped(project, "heading") if len(projects) > 1 else []
+        head += sheet.wrapped(project, "heading") if len(known) > 1 else []
         shown = table.table(book, sheet, project, everything=everything, more="bgctl status --all")
         yield "\n".join([*head, *([""] if head else []), shown, ""])
-    if here and len(projects) > 1:
-        yield "\n".join([*sheet.wrapped(f"and tasks in {len(projects) - 1} other projects: bgctl inbox", "quiet"), ""])
+    if here and len(known) > 1:
+        yield "\n".join([*sheet.wrapped(f"and tasks in {len(known) - 1} other projects: bgctl inbox", "quiet"), ""])
 
 
 def run_inbox(_: argparse.Namespace) -> Outcome:
@@ -114,7 +114,7 @@ def run_inbox(_: argparse.Namespace) -> Outcome:
     with ledgers() as (books, said):
         parts = []
         for book in books:
-            for project in tasks.projects(book):
+            for project in projects.every(book):
                 if inbox.waiting(book, project=project):
                     head = sheet.wrapped(f"In {project or 'a project without a folder'}", "heading")
                     parts.append("\n".join([*head, "", waiting.waiting_list(book, sheet, project), ""]))
@@ -123,7 +123,7 @@ def run_inbox(_: argparse.Namespace) -> Outcome:
 
 def run_export(given: argparse.Namespace) -> tuple[int, Iterator[str], str]:
     """The exit status, what goes to standard output, a line at a time, and what goes to standard error."""
-    wanted = tasks.label_of(given.task)
+    wanted = naming.label_of(given.task)
     with ledgers() as (books, said):
         if given.task and not any(tasks.get(book, wanted) for book in books):
             return 1, iter(()), f"{said}bgctl: there is no task {given.task}\n"

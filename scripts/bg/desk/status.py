@@ -6,7 +6,7 @@ import time
 
 from bg import settings
 from bg.host import agents, transcripts
-from bg.ledger import delegations, inbox, runs, sessions, tasks, waiting
+from bg.ledger import delegations, inbox, projects, runs, sessions, tasks, waiting
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 
@@ -32,7 +32,7 @@ def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list
     if everything:
         return tasks.every(book)
     rows = tasks.recent(book, time.time() - RECENT)
-    root = tasks.root_of(project)
+    root = projects.root_of(project)
     return [row for row in rows if not project or root == (row.root or row.project)]
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import time
 
-from bg.ledger import tasks
+from bg.ledger import projects
+from bg.ledger.digests import digest
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record, unpacked
-from bg.ledger.tasks import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def waiting(book: Ledger, label: str = "", project: str = "", session: str = "")
     values: list[Any] = []
     if project:
         sql += " AND (t.root = ? OR (t.root IS NULL AND t.project = ?))"
-        values += [tasks.root_of(project), project]
+        values += [projects.root_of(project), project]
     for column, value in (("q.label", label), ("t.session", session)):
         if value:
             sql += f" AND {column} = ?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 
-from bg.ledger import launches, tasks
+from bg.ledger import digests, launches, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record, unpacked
 from bg.masking import masked
@@ -171,7 +171,7 @@ def keep_report(book: Ledger, agent: str, run: int, source: str, text: str) -> b
             run,
             source,
             masked(text),
-            tasks.digest(text),
+            digests.digest(text),
             time.time(),
         )
     )
@@ -193,14 +193,14 @@ def reports_of_task(book: Ledger, label: str) -> list[Report]:
 
 def is_reported(book: Ledger, agent: str, text: str, run: Optional[int] = None) -> bool:
     """A report with this text is kept of the agent, or of that run."""
-    sql, values = "SELECT 1 FROM reports WHERE agent = ? AND digest = ?", [agent, tasks.digest(text)]
+    sql, values = "SELECT 1 FROM reports WHERE agent = ? AND digest = ?", [agent, digests.digest(text)]
     return bool(book.value(sql, *values) if run is None else book.value(f"{sql} AND run = ?", *values, run))
 
 
 def was_reported(book: Ledger, agent: str, text: str, run: int) -> bool:
     """A report with this text is kept of a run before that one."""
     return bool(
-        book.value("SELECT 1 FROM reports WHERE agent = ? AND run < ? AND digest = ?", agent, run, tasks.digest(text))
+        book.value("SELECT 1 FROM reports WHERE agent = ? AND run < ? AND digest = ?", agent, run, digests.digest(text))
     )
 
 

@@ -8,7 +8,7 @@ import re
 from bg.host import tools
 from bg.host.event import Event
 from bg.host.versions import Host
-from bg.ledger import children, delegations, launches, notes, tasks
+from bg.ledger import children, delegations, launches, naming, notes, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.launches import Window
 from bg.protocol import signals
@@ -50,7 +50,7 @@ def window_for(book: Ledger, event: Event) -> Optional[Window]:
     """The window that this launch belongs to, None where the launch is not ours."""
     called = tools.launch_of(event)
     words = f"{called.description}\n{called.prompt}"
-    for label in dict.fromkeys(tasks.LABEL.findall(words)):
+    for label in dict.fromkeys(naming.LABEL.findall(words)):
         window = launches.window_of(book, event.session, label)
         if window:
             return window
@@ -93,7 +93,7 @@ def refusal(book: Optional[Ledger], event: Event, why: str) -> str:
     if not tools.is_launch(event):
         return ""
     try:
-        shown = tasks.LABEL.search(tools.launch_of(event).description)
+        shown = naming.LABEL.search(tools.launch_of(event).description)
         ours = _is_our_type(event) or bool(shown if book is None else window_for(book, event))
     except Exception:  # noqa: BLE001 - what has failed may fail again: then the event itself must do
         return refusal(None, event, why)
@@ -119,7 +119,7 @@ def _forget(book: Ledger, event: Event, why: str) -> None:
 
 def lost_label(book: Ledger, event: Event) -> str:
     """The label of a task that stood in a damaged ledger, which was moved aside: this one knows nothing of it."""
-    found = tasks.LABEL.match(tools.launch_of(event).description.strip())
+    found = naming.LABEL.match(tools.launch_of(event).description.strip())
     if found is None or not notes.kept_aside(book):
         return ""
     return "" if launches.is_known(book, found[0]) else found[0]
@@ -202,7 +202,7 @@ def identity(
         "identity",
         label=label,
         # Another agent's token in the description would be taken for this one's.
-        description=inline(tasks.TOKEN.sub(lambda found: found[0].rpartition("-")[0], description), 80),
+        description=inline(naming.TOKEN.sub(lambda found: found[0].rpartition("-")[0], description), 80),
         agent_id=token,
         transcript=transcript or "the parent's transcript",
         handback=fill("handback") if handback else "",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from bg.ledger.inbox import Question
-from bg.ledger.tasks import label_of
+from bg.ledger.naming import label_of
 from bg.pattern import pattern
 from bg.record import Record
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host import dialogs, tools
-from bg.ledger import inbox, notes, proofs, tasks, typed
+from bg.ledger import digests, inbox, notes, proofs, tasks, typed
 from bg.ledger.inbox import Question
 from bg.loop import answering, answers, proof, putting
 from bg.loop.scene import Scene
@@ -42,7 +42,7 @@ def _put(asked: list[dict[str, Any]], rewritten: list[dict[str, Any]], items: li
     """Which item each question stands for, with the words that it had: a host may show these instead."""
     pairs = [(dialogs.wording(one), dialogs.wording(other)) for one, other in zip(asked, rewritten)]
     return {
-        item.id: tasks.digest(before)
+        item.id: digests.digest(before)
         for item in items
         for before, after in pairs
         if putting.prefixed(after) == (item.label, item.qid.upper())
@@ -145,7 +145,7 @@ def _asked_by(scene: Scene, shown: list[str]) -> list[tuple[str, Question]]:
 def _was_put(question: str, item: Question, name: str, meant: Optional[dict[int, str]]) -> bool:
     """The very call has shown the user that item: another plugin may show questions that begin like ours."""
     return meant is not None and item.id in meant and (
-        putting.is_put(question, item, name) or tasks.digest(question) == meant[item.id]
+        putting.is_put(question, item, name) or digests.digest(question) == meant[item.id]
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host import answer
-from bg.ledger import tasks
+from bg.ledger import naming
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
 from bg.words import phrases
@@ -43,7 +43,7 @@ def status_command(scene: Scene, arguments: str) -> None:
 
     sheet = page.of_hook()
     words = arguments.strip()
-    label = tasks.label_of(words)
+    label = naming.label_of(words)
     if words.lower() == "doctor":
         text = doctor_told(scene)
     elif label:

@@ -7,7 +7,7 @@ import time
 from bg import machine
 from bg.desk.status import at_a_glance
 from bg.host import agents, tools, transcripts, versions
-from bg.ledger import deliveries, inbox, launches, runs, sessions, tasks, waiting
+from bg.ledger import deliveries, inbox, launches, projects, runs, sessions, tasks, unfinished, waiting
 from bg.ledger.tasks import Task
 from bg.loop import judging, reports
 from bg.loop.scene import Scene, resumable
@@ -33,7 +33,7 @@ def concerns(scene: Scene) -> bool:
 def take_over(scene: Scene) -> None:
     """Tasks of sessions that are gone belong to this one now; their agents went with them."""
     here = machine.host()
-    for owner in tasks.owners(scene.book, scene.project):
+    for owner in projects.owners(scene.book, scene.project):
         process = _process(scene, owner)
         same_process = process is not None and process == here
         if owner == scene.session:
@@ -44,7 +44,7 @@ def take_over(scene: Scene) -> None:
         running = tasks.in_session(scene.book, owner, tasks.RUNNING_STATES)
         if owner != scene.session:
             with scene.book.transaction():
-                tasks.hand_over(scene.book, owner, scene.project, scene.session)
+                projects.hand_over(scene.book, owner, scene.project, scene.session)
         if not same_process and scene.event.source != "compact":
             for task in running:
                 with scene.apart(f"the interruption of {task.label}"):
@@ -171,8 +171,8 @@ def _interrupted(scene: Scene) -> tuple[list[Task], int]:
     """The tasks that ended with a session a short time ago, the newest first, and how many did so before."""
     since = time.time() - RECENT
     return (
-        tasks.interrupted(scene.book, scene.session, since, MOST_LINES),
-        tasks.count_interrupted(scene.book, scene.session, since),
+        unfinished.interrupted(scene.book, scene.session, since, MOST_LINES),
+        unfinished.count_interrupted(scene.book, scene.session, since),
     )
 
 

@@ -7,7 +7,7 @@ import time
 
 from bg import repository
 from bg.host import receipts, tools
-from bg.ledger import delegations, launches, resumes, runs, tasks
+from bg.ledger import delegations, launches, naming, resumes, runs, tasks
 from bg.ledger.tasks import Task
 from bg.loop import adopting, delegating, judging, proof, reports, resuming
 from bg.loop.scene import Scene
@@ -109,7 +109,7 @@ def _bound(scene: Scene) -> Optional[Task]:
     launched = launches.of_call(scene.book, scene.event.tool_use)
     token = launched.token if launched else ""
     if not token:
-        found = tasks.TOKEN.findall(tools.launch_of(scene.event).prompt[:20000])
+        found = naming.TOKEN.findall(tools.launch_of(scene.event).prompt[:20000])
         known = launches.of_token(scene.book, found[0]) if found else None
         # A call that no hook noted has copied the token: it counts for the launch that made it, unless that has no id.
         token = known.token if known and not known.agent and known.tool_use == known.token else ""

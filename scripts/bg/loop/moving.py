@@ -5,23 +5,23 @@ from __future__ import annotations
 import os
 
 from bg import repository
-from bg.ledger import notes, sessions, tasks
+from bg.ledger import notes, projects, sessions
 from bg.loop.scene import Scene
 
 
 def follow(scene: Scene) -> None:
     """A session begins: its repository, or the session itself, was last seen in a folder that is gone."""
     here = scene.project_here()
-    root = tasks.root_of(here)
+    root = projects.root_of(here)
     with scene.book.transaction():
-        tasks.give_roots(scene.book)
+        projects.give_roots(scene.book)
         for old in _left(scene, root):
             if old != root and not os.path.exists(old):
-                tasks.move(scene.book, old, root)
+                projects.move(scene.book, old, root)
 
 
 def _left(scene: Scene, root: str) -> list[str]:
     mark = repository.mark(root)
     found = notes.roots_marked(scene.book, mark) if mark else []
     known = sessions.get(scene.book, scene.session)
-    return [*found, *(tasks.roots_in(scene.book, known.project) if known and known.project else [])]
+    return [*found, *(projects.roots_in(scene.book, known.project) if known and known.project else [])]

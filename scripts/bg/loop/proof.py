@@ -11,7 +11,7 @@ import contextlib
 import time
 
 from bg.host import origins, tools, transcripts, versions
-from bg.ledger import delegations, deliveries, inbox, launches, notes, proofs, sessions, tasks
+from bg.ledger import delegations, deliveries, inbox, launches, naming, notes, proofs, sessions, tasks
 from bg.ledger.inbox import Answer, Question, Retracted
 from bg.ledger.proofs import Proof
 from bg.ledger.tasks import Task
@@ -227,7 +227,7 @@ def launch_refused(scene: Scene) -> str:
 def _asked_for(scene: Scene) -> str:
     """The label that a launch carries, else that of the window which it would fill."""
     called = tools.launch_of(scene.event)
-    found = tasks.LABEL.match(called.description.strip())
+    found = naming.LABEL.match(called.description.strip())
     if found:
         return str(found[0])
     opened = launches.open_windows(scene.book, scene.session)

@@ -7,7 +7,7 @@ import re
 from bg.host import dialogs
 from bg.ledger import inbox
 from bg.ledger.inbox import Question
-from bg.ledger.tasks import label_of
+from bg.ledger.naming import label_of
 from bg.loop import decisions
 from bg.loop import recoveries as reading
 from bg.pattern import pattern

@@ -6,7 +6,7 @@ import time
 
 from bg.host import agents, receipts, transcripts
 from bg.host.event import Notification, live_agents, notifications
-from bg.ledger import delegations, deliveries, inbox, launches, resumes, runs, tasks
+from bg.ledger import delegations, deliveries, inbox, launches, naming, resumes, runs, tasks, unfinished
 from bg.ledger.tasks import Task
 from bg.loop import closing, inheriting, judging, launching, moving, reports, resuming
 from bg.loop.scene import Scene
@@ -47,7 +47,7 @@ def _each(recover: Callable[[Scene, Task], None], states: tuple[str, ...] = ()) 
 
     def each(scene: Scene) -> None:
         book, session = scene.book, scene.session
-        for task in tasks.in_session(book, session, states) if states else tasks.unfinished(book, session):
+        for task in tasks.in_session(book, session, states) if states else unfinished.of_session(book, session):
             with scene.apart(f"catching up with {task.label}"):
                 recover(scene, task)
 
@@ -58,7 +58,7 @@ def _bind(scene: Scene) -> None:
     """An agent's first prompt carries the token that its launch was given."""
     for launch in launches.unbound(scene.book, scene.session):
         for path in agents.agents_of(scene.event.transcript):
-            tokens = tasks.TOKEN.findall(transcripts.first_prompt(path)[:20000])
+            tokens = naming.TOKEN.findall(transcripts.first_prompt(path)[:20000])
             arrived = tokens[:1] == [launch.token] and scene.came_from(launch, path)
             # Another plugin's hook may have thrown the token out of the prompt.
             if arrived or (not tokens and agents.call_of(path) == launch.tool_use):

@@ -8,7 +8,7 @@ import time
 from functools import lru_cache
 
 from bg import settings
-from bg.ledger import delegations, deliveries, inbox, runs, tasks, waiting
+from bg.ledger import delegations, deliveries, digests, inbox, runs, tasks, waiting
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
 from bg.ledger.runs import Report, Run
@@ -257,7 +257,7 @@ def note(
     ends = ends or signal.terminal
     body = signals.to_json(signal)
     said = {key: value for key, value in body["payload"].items() if key not in {"agent_id", "timestamp"}}
-    key = tasks.digest(signal.marker + json.dumps(said, sort_keys=True, ensure_ascii=False))
+    key = digests.digest(signal.marker + json.dumps(said, sort_keys=True, ensure_ascii=False))
     _fill_in_times(book, agent, body)
     known = _asked_before(book, agent, run, signal) or runs.signal_id(book, agent, run, key)
     if known:
@@ -293,7 +293,7 @@ def _asked_before(book: Ledger, agent: str, run: int, signal: signals.Signal) ->
     """The signal by which the same run has asked for this very work, whatever else it says now; 0 where it has not."""
     if signal.marker != ASKING:
         return 0
-    wanted = tasks.digest(str(signal.fields.get("new_task_description") or ""))
+    wanted = digests.digest(str(signal.fields.get("new_task_description") or ""))
     for one in delegations.last_of_run(book, agent, run):
         item = inbox.get(book, one.question)
         if item is not None and item.digest == wanted:

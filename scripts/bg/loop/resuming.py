@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
-from bg.ledger import delegations, inbox, launches, resumes, runs, tasks, waiting
+from bg.ledger import delegations, inbox, launches, naming, projects, resumes, runs, tasks, waiting
 from bg.ledger.file import Ledger
 from bg.ledger.resumes import Resume
 from bg.ledger.tasks import Task
@@ -219,19 +219,19 @@ def unproven(scene: Scene) -> None:
 
 def relaunch_window(scene: Scene) -> Optional[Task]:
     """A launch whose description begins with a task that has ended unfinished continues that task."""
-    found = tasks.LABEL.match(tools.launch_of(scene.event).description.strip())
+    found = naming.LABEL.match(tools.launch_of(scene.event).description.strip())
     task = tasks.get(scene.book, found[0]) if found else None
     if task is None or task.state not in tasks.CONTINUABLE_STATES or not task.agent:
         return None
     # In another project a label may be anybody's, unless the user has answered or named the task in this session.
-    if task.session != scene.session and tasks.root_of(scene.project) != (task.root or task.project):
+    if task.session != scene.session and projects.root_of(scene.project) != (task.root or task.project):
         return None
     if _is_a_part(scene, task):
         return None
     with scene.book.transaction():
         if not inheriting.claim(scene, task):
             return None
-        tasks.set_place(scene.book, task.label, scene.project)
+        projects.set_place(scene.book, task.label, scene.project)
         open_relaunch(scene, task)
     return task
 

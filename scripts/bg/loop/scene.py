@@ -10,7 +10,20 @@ from bg import machine, repository
 from bg.host import agents, receipts, transcripts, versions
 from bg.host.answer import Answer
 from bg.host.event import Event
-from bg.ledger import delegations, deliveries, inbox, launches, notes, place, runs, sessions, tasks, waiting
+from bg.ledger import (
+    delegations,
+    deliveries,
+    inbox,
+    launches,
+    naming,
+    notes,
+    place,
+    projects,
+    runs,
+    sessions,
+    tasks,
+    waiting,
+)
 from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.launches import Launch
@@ -94,7 +107,7 @@ class Scene:
         process = machine.host() or machine.Process(0, "")
         with self.book.transaction():
             sessions.note(self.book, self.session, project, self.event.transcript, version)
-            root = tasks.root_of(project)
+            root = projects.root_of(project)
             mark = repository.mark(root)
             if mark and notes.root_mark(self.book, root) != mark:
                 notes.set_root_mark(self.book, root, mark)
@@ -407,7 +420,7 @@ class Scene:
         if found or not agent:
             return found
         path = transcript or agents.of_agent(self.event.transcript, agent)
-        tokens = tasks.TOKEN.findall(transcripts.first_prompt(path)[:20000])
+        tokens = naming.TOKEN.findall(transcripts.first_prompt(path)[:20000])
         known = launches.of_token(self.book, tokens[0]) if tokens else launches.of_call(self.book, agents.call_of(path))
         # The hook after its launch, which runs beside this one, may have bound it just now.
         if known is None or known.agent not in ("", agent) or not self.came_from(known, path):
@@ -431,7 +444,7 @@ class Scene:
 
     def note_stranger(self, agent: str, text: str) -> None:
         """A report that carries a token of ours from another agent: remembered, its text is not."""
-        for token in tasks.TOKEN.findall(text)[:5]:
+        for token in naming.TOKEN.findall(text)[:5]:
             known = launches.of_token(self.book, token)
             if known and known.agent not in ("", agent):
                 with self.book.transaction():

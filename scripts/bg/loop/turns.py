@@ -7,7 +7,7 @@ import time
 from bg.desk import status
 from bg.host import tools, transcripts, versions
 from bg.host.event import is_machine_prompt, typed_command
-from bg.ledger import deliveries, inbox, launches, notes, proofs, sessions, tasks
+from bg.ledger import deliveries, inbox, launches, notes, projects, proofs, sessions, tasks
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
 from bg.loop import adopting, closing, inheriting, proof, reconciling
@@ -206,7 +206,7 @@ def start(scene: Scene) -> None:
     if lines:
         scene.answer.context.append("\n".join(lines))
     scene.remind()
-    if tasks.is_any_since(scene.book, scene.project, time.time() - status.RECENT):
+    if projects.is_any_since(scene.book, scene.project, time.time() - status.RECENT):
         scene.answer.notice.append(inheriting.glance(scene))
 
 
