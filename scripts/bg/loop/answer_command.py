@@ -12,7 +12,7 @@ from bg.ledger import inbox, proofs, tasks
 from bg.ledger import typed as typing
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import answering, answers, commands, going, proof, shutting, undoing
+from bg.loop import answering, answers, commands, going, next_steps, proof, shutting, undoing
 from bg.loop.answers import Part, Typed
 from bg.loop.scene import Scene
 from bg.record import Record
@@ -234,7 +234,7 @@ def _go_on(scene: Scene, label: str) -> list[str]:
         return []
     if not left:
         return answering.owe(scene, task)
-    scene.answer.context.append(scene.next_step(task))
+    scene.answer.context.append(next_steps.next_step(scene, task))
     return [phrases.STILL_OPEN.format(qids=", ".join(left), label=label)]
 
 

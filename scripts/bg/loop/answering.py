@@ -5,7 +5,7 @@ from __future__ import annotations
 from bg.ledger import delegations, inbox, launches
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import decisions, delegating, inheriting, recoveries
+from bg.loop import decisions, delegating, inheriting, recoveries, reminding
 from bg.loop.scene import Scene
 from bg.record import Record
 from bg.words import phrases
@@ -131,7 +131,7 @@ def close_window(scene: Scene, asked: Optional[delegations.Delegation]) -> None:
 def owe(scene: Scene, task: Task) -> list[str]:
     """Inside a transaction: the parent is owed the next step; a line for the user where that is another session's."""
     inheriting.claim(scene, task)
-    if not scene.owe_next_step(task.label):
+    if not reminding.owe_next_step(scene, task.label):
         return []
     scene.answer.context.append(phrases.ANSWER_RECORDED_ELSEWHERE.format(label=task.label))
     return [phrases.SENT_ELSEWHERE.format(label=task.label)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bg.host import dialogs, tools
 from bg.ledger import digests, inbox, notes, proofs, tasks, typed
 from bg.ledger.inbox import Question
-from bg.loop import answering, answers, proof, putting
+from bg.loop import answering, answers, proof, putting, reminding
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -74,7 +74,7 @@ def after_question(scene: Scene) -> None:
             told += elsewhere
     if told:
         scene.answer.context.append(f"{phrases.SENDER} " + "\n".join(told))
-    scene.remind()
+    reminding.remind(scene)
 
 
 def _take(scene: Scene, item: Question, text: str, options: list[str]) -> answering.Taken:

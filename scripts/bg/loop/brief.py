@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from bg.ledger import deliveries, inbox, runs, tasks, waiting
 from bg.ledger.deliveries import Delivery
+from bg.loop import next_steps, reminding, waking
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases
 from bg.words.replies import Reminder
 
 
 def reminder(scene: Scene, row: Delivery) -> Reminder:
-    """The short form of `Scene.reminder`; its notice is part of the text."""
-    said = scene.reminder(row)
+    """The short form of `reminding.reminder`; its notice is part of the text."""
+    said = reminding.reminder(scene, row)
     if row.kind in (deliveries.GROUP, deliveries.JOINT):
         return said._replace(text=f"{phrases.SENDER} {said.notice}")
     task = tasks.get(scene.book, row.label)
@@ -26,7 +27,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     left = [item.qid for item in waiting.unsent(scene.book, task)] if task else []
     if left and task and task.state in tasks.ENDED_STATES:
         lines.append(phrases.BRIEFLY_OVERTAKEN.format(qids=", ".join(left), then=then))
-    others = scene.for_requester(task, lambda agent, label: _way(scene, agent, label)) if task else ""
+    others = next_steps.for_requester(scene, task, lambda agent, label: _way(scene, agent, label)) if task else ""
     lines += [others.strip()] if others else []
     return said._replace(text="\n".join(lines))
 
@@ -34,8 +35,8 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
 def _is_ready(scene: Scene, label: str) -> bool:
     """The answers wait for nothing but their sending; else the usual words are one line already."""
     task = tasks.get(scene.book, label)
-    return task is not None and task.state not in tasks.RUNNING_STATES and scene.is_ready(task)
+    return task is not None and task.state not in tasks.RUNNING_STATES and waking.is_ready(scene, task)
 
 
 def _way(scene: Scene, agent: str, label: str) -> str:
-    return briefs.way(scene.host, agent, label, wakes=scene.can_wake(agent))
+    return briefs.way(scene.host, agent, label, wakes=waking.can_wake(scene, agent))

@@ -8,7 +8,7 @@ from bg.host.transcripts import Final
 from bg.ledger import resumes, runs, tasks
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
-from bg.loop import judging, reports, resuming
+from bg.loop import binding, judging, reminding, reports, resuming
 from bg.loop.scene import Scene
 
 
@@ -19,10 +19,10 @@ def polled(scene: Scene) -> None:
         return
     scene.see()
     agent, status, output = tools.polled_output(event)
-    task = scene.own_task(agent)
+    task = binding.own_task(scene, agent)
     if task is not None and status == "completed":
         close(scene, task, agent, transcripts.raw_output(output), "", event.tool)
-    scene.remind()
+    reminding.remind(scene)
 
 
 def announced(scene: Scene) -> None:
@@ -33,7 +33,7 @@ def announced(scene: Scene) -> None:
 def take(scene: Scene, announcements: list[Notification]) -> None:
     """End the runs that the host has announced the end of."""
     for found in announcements:
-        task = scene.own_task(found.agent)
+        task = binding.own_task(scene, found.agent)
         if task is None or found.parked or _is_of_a_former_run(scene, found) or not _is_borne_out(scene, found):
             continue
         close(scene, task, found.agent, found.text, found.cut, "notification")

@@ -9,7 +9,7 @@ from bg.ledger import delegations, inbox, launches, runs, tasks, waiting
 from bg.ledger.delegations import Delegation
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import adopting
+from bg.loop import adopting, reminding
 from bg.loop.scene import Scene
 from bg.words import delegation, phrases
 from bg.words.quoting import DECIDED, neutral, shown
@@ -103,7 +103,7 @@ def make_room(scene: Scene, task: Task) -> None:
     for one in delegations.unlaunched(scene.book, task.project):
         asker = tasks.get(scene.book, one.label)
         if asker is not None and asker.session == scene.session:
-            scene.owe_next_step(one.label)
+            reminding.owe_next_step(scene, one.label)
 
 
 def refused(scene: Scene, label: str) -> str:

@@ -8,6 +8,7 @@ from bg.host import agents, tools, transcripts
 from bg.host.transcripts import Final
 from bg.ledger import children, launches, runs
 from bg.ledger.tasks import Task
+from bg.loop import binding
 from bg.loop.scene import Scene
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ def stopped(scene: Scene) -> None:
     event = scene.event
     task = _own_task(scene)
     if task is None:
-        scene.note_stranger(event.agent, event.last_text or "")
+        binding.note_stranger(scene, event.agent, event.last_text or "")
         _note_child_ended(scene)
         return
     # Late: another agent's end needs none of them.
@@ -57,7 +58,7 @@ def _own_task(scene: Scene) -> Optional[Task]:
     until = time.monotonic() + (transcripts.WAIT if scene.late is None else 0.0)
     while True:
         expected = launches.unbound(scene.book, scene.session)
-        found = scene.own_task(agent, path)
+        found = binding.own_task(scene, agent, path)
         if found or not expected or transcripts.first_prompt(_path(scene, agent)) or time.monotonic() >= until:
             return found
         time.sleep(transcripts.STEP)
@@ -109,9 +110,9 @@ def handed_back(scene: Scene) -> None:
     text = tools.handed_back(event)
     if text is None:
         return
-    task = scene.own_task(event.agent)
+    task = binding.own_task(scene, event.agent)
     if task is None:
-        scene.note_stranger(event.agent, text)
+        binding.note_stranger(scene, event.agent, text)
         return
     from bg.loop import judging, reports  # noqa: PLC0415 - late, as above
 

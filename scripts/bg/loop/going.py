@@ -5,7 +5,7 @@ from __future__ import annotations
 from bg.ledger import inbox, launches, tasks, waiting
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import adopting, answering, delegating, inheriting, resuming
+from bg.loop import adopting, answering, delegating, inheriting, waking
 from bg.loop.scene import Scene
 from bg.record import Record
 from bg.words import phrases
@@ -59,8 +59,8 @@ def _resume(scene: Scene, task: Task) -> Going:
     if task.state not in tasks.CONTINUABLE_STATES or not task.agent:
         state = task.state.replace("_", " ")
         return Going([phrases.NOTHING_TO_RESUME.format(label=label, state=state)], goes=False)
-    way = scene.resume_how(task.agent, label)
-    if not scene.wakes(task.agent):
-        resuming.open_relaunch(scene, task)
+    way = waking.resume_how(scene, task.agent, label)
+    if not waking.wakes(scene, task.agent):
+        waking.open_relaunch(scene, task)
     scene.answer.context.append(phrases.GO_NOW.format(label=label, way=way))
     return Going([phrases.GOES_ON.format(label=label)], goes=True)

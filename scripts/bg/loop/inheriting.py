@@ -9,8 +9,8 @@ from bg.desk.status import at_a_glance
 from bg.host import agents, tools, transcripts, versions
 from bg.ledger import deliveries, inbox, launches, projects, runs, sessions, tasks, unfinished, waiting
 from bg.ledger.tasks import Task
-from bg.loop import judging, reports
-from bg.loop.scene import Scene, resumable
+from bg.loop import judging, reports, waking
+from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import cited
 from bg.words.times import age
@@ -159,7 +159,7 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
     by_message = scene.host.resume_way in (versions.BY_MESSAGE, versions.UNKNOWN)
     message = tools.MESSAGE.called(scene.host.version)
     load = phrases.LOAD.format(message=message, search=tools.SEARCH) if by_message else ""
-    tail = [phrases.GO_ON.format(load=load)] if any(resumable(task) for task in rows) else []
+    tail = [phrases.GO_ON.format(load=load)] if any(waking.resumable(task) for task in rows) else []
     count = len(lines) + max(0, len(rows) - most) + max(0, len(waiting_now) - most) + folded
     if folded or count + len(tail) > most:
         lines = lines[: most - 1 - len(tail)]
@@ -208,8 +208,8 @@ def _advice(scene: Scene, task: Task) -> str:
         from bg.words import delegation  # noqa: PLC0415 - late: few tasks wait for another
 
         return f", waits for {delegation.awaits(left)}"
-    known = resumable(task) and agents.of_agent(scene.event.transcript, task.agent)
-    if not known or not scene.can_wake(task.agent):
+    known = waking.resumable(task) and agents.of_agent(scene.event.transcript, task.agent)
+    if not known or not waking.can_wake(scene, task.agent):
         return ""
     send = f'{tools.MESSAGE.called(scene.host.version)} with to: "{task.agent}"'
     resume = f'{tools.RESUMING} with resume: "{task.agent}"'

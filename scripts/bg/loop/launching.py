@@ -9,7 +9,7 @@ from bg import repository
 from bg.host import receipts, tools
 from bg.ledger import delegations, launches, naming, resumes, runs, tasks
 from bg.ledger.tasks import Task
-from bg.loop import adopting, delegating, judging, proof, reports, resuming
+from bg.loop import adopting, delegating, judging, proof, reminding, reports, resuming
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -90,7 +90,7 @@ def after(scene: Scene) -> None:
         return
     task = _bound(scene)
     if task is None:
-        scene.remind()
+        reminding.remind(scene)
         return
     agent = tools.started_agent(event)
     text = tools.foreground_text(event)
@@ -100,7 +100,7 @@ def after(scene: Scene) -> None:
         scene.answer.notice.append(words.format(label=task.label, description=described))
     elif reports.keep(scene.book, task.label, agent, "foreground", text):
         judging.conclude(scene, task, agent)
-    scene.remind()
+    reminding.remind(scene)
 
 
 def _bound(scene: Scene) -> Optional[Task]:
@@ -175,4 +175,4 @@ def skill(scene: Scene) -> None:
         scene.answer.context.append(
             phrases.ONLY_THE_USER_ANSWERS.format(ask=tools.ASK, message=tools.MESSAGE, resuming=tools.RESUMING)
         )
-    scene.remind()
+    reminding.remind(scene)

@@ -6,7 +6,7 @@ from bg import settings
 from bg.host import tools
 from bg.ledger import children, launches, notes, tasks
 from bg.ledger.tasks import Task
-from bg.loop import adopting
+from bg.loop import adopting, binding
 from bg.loop.scene import Scene
 from bg.protocol import signals
 from bg.words import phrases
@@ -70,4 +70,4 @@ def ended(scene: Scene, agent: str) -> None:
 def _task_of(scene: Scene) -> Optional[Task]:
     """The task for which an agent works, however deep it was launched."""
     child = children.of_agent(scene.book, scene.event.agent)
-    return tasks.get(scene.book, child.label) if child else scene.own_task(scene.event.agent)
+    return tasks.get(scene.book, child.label) if child else binding.own_task(scene, scene.event.agent)

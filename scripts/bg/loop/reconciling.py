@@ -8,7 +8,7 @@ from bg.host import agents, receipts, transcripts
 from bg.host.event import Notification, live_agents, notifications
 from bg.ledger import delegations, deliveries, inbox, launches, naming, resumes, runs, tasks, unfinished
 from bg.ledger.tasks import Task
-from bg.loop import closing, inheriting, judging, launching, moving, reports, resuming
+from bg.loop import binding, closing, inheriting, judging, launching, moving, reminding, reports, resuming, waking
 from bg.loop.scene import Scene
 from bg.record import Record
 from bg.words import phrases
@@ -59,7 +59,7 @@ def _bind(scene: Scene) -> None:
     for launch in launches.unbound(scene.book, scene.session):
         for path in agents.agents_of(scene.event.transcript):
             tokens = naming.TOKEN.findall(transcripts.first_prompt(path)[:20000])
-            arrived = tokens[:1] == [launch.token] and scene.came_from(launch, path)
+            arrived = tokens[:1] == [launch.token] and binding.came_from(scene, launch, path)
             # Another plugin's hook may have thrown the token out of the prompt.
             if arrived or (not tokens and agents.call_of(path) == launch.tool_use):
                 with scene.book.transaction():
@@ -179,7 +179,7 @@ def _repeat_next_step(scene: Scene, task: Task) -> None:
     agent = task.agent
     if resumes.pending(scene.book, agent):  # else nothing has to be looked for in the project's folder
         resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
-    if scene.is_ready(task):
+    if waking.is_ready(scene, task):
         said = [row.answered for row in inbox.unsent(scene.book, agent)]
         _owe_again(scene, task.label, max(said, default=task.since))
 
@@ -197,7 +197,7 @@ def _owe_again(scene: Scene, label: str, since: float) -> None:
     times, seen = deliveries.next_steps(scene.book, label, since)
     if times == seen < MOST_REPEATS:
         with scene.book.transaction():
-            scene.owe_next_step(label)
+            reminding.owe_next_step(scene, label)
 
 
 # In this order: an agent is bound before it is looked for, and what it said is read before its run is called over.

@@ -7,8 +7,8 @@ from bg.ledger import delegations, inbox, launches, naming, projects, resumes, r
 from bg.ledger.file import Ledger
 from bg.ledger.resumes import Resume
 from bg.ledger.tasks import Task
-from bg.loop import adopting, checkpoints, inheriting, judging, proof, recoveries, reports
-from bg.loop.scene import Scene, resumable
+from bg.loop import adopting, binding, checkpoints, inheriting, judging, proof, recoveries, reminding, reports, waking
+from bg.loop.scene import Scene
 from bg.words import phrases, replies, resume
 from bg.words.quoting import inline
 
@@ -28,7 +28,7 @@ def before_message(scene: Scene) -> None:
     task = tasks.addressed(scene.book, scene.session, called.to)
     if task is None or not task.agent:
         return
-    answers = resumable(task) or bool(inbox.unsent(scene.book, task.agent))
+    answers = waking.resumable(task) or bool(inbox.unsent(scene.book, task.agent))
     scene.answer.deny = _refused(scene, task)
     if answers and not scene.answer.deny:
         scene.answer.deny = proof.message_refused(scene, task, called.text or called.copy)
@@ -42,24 +42,24 @@ def before_message(scene: Scene) -> None:
 
 def _refused(scene: Scene, task: Task) -> str:
     """Why an ended agent is not woken from here; the host would wake it without its task, or not at all."""
-    if not resumable(task) or scene.can_wake(task.agent):
+    if not waking.resumable(task) or waking.can_wake(scene, task.agent):
         return ""
     with scene.book.transaction():
         if not inheriting.claim(scene, task):
             return phrases.OTHER_SESSION_GOES_ON.format(label=task.label)
-        open_relaunch(scene, task)
+        waking.open_relaunch(scene, task)
     return phrases.WAKES_WITHOUT_MEMORY.format(label=task.label, way=replies.launch_anew(task.label))
 
 
 def _from_agent(scene: Scene) -> None:
     """A message that a running agent of ours sends to `main` may carry a signal."""
     event = scene.event
-    task = scene.own_task(event.agent)
+    task = binding.own_task(scene, event.agent)
     sent = tools.message_of(event)
     if not sent.to_parent:
         return
     if task is None:
-        scene.note_stranger(event.agent, sent.text)
+        binding.note_stranger(scene, event.agent, sent.text)
         return
     run = reports.keep(scene.book, task.label, event.agent, reports.MESSAGE, sent.text, final=False)
     if run is None:
@@ -104,7 +104,7 @@ def after_message(scene: Scene) -> None:
             unproven(scene)
     else:
         _woken_without_us(scene, tools.resumed_agent(scene.event))
-    scene.remind()
+    reminding.remind(scene)
 
 
 def _woken_without_us(scene: Scene, agent: str) -> None:
@@ -116,7 +116,7 @@ def _woken_without_us(scene: Scene, agent: str) -> None:
         runs.running(scene.book, agent, task.label)
         tasks.set_state(scene.book, task.label, "working")
         if inbox.unsent(scene.book, agent):
-            scene.owe_next_step(task.label)
+            reminding.owe_next_step(scene, task.label)
 
 
 def before_task(scene: Scene) -> None:
@@ -142,7 +142,7 @@ def after_task(scene: Scene) -> None:
     row = resumes.of_call(scene.book, event.tool_use)
     if row is None:
         _woken_without_us(scene, tools.started_agent(event))
-        scene.remind()
+        reminding.remind(scene)
         return
     with scene.book.transaction():
         prove(scene, event.tool_use, row.agent)
@@ -152,7 +152,7 @@ def after_task(scene: Scene) -> None:
         judging.conclude(scene, task, row.agent)
     else:
         scene.answer.notice.append(f"{row.label} goes on")
-    scene.remind()
+    reminding.remind(scene)
 
 
 def prove(scene: Scene, tool_use: str, agent: str) -> None:
@@ -167,7 +167,7 @@ def prove(scene: Scene, tool_use: str, agent: str) -> None:
         inbox.mark_sent(book, row.agent, row.id)
         delegations.mark_told(book, row.id)
     elif inbox.detach(book, row.id):
-        scene.owe_next_step(row.label)
+        reminding.owe_next_step(scene, row.label)
     last = runs.last_run(book, agent)
     overtaken = last is not None and last.began > row.at and last.ended is not None
     if not overtaken:
@@ -211,8 +211,8 @@ def unproven(scene: Scene) -> None:
     task = tasks.get(scene.book, row.label)
     with scene.book.transaction():
         resumes.fail(scene.book, row.id, scene.event.error or "refused")
-        if task is not None and resumable(task):
-            open_relaunch(scene, task)
+        if task is not None and waking.resumable(task):
+            waking.open_relaunch(scene, task)
     way = replies.launch_anew(row.label)
     scene.answer.context.append(phrases.NOT_WOKEN.format(label=row.label, way=way))
 
@@ -232,7 +232,7 @@ def relaunch_window(scene: Scene) -> Optional[Task]:
         if not inheriting.claim(scene, task):
             return None
         projects.set_place(scene.book, task.label, scene.project)
-        open_relaunch(scene, task)
+        waking.open_relaunch(scene, task)
     return task
 
 
@@ -251,11 +251,6 @@ def _is_a_part(scene: Scene, task: Task) -> bool:
     return True
 
 
-def open_relaunch(scene: Scene, task: Task) -> None:
-    """Inside a transaction: the next agent that is launched in this turn continues the task, whatever it is called."""
-    launches.open_window(scene.book, scene.session, "relaunch", task.text, task.label)
-
-
 def fill_relaunch(scene: Scene, task: Task, adopted: adopting.Adoption) -> None:
     """The new agent gets the old one's task, state, questions and answers. Inside a transaction."""
     typed = "" if proof.is_kept_apart(scene) else tools.launch_of(scene.event).prompt
@@ -269,4 +264,4 @@ def failed_message(scene: Scene) -> None:
     """PostToolUseFailure(SendMessage): nobody was woken."""
     if not scene.event.in_subagent:
         unproven(scene)
-        scene.remind()
+        reminding.remind(scene)

@@ -10,7 +10,7 @@ from bg.host.event import is_machine_prompt, typed_command
 from bg.ledger import deliveries, inbox, launches, notes, projects, proofs, sessions, tasks
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
-from bg.loop import adopting, closing, inheriting, proof, reconciling
+from bg.loop import adopting, closing, inheriting, proof, reconciling, reminding
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases, replies
 from bg.words.quoting import CONTEXT_LIMIT, fit, inline
@@ -30,7 +30,7 @@ def prompt(scene: Scene) -> None:
     if is_machine_prompt(event.prompt):
         with scene.apart("an announced end"):
             closing.announced(scene)
-        scene.remind()
+        reminding.remind(scene)
         return
     command, arguments = typed_command(event.prompt)
     if command:
@@ -46,7 +46,7 @@ def prompt(scene: Scene) -> None:
             _say_what_failed(scene, command)
     if not scene.answer.block:
         with scene.apart("the reminders"):
-            scene.remind()
+            reminding.remind(scene)
 
 
 def _say_what_failed(scene: Scene, command: str) -> None:
@@ -136,7 +136,7 @@ def stop(scene: Scene) -> None:
     _close_windows(scene)
     fresh = [row for row in deliveries.due(scene.book, scene.session) if _is_fresh(scene, row)]
     if fresh:
-        scene.remind(fresh, brief=versions.attended())
+        reminding.remind(scene, fresh, brief=versions.attended())
     if not scene.surfaced:
         _ask_first(scene)
     if scene.answer.context and not scene.host.takes_context_at_stop:
@@ -205,7 +205,7 @@ def start(scene: Scene) -> None:
     lines = inheriting.flight_list(scene, inheriting.MOST_LINES - len(others))
     if lines:
         scene.answer.context.append("\n".join(lines))
-    scene.remind()
+    reminding.remind(scene)
     if projects.is_any_since(scene.book, scene.project, time.time() - status.RECENT):
         scene.answer.notice.append(inheriting.glance(scene))
 

@@ -1,0 +1,53 @@
+"""Binding: whose an agent is, by its launch or by the token in its first prompt, and whose it only looks to be."""
+
+from __future__ import annotations
+
+from bg.host import agents, transcripts
+from bg.ledger import launches, naming, notes, runs, tasks
+from bg.ledger.launches import Launch
+from bg.ledger.tasks import Task
+from bg.loop.scene import Scene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+
+def own_task(scene: Scene, agent: str, transcript: str = "") -> Optional[Task]:
+    """The task of an agent, bound by the token in its first prompt where no launch event told us."""
+    found = tasks.of_agent(scene.book, agent)
+    if found or not agent:
+        return found
+    path = transcript or agents.of_agent(scene.event.transcript, agent)
+    tokens = naming.TOKEN.findall(transcripts.first_prompt(path)[:20000])
+    known = launches.of_token(scene.book, tokens[0]) if tokens else launches.of_call(scene.book, agents.call_of(path))
+    # The hook after its launch, which runs beside this one, may have bound it just now.
+    if known is None or known.agent not in ("", agent) or not came_from(scene, known, path):
+        return None
+    with scene.book.transaction():
+        runs.bind(scene.book, known.token, agent)
+        launches.set_identity(scene.book, known.token, launches.PROMPT if tokens else launches.LOST)
+    return tasks.of_agent(scene.book, agent)
+
+
+def came_from(scene: Scene, launch: Launch, transcript: str) -> bool:
+    """The agent with this transcript, whose prompt shows the launch's token, is the launch's own.
+
+    A prompt can be copied. Where the host does not keep the call, a launch that came to nothing has no agent.
+    """
+    call = agents.call_of(transcript)
+    if call or not launch.tool_use or launch.tool_use == launch.token:
+        return call in ("", launch.tool_use)
+    task = tasks.get(scene.book, launch.label)
+    waits = task is not None and task.state != "not_launched" and task.session == scene.session
+    return waits and launch.failed is None
+
+
+def note_stranger(scene: Scene, agent: str, text: str) -> None:
+    """A report that carries a token of ours from another agent: remembered, its text is not."""
+    for token in naming.TOKEN.findall(text)[:5]:
+        known = launches.of_token(scene.book, token)
+        if known and known.agent not in ("", agent):
+            with scene.book.transaction():
+                notes.note_stranger(scene.book, agent, known.label)
+            return

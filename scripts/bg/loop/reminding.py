@@ -1,0 +1,182 @@
+"""Reminding: what this session has not seen yet is worded, delivery by delivery, and said in one reminder an event."""
+
+from __future__ import annotations
+
+from bg.host import receipts, transcripts
+from bg.ledger import delegations, deliveries, inbox, launches, place, runs, tasks, waiting
+from bg.ledger.deliveries import Delivery
+from bg.ledger.tasks import Task
+from bg.loop import next_steps, waking
+from bg.loop.scene import Scene
+from bg.words import phrases
+from bg.words.quoting import CONTEXT_LIMIT, fit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+    from bg.words.replies import Reminder
+
+MOST_REMINDERS = 12  # more than fit into one event, less than what would take long to compose
+LEAST_ROOM = 400
+
+
+def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool = False) -> None:
+    """Say what this session has not seen: one reminder an event, at most what the host keeps whole.
+
+    In brief where the host shows the user what the model is told; that is then the user's line as well.
+    """
+    rows = deliveries.due(scene.book, scene.session) if rows is None else rows
+    used = sum(len(text) + 2 for text in scene.answer.context)
+    if not rows or scene.late is not None or CONTEXT_LIMIT - used < LEAST_ROOM:
+        return
+    moot: list[Delivery] = []
+    reminders: dict[int, Reminder] = {}
+    for row in rows:
+        if len(reminders) < MOST_REMINDERS:
+            with scene.apart(f"delivery {row.id} of {row.label}"):
+                if row.kind == deliveries.ANSWERED and _is_sent(scene, row):
+                    moot.append(row)
+                else:
+                    reminders[row.id] = _worded(scene, row, brief=brief)
+    rest = phrases.MORE_REPORTS.format(command=scene.bgctl("status"))
+    with scene.book.transaction():
+        for row in moot:
+            deliveries.settle(scene.book, row)
+        # Another hook may have said some of them meanwhile.
+        due = [row.id for row in deliveries.due(scene.book, scene.session) if row.id in reminders]
+        kept, count = _fitting([reminders[one].text for one in due], used, rest, brief=brief)
+        scene.surfaced = due[:count]
+        _surface(scene, kept)
+        _await_relaunches(scene, [row for row in rows if row.id in scene.surfaced])
+        for row in [row for row in rows if row.id in scene.surfaced and row.kind == deliveries.ANSWERED]:
+            _expect_successor(scene, row.label)
+    scene.answer.context += kept
+    notices = [reminders[one].notice for one in scene.surfaced if reminders[one].notice]
+    scene.answer.notice += [] if brief else notices
+    waits = any(row.shown is None for row in inbox.waiting(scene.book, session=scene.session))
+    if notices and waits and scene.settings.notify:
+        scene.answer.sequence = scene.host.notification(notices[0].split(" · ")[0])
+
+
+def _expect_successor(scene: Scene, label: str) -> None:
+    """Inside a transaction: a launch that leaves out the label continues the task, where its agent cannot wake."""
+    task = tasks.get(scene.book, label)
+    if task is not None and waking.is_ready(scene, task) and not waking.wakes(scene, task.agent):
+        launches.open_window(scene.book, task.session, "relaunch", task.text, label)
+
+
+def _surface(scene: Scene, texts: list[str]) -> None:
+    size = transcripts.size(scene.event.transcript)
+    words = [receipts.plain(text) for text in texts]
+    event = scene.event
+    carrier = receipts.plain(event.carrier)
+    deliveries.surface(scene.book, scene.surfaced, scene.session, event.name, words, size, carrier)
+
+
+def _fitting(texts: list[str], used: int, rest: str, *, brief: bool) -> tuple[list[str], int]:
+    if not texts:
+        return [], 0
+    if not brief:
+        return fit(texts, CONTEXT_LIMIT - used, rest)
+    from bg.words import briefs  # noqa: PLC0415 - late, as `reminder` says
+
+    count = briefs.fitting(texts)
+    return texts[:count], count
+
+
+def _await_relaunches(scene: Scene, rows: list[Delivery]) -> None:
+    """Inside a transaction: a task whose next step is a new agent waits for its launch, whatever it is called."""
+    for row in rows:
+        task = tasks.get(scene.book, row.label) if row.kind == deliveries.ANSWERED else None
+        if task is not None and task.agent and waking.is_ready(scene, task) and not waking.wakes(scene, task.agent):
+            waking.open_relaunch(scene, task)
+
+
+def _is_sent(scene: Scene, row: Delivery) -> bool:
+    """The answers that this row speaks of are on their way: there is nothing left to do about them."""
+    task = tasks.get(scene.book, row.label)
+    return task is None or not (waiting.has_news(scene.book, task) or next_steps.has_to_do(scene, task))
+
+
+def owe_next_step(scene: Scene, label: str) -> bool:
+    """Inside a transaction: the session that has this task is owed the next step; whether that is another one."""
+    task = tasks.get(scene.book, label)
+    if task is None:
+        return False
+    deliveries.settle_next_step(scene.book, label)
+    key = deliveries.Key.of_answers(label, scene.session)
+    deliveries.make(scene.book, label, deliveries.ANSWERED, key)
+    elsewhere = bool(task.session != scene.session)
+    if elsewhere:
+        place.wake(scene.book.place, task.session)
+    return elsewhere
+
+
+def _worded(scene: Scene, row: Delivery, *, brief: bool) -> Reminder:
+    if not brief:
+        return reminder(scene, row)
+    from bg.loop import brief as briefly  # noqa: PLC0415 - late, as `reminder` says
+
+    return briefly.reminder(scene, row)
+
+
+def reminder(scene: Scene, row: Delivery) -> Reminder:
+    """The text of one delivery, from the record as it is now."""
+    # Late: what composes words is half of the package, and most events say nothing.
+    from bg.loop import adopting, reports  # noqa: PLC0415
+    from bg.words import replies  # noqa: PLC0415
+
+    if row.kind in (deliveries.GROUP, deliveries.JOINT):
+        return _group(scene, row)
+    task = tasks.get(scene.book, row.label)
+    assert task is not None
+    if row.kind == deliveries.ANSWERED:
+        elsewhere = phrases.ANSWERED_ELSEWHERE.format(label=task.label)
+        notice = "" if row.is_answered_in(scene.session) else elsewhere
+        return replies.Reminder(next_steps.next_step(scene, task), notice)
+    agent, run = row.about.subject, row.about.run
+    told = replies.Told(
+        task=task,
+        brief=adopting.brief(task.prompt),
+        items=inbox.items(scene.book, agent, run),
+        resume=waking.resume_how(scene, agent, task.label),
+        answer_command=scene.answer_command,
+        whole=scene.bgctl(f"status {task.label}"),
+        evidence=runs.evidence(scene.book, agent, run),
+        asked=runs.corrections(scene.book, agent, run),
+    )
+    body = runs.signal_body(scene.book, agent, run, row.about.mark)
+    one = delegations.of_signal(scene.book, runs.signal_id(scene.book, agent, run, row.about.mark))
+    if one is not None and one.state == delegations.WAITING:
+        from bg.loop import weighing  # noqa: PLC0415 - as above
+
+        weighed = weighing.weigh(scene, task, one, str(body.get("payload", {}).get("context_required") or ""))
+        told = told._replace(qid=one.qid, weighed=tuple(weighed), full=scene.full())
+    if body and reports.denied(scene.book, agent, run, row.about.mark):
+        return replies.denied(body, told)
+    if body:
+        said = replies.remind(body, told)
+        return said._replace(text=said.text + _overtaken(scene, task) + next_steps.for_requester(scene, task))
+    token = launches.token_of(scene.book, agent)
+    text, _ = reports.best(runs.reports(scene.book, agent, run), token)
+    said = replies.unreported(text, task.note, told)
+    return said._replace(text=said.text + _overtaken(scene, task) + next_steps.for_requester(scene, task))
+
+
+def _group(scene: Scene, row: Delivery) -> Reminder:
+    # Late: merging is a tenth of the package and happens once a group.
+    from bg.loop import groups  # noqa: PLC0415
+    from bg.words import replies  # noqa: PLC0415
+
+    tell = groups.joint if row.kind == deliveries.JOINT else groups.told
+    return replies.Reminder(*tell(scene.book, row.about.subject, scene.bgctl))
+
+
+def _overtaken(scene: Scene, task: Task) -> str:
+    """The agent has ended with answers of the user still on this side."""
+    left = [item.qid for item in waiting.unsent(scene.book, task)]
+    if not left or task.state not in tasks.ENDED_STATES:
+        return ""
+    way = waking.resume_how(scene, task.agent, task.label)
+    return phrases.OVERTAKEN.format(qids=", ".join(left), way=way)

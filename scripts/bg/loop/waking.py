@@ -1,0 +1,50 @@
+"""Waking: how an agent that has ended goes on in this session, by a message or as a new agent that follows it."""
+
+from __future__ import annotations
+
+from bg.host import agents, transcripts, versions
+from bg.ledger import launches, tasks, waiting
+from bg.ledger.tasks import Task
+from bg.loop.scene import Scene
+
+
+def resumable(task: Task) -> bool:
+    """An agent has worked on this task and ended."""
+    return bool(task.agent) and task.state not in tasks.RUNNING_STATES
+
+
+def resume_how(scene: Scene, agent: str, label: str) -> str:
+    """How the parent wakes this agent here, with a warning where that may fail."""
+    from bg.words import replies  # noqa: PLC0415 - late: most events say nothing
+
+    if not can_wake(scene, agent):
+        return replies.launch_anew(label)
+    risk = transcripts.near_limit(agents.of_agent(scene.event.transcript, agent))
+    return replies.resume_how(scene.host, agent, label) + (f" Mind that {risk}." if risk else "")
+
+
+def message_how(scene: Scene, agent: str) -> str:
+    """How the parent sends a running agent something, in a sentence."""
+    from bg.words import replies  # noqa: PLC0415 - late: most events say nothing
+
+    return replies.message_how(scene.host, agent)
+
+
+def wakes(scene: Scene, agent: str) -> bool:
+    """An ended agent can be woken here; where it cannot, a new agent goes on."""
+    return scene.host.resume_way != versions.NO_WAY and can_wake(scene, agent)
+
+
+def can_wake(scene: Scene, agent: str) -> bool:
+    """An ended agent that is woken from this session still has its task and its memory."""
+    return agents.wakes_whole(scene.event.transcript, agent)
+
+
+def is_ready(scene: Scene, task: Task) -> bool:
+    """Nothing is left to answer and nobody to wait for, and there is something to tell: the agent can be woken."""
+    return waiting.has_news(scene.book, task) and not waiting.awaited(scene.book, task.label)
+
+
+def open_relaunch(scene: Scene, task: Task) -> None:
+    """Inside a transaction: the next agent that is launched in this turn continues the task, whatever it is called."""
+    launches.open_window(scene.book, scene.session, "relaunch", task.text, task.label)
