@@ -14,7 +14,7 @@ from unittest import mock
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
-from bg.desk import detail, table, waiting  # noqa: E402
+from bg.desk import board, detail, table, truth, waiting  # noqa: E402
 from bg.desk.page import Page  # noqa: E402
 from bg.ledger import inbox, launches, resumes, runs, tasks  # noqa: E402
 from bg.ledger.file import Ledger  # noqa: E402
@@ -99,12 +99,12 @@ def _task(book: Ledger, clock: _Clock, number: int, ago: float) -> None:
                 inbox.ask(book, label, agent, 1, kind, str(item.get("question_id") or "B1"), dict(item))
             runs.end_run(book, agent, 1)
         if state in ("done", "disputed"):
-            _second_run(book, clock, label, agent)
+            _second_run(book, clock, label, agent, state)
         if state != "launched":
             tasks.set_state(book, label, state)
 
 
-def _second_run(book: Ledger, clock: _Clock, label: str, agent: str) -> None:
+def _second_run(book: Ledger, clock: _Clock, label: str, agent: str, state: str) -> None:
     """A question, its answer, a resume, and a report with what was found of it."""
     inbox.ask(book, label, agent, 1, inbox.QUESTION, "Q1", dict(QUESTIONS[0]))
     runs.end_run(book, agent, 1)
@@ -119,7 +119,8 @@ def _second_run(book: Ledger, clock: _Clock, label: str, agent: str) -> None:
     runs.keep_report(book, agent, 2, "SubagentStop", REPORT)
     body = {"signal_type": "COMPLETION_REPORT", "payload": {"status": "success", "summary": "Both files are read."}}
     runs.keep_signal(book, label, agent, 2, "COMPLETION_REPORT", body, "d", terminal=True)
-    runs.set_evidence(book, agent, 2, EVIDENCE)
+    kept = [each for each in EVIDENCE["findings"] if state == "disputed" or each["grade"] == "seen"]
+    runs.set_evidence(book, agent, 2, {**EVIDENCE, "findings": kept})
     runs.end_run(book, agent, 2)
 
 
@@ -134,9 +135,11 @@ def screens() -> Iterator[tuple[str, str, int]]:
         with ledger(10) as book:
             yield "table-10-at-080-in-colour.txt", table.table(book, Page(80, colour=True), PROJECT), 0
             yield "table-10-at-080-in-ascii.txt", table.table(book, Page(80, ascii_only=True), PROJECT), 80
+            yield "board-10.html", board.board([book], NOW), 0
             for width in (40, 80):
+                yield f"truth-10-at-{width:03}.txt", truth.told(Page(width), truth.count([book])), width
                 yield f"waiting-10-at-{width:03}.txt", waiting.waiting_list(book, Page(width), PROJECT), width
-                for number in (1, 3, 4):
+                for number in (1, 3, 4, 7):
                     name = f"detail-bg-{number}-at-{width:03}.txt"
                     yield name, detail.detail(book, Page(width), f"bg-{number}"), width
     time.tzset()
@@ -145,7 +148,7 @@ def screens() -> Iterator[tuple[str, str, int]]:
 def main() -> int:
     """Keep the screens anew; read the difference before you commit it."""
     KEPT.mkdir(exist_ok=True)
-    for path in KEPT.glob("*.txt"):
+    for path in KEPT.iterdir():
         path.unlink()
     for name, text, _ in screens():
         (KEPT / name).write_text(text.replace("\x1b", "␛") + "\n", encoding="utf-8")

@@ -30,6 +30,8 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     "status": Command("desk.look", "status_arguments", "every task, or one; what `bgctl` alone shows"),
     "inbox": Command("desk.look", "inbox_arguments", "what waits for you, over all projects"),
+    "board": Command("desk.board", "arguments", "one page to look at in a browser: every project's tasks"),
+    "truth": Command("desk.truth", "arguments", "your own figures: how tasks ended, and what reports were worth"),
     "doctor": Command("desk.doctor", "arguments", "what is wrong with this installation, and the remedy"),
     "check": Command("desk.check", "arguments", "read the signals in a text, or check a file against a schema"),
     "export": Command("desk.look", "export_arguments", "the ledger as JSON lines"),

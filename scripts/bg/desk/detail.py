@@ -88,13 +88,14 @@ def _evidence(page: Page, evidence: dict[str, Any]) -> list[str]:
     asked = [{**item, "line": f"asked for: {item['line']}"} for item in evidence.get("asked", [])]
     for item in [*evidence.get("findings", []), *asked]:
         grade = str(item.get("grade", ""))
-        words = page.plain(f"{grade}: {inline(str(item.get('line') or item.get('claim', '')), 200)}")
+        said = str(item.get("line") or item.get("claim", "")).lstrip("-*•+> ")
+        words = page.plain(f"{grade}: {inline(said, 200)}")
         lines += page.wrapped(words, _GRADES.get(grade, ""), indent=4, first=2)
         why = verdict.sentence(item)
         if why:
             lines += page.wrapped(why, "quiet", indent=6)
     for note in verdict.noted(evidence):
-        lines += page.wrapped(f"not seen: {note}", "quiet", indent=4, first=2)
+        lines += page.wrapped(f"note: {note}", "quiet", indent=4, first=2)
     for fact in verdict.facts(evidence).splitlines():
         lines += page.wrapped(fact.removeprefix("- "), "quiet", indent=4, first=2)
     for limit in verdict.limits(evidence):

@@ -37,6 +37,15 @@ _STYLES = {
 }
 
 
+class Section(NamedTuple):
+    """A part of the table: the rows that are shown, and in words what is only counted."""
+
+    name: str
+    number: int
+    rows: list[Row]
+    counted: str
+
+
 class Row(NamedTuple):
     """One task as it is shown."""
 
@@ -111,44 +120,53 @@ def table(
     now: Optional[float] = None,
 ) -> str:
     """The table for people; `more` is what shows the rows that are only counted."""
-    now = time.time() if now is None else now
-    asking = {item.label for item in inbox.waiting(book, project=project)}
-    every = tasks.of_project(book, project) if project else tasks.every(book)
-    sections: dict[str, list[Task]] = {NEEDS: [], WORKS: [], ENDED: []}
-    for task in every:
-        sections[section_of(book, task, asking)].append(task)
-    shown: dict[str, list[Row]] = {}
-    for name, found in sections.items():
-        found.sort(key=lambda task: (task.ended or task.since or 0, task.number), reverse=True)
-        kept = found if everything else [task for task in found if _is_recent(task, now)][: MOST[name]]
-        shown[name] = [_row(book, task, now) for task in kept]
-    if not any(shown.values()):
-        hidden = f" {len(every)} have ended: {more}." if every else ""
+    found = sections(book, project, everything=everything, now=now)
+    rows = [row for section in found for row in section.rows]
+    if not rows:
+        ended = sum(section.number for section in found)
+        hidden = f" {ended} have ended: {more}." if ended else ""
         nothing = f"No background tasks here. Type {launch} <task> to start one.{hidden}"
         return "\n".join(page.wrapped(nothing) + _footnotes(book, page))
-    layout = _Layout(page, [row for rows in shown.values() for row in rows])
+    layout = _Layout(page, rows)
     lines: list[str] = []
-    for name, rows in shown.items():
-        if sections[name]:
-            names = {row.label for row in rows}
-            left = [task for task in sections[name] if task.label not in names]
-            lines += ["", page.line(Cell(name, "heading"), Cell(f" {len(sections[name])}", "quiet"))]
-            lines += [line for row in rows for line in layout.lines(row)]
-            lines += page.wrapped(_counted(left, more, alone=not rows), "quiet", indent=2) if left else []
+    for section in found:
+        lines += ["", page.line(Cell(section.name, "heading"), Cell(f" {section.number}", "quiet"))]
+        lines += [line for row in section.rows for line in layout.lines(row)]
+        lines += page.wrapped(f"{section.counted}: {more}", "quiet", indent=2) if section.counted else []
     return "\n".join([*lines[1:], *_footnotes(book, page)])
+
+
+def sections(
+    book: Ledger, project: str = "", *, everything: bool = False, now: Optional[float] = None
+) -> list[Section]:
+    """The parts of the table that have tasks, the newest task of each first."""
+    now = time.time() if now is None else now
+    asking = {item.label for item in inbox.waiting(book, project=project)}
+    parts: dict[str, list[Task]] = {NEEDS: [], WORKS: [], ENDED: []}
+    for task in tasks.of_project(book, project) if project else tasks.every(book):
+        parts[section_of(book, task, asking)].append(task)
+    made = []
+    for name, found in parts.items():
+        found.sort(key=lambda task: (task.ended or task.since or 0, task.number), reverse=True)
+        kept = found if everything else [task for task in found if _is_recent(task, now)][: MOST[name]]
+        shown = {task.label for task in kept}
+        left = _counted([task for task in found if task.label not in shown], alone=not kept)
+        if found:
+            made.append(Section(name, len(found), [_row(book, task, now) for task in kept], left))
+    return made
 
 
 def _is_recent(task: Task, now: float) -> bool:
     return task.closed is None and (task.ended is None or now - task.ended < status.RECENT)
 
 
-def _counted(left: list[Task], more: str, *, alone: bool) -> str:
+def _counted(left: list[Task], *, alone: bool) -> str:
     states = Counter(words_of(task.state) for task in left)
     said = ", ".join(f"{count} {state}" for state, count in states.most_common())
-    if alone:
-        return f"{said}: {more}"
+    if alone or not left:
+        return said
     what = f"({said})" if len(states) > 1 else words_of(left[0].state)
-    return f"and {len(left)} more {what}: {more}"
+    return f"and {len(left)} more {what}"
 
 
 def _row(book: Ledger, task: Task, now: float) -> Row:

@@ -1,0 +1,73 @@
+"""Figures: what `bgctl truth` counts, read a few rows at a time, as a ledger may be larger than the memory."""
+
+from __future__ import annotations
+
+from bg.ledger.file import Ledger
+from bg.ledger.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Optional
+
+AT_ONCE = 500
+
+
+class Ended(Record):
+    """A run that has ended, what was found of its report, the kind of its agent, and the signal that ended it."""
+
+    place: int
+    kind: str
+    corrections: int
+    evidence: Optional[str]
+    marker: str
+    body: str
+
+
+class Asked(Record):
+    """Something that an agent asked, and when it was first answered."""
+
+    place: int
+    extra: str
+    asked: float
+    answered: Optional[float]
+
+
+def states(book: Ledger, since: float) -> dict[str, int]:
+    """How many of the tasks begun since then are in each state."""
+    rows = book.all("SELECT state, count(*) AS number FROM tasks WHERE created >= ? GROUP BY state", since)
+    return {str(row["state"]): int(row["number"]) for row in rows}
+
+
+def first(book: Ledger, since: float) -> Optional[float]:
+    """When the oldest of these tasks began, None where there is none."""
+    found: Optional[float] = book.value("SELECT min(created) FROM tasks WHERE created >= ?", since)
+    return found
+
+
+def ended(book: Ledger, since: float) -> Iterator[Ended]:
+    """Every run that has ended, of the tasks begun since then."""
+    sql = (
+        "SELECT r.rowid AS place, l.agent_type AS kind, r.corrections, r.evidence, s.marker, s.body FROM runs r"
+        " JOIN tasks t ON t.label = r.label LEFT JOIN launches l ON l.agent = r.agent"
+        " LEFT JOIN signals s ON s.id = (SELECT max(id) FROM signals WHERE agent = r.agent AND run = r.run"
+        " AND terminal = 1) WHERE r.rowid > ? AND r.ended IS NOT NULL AND t.created >= ?"
+        f" GROUP BY r.rowid ORDER BY r.rowid LIMIT {AT_ONCE}"
+    )
+    found = Ended.all(book, sql, 0, since)
+    while found:
+        yield from found
+        found = Ended.all(book, sql, found[-1].place, since)
+
+
+def asked(book: Ledger, since: float) -> Iterator[Asked]:
+    """Everything that the agents of these tasks have asked."""
+    sql = (
+        "SELECT q.id AS place, q.extra, q.asked, (SELECT min(at) FROM answers WHERE question = q.id) AS answered"
+        " FROM questions q JOIN tasks t ON t.label = q.label WHERE q.id > ? AND t.created >= ?"
+        f" ORDER BY q.id LIMIT {AT_ONCE}"
+    )
+    found = Asked.all(book, sql, 0, since)
+    while found:
+        yield from found
+        found = Asked.all(book, sql, found[-1].place, since)
