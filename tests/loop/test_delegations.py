@@ -8,7 +8,7 @@ from typing import Any, Optional
 import pytest
 from bg.desk import status
 from bg.ledger import delegations, tasks, waiting
-from drive import Drive, block, context
+from drive import Drive, block, context, plain
 from recordings import VERSIONS
 
 NEWEST = VERSIONS[-1]
@@ -215,6 +215,14 @@ def test_the_requester_hears_how_its_agent_ended(drive, how):
     assert drive.rows("SELECT told IS NOT NULL AS told FROM delegations") == [{"told": 1}]
     drive.stop()
     assert "Resume it now" not in context(drive.prompt("And now?"))
+
+
+def test_what_became_of_the_agent_that_it_waited_for_stands_in_table_and_list(drive):
+    child = approved(drive)
+    drive.ends("a2", block("COMPLETION_REPORT", child, status="failed", summary="It broke."))
+    assert "waited for bg-2 (failed)" in plain(drive.prompt("/bg-status")["reason"])
+    start = {"hook_event_name": "SessionStart", "source": "compact"}
+    assert "- bg-1 (“audit”): blocked, has waited for bg-2 (failed); to go on: " in context(drive.send(start))
 
 
 def test_an_approval_that_nobody_carried_out_is_not_stuck(drive):

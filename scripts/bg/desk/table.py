@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional
 
 from bg.desk import status
 from bg.desk.page import Cell, Page, fit, pad, width_of
-from bg.ledger import inbox, notes, proofs, tasks
+from bg.ledger import delegations, inbox, notes, proofs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.words import actions, phrases, verdict
@@ -92,13 +92,21 @@ def waits_for(entry: dict[str, Any]) -> str:
     if others:
         return "; ".join(f"{each['label']} ({each['standing']})" for each in others)
     if entry["ready"]:
-        return "answered; its agent has not been woken yet"
+        return _came_of(entry) or "answered; its agent has not been woken yet"
     seen = verdict.in_short(entry["evidence"])
     if seen:
         return seen
     if entry["quiet"]:
         return f"quiet since {age(entry['quiet'])}"
     return inline(entry["note"] or entry["risk"], 160)
+
+
+def _came_of(entry: dict[str, Any]) -> str:
+    """What became of the agents that a task waited for, and has not been told of."""
+    waited = [one for one in entry["delegations"] if one["blocking"] and not one["told"]]
+    over = [each for one in waited if one["state"] in delegations.OVER for each in one["agents"]]
+    ends = [f"{each['label']} ({words_of(each['state'])})" for each in over]
+    return f"waited for {', '.join(ends)}" if ends else ""
 
 
 def what_to_type(book: Ledger, task: Task, entry: dict[str, Any], command: str = "/bg-answer") -> str:

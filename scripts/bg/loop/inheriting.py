@@ -7,7 +7,7 @@ import time
 from bg import machine
 from bg.desk.status import at_a_glance
 from bg.host import agents, tools, transcripts, versions
-from bg.ledger import deliveries, inbox, launches, projects, runs, sessions, tasks, unfinished, waiting
+from bg.ledger import delegations, deliveries, inbox, launches, projects, runs, sessions, tasks, unfinished, waiting
 from bg.ledger.tasks import Task
 from bg.loop import judging, reports, waking
 from bg.loop.scene import Scene
@@ -210,12 +210,22 @@ def _advice(scene: Scene, task: Task) -> str:
         return f", waits for {delegation.awaits(left)}"
     known = waking.resumable(task) and agents.of_agent(scene.event.transcript, task.agent)
     if not known or not waking.can_wake(scene, task.agent):
-        return ""
+        return _came_of(scene, task)
     send = f'{tools.MESSAGE.called(scene.host.version)} with to: "{task.agent}"'
     resume = f'{tools.RESUMING} with resume: "{task.agent}"'
     ways = {versions.BY_MESSAGE: send, versions.BY_LAUNCH: resume, versions.UNKNOWN: f"{send}, or {resume}"}
     way = ways.get(scene.host.resume_way)
-    return phrases.TO_GO_ON.format(way=way) if way else ""
+    return _came_of(scene, task) + (phrases.TO_GO_ON.format(way=way) if way else "")
+
+
+def _came_of(scene: Scene, task: Task) -> str:
+    """What became of the agents that a task has waited for, and was not told of."""
+    if task.state in tasks.ENDED_STATES:
+        return ""
+    over = [one for one in delegations.untold(scene.book, task.label) if one.blocking]
+    found = [each for one in over for each in delegations.workers(scene.book, one)]
+    ends = [f"{each.label} ({each.state.replace('_', ' ')})" for each in found]
+    return phrases.WAITED_FOR.format(whom=", ".join(ends)) if ends else ""
 
 
 def glance(scene: Scene) -> str:

@@ -349,6 +349,7 @@ REPORTS_NOT_YET_SAID = "- Reports not yet said: {count}; they follow here or at 
 AND_MORE = "- and {count} more: {command}"
 TOLD_WHEN_IT_ENDS = ", you are told when it ends"
 TO_GO_ON = "; to go on: {way}"
+WAITED_FOR = ", has waited for {whom}"
 LOAD = " ({message} not listed? {search} `select:{message}` loads it)"
 GO_ON = (
     "To go on with one when the user wants it, make that call{load}; the hook adds answers and state. If it fails, or "

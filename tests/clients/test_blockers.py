@@ -1,0 +1,98 @@
+"""Blockers on real clients: every type, every way to go on by its name, picked, typed or resolved by the parent itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from bg.words import recoveries
+from loop import ROOT, block, launch, reacting, rows, wake
+from rig.home import Home
+from rig.model import Model
+from rig.request import Request
+from rig.script import Reply, Script, asked, parent
+from rig.session import Headless, arguments
+from test_loop import later
+from test_requests import done, heard, settle, states, told
+
+WORK = {
+    "completed_work": "- Items 1 to 50",
+    "blocked_work": "- Item 51\n- Items 52 to 100",
+    "state_snapshot": "Files: out/1-50.json\nWorking directory: out",
+    "resume_requirements": "A decision on item 51",
+}
+#: The blocker's type, what the user types about it, the heading of what the agent is told, and words of it.
+CASES = (
+    ("missing_info", "reduce: only the items of this year", "## SCOPE REDUCED", "beginning with: “Item 51”."),
+    ("missing_info", "the format is ISO 8601", "## BLOCKER RESOLVED", "First step: “Item 51”"),
+    ("external_dependency", "retry: libxml is installed now", "## BLOCKER RESOLVED", "and retry: “Item 51”."),
+    ("error", "retry", "## ERROR FIXED", "Restore the state below and retry: “Item 51”."),
+    ("error", "restart", "## RESTART", "Begin the task again from its start"),
+    ("error", "skip item 51", "## ERROR RECOVERY: SKIP", "SKIPPED_ITEMS.md"),
+    ("resource_limit", "continue", "## CONTINUE AS IT IS", "Go on with: “Item 51”."),
+)
+
+
+def stops(kind: str, details: str) -> Any:
+    reason = "error" if kind == "error" else "blocker"
+    return later(block("STOP_WORK", stop_reason=reason, blocker_type=kind, details=details, **WORK), 0.2)
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+def test_every_type_of_blocker_and_every_way_to_go_on(host: str) -> None:
+    """Seven agents stop; of each the parent hears the ways that fit; each goes on with what was typed, in its form."""
+    actors = [
+        (f"agent{n}", asked(f"STOPS-{n}."), [stops(kind, f"Nothing goes on at {n}"), done(f"Done after {n}.")])
+        for n, (kind, *_) in enumerate(CASES, 1)
+    ]
+    rules = [(rf"label: bg-{n} for this task", launch(f"STOPS-{n}.")) for n in range(1, len(CASES) + 1)]
+    rules += [(rf"answers for bg-{n} are recorded. Resume it now", wake) for n in range(1, len(CASES) + 1)]
+    script = Script(*actors, ("parent", parent, reacting(*rules)))
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
+        for number, (kind, typed, heading, words) in enumerate(CASES, 1):
+            label = f"bg-{number}"
+            run.send("/bg:bg Convert the items")
+            settle(run, home, host, f"{label} stops", lambda label=label: heard(home, label, "blocked"))
+            run.send(f"/bg-answer {label} {typed}")
+            settle(run, home, host, f"{label} goes on", lambda label=label: states(home)[label] == "done")
+            said = told(model, f"agent{number}")
+            assert f"{heading}\n\nIssue: Nothing goes on at {number}\nResolution (the user's words): {typed}" in said
+            assert words in said
+            assert "## STATE RESTORATION" in said
+            assert "> Files: out/1-50.json" in said
+            offered = f"The ways to go on, each by its name: {', '.join(recoveries.choices(kind))}."
+            assert any(offered in request.all_text() for request in model.by("parent")), (kind, offered)
+        run.finish()
+        assert set(recoveries.BY_BLOCKER) == {kind for kind, *_ in CASES}
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+def test_what_the_parent_has_put_right_itself(host: str) -> None:
+    """It provides what was missing and wakes the agent with a word of its own: nothing is left to ask the user."""
+
+    def fixed(request: Request) -> Reply:
+        return wake(request, "I have run npm install; node_modules is there now.")
+
+    script = Script(
+        ("agent", asked("AUDIT-TASK"), [stops("external_dependency", "node_modules is missing"), done("Audited.")]),
+        (
+            "parent",
+            parent,
+            reacting(
+                (r"label: bg-1 for this task", launch("AUDIT-TASK")),
+                (r"has stopped: external dependency", fixed),
+                note="I have run npm install; node_modules is there now.",
+            ),
+        ),
+    )
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
+        run.send("/bg:bg Audit the packages")
+        settle(run, home, host, "it goes on", lambda: states(home).get("bg-1") == "done")
+        run.finish()
+        said = told(model, "agent")
+        assert "## BLOCKER RESOLVED\n\nIssue: node_modules is missing\n\nThe parent agent's own words" in said
+        assert "> I have run npm install" in said
+        assert "First step: “Item 51”" in said
+        assert rows(home, "SELECT state FROM questions") == [{"state": "withdrawn"}]
+        assert rows(home, "SELECT text FROM errors") == []

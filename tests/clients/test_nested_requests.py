@@ -1,0 +1,218 @@
+"""Requests off the plain path, on real clients: one within another, two of one run, children that are stopped or lost."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from bg.protocol import signals
+from directed import until
+from loop import ROOT, launch, reacting, rows, token, wake
+from loop import block as ending
+from loop import report as ended_with
+from rig.home import Home
+from rig.model import Model
+from rig.request import Request
+from rig.script import Reply, Script, asked, call, parent, text
+from rig.session import Headless, arguments
+from test_loop import later
+from test_requests import BLOCKING, done, heard, settle, states, told
+from test_sessions import kill
+
+WORK = call("Bash", command="echo work", description="Work")
+WAITED = r"{} has waited for this"
+
+
+def requests_of(*works: str) -> Any:
+    """One run that ends with a request for each of these works, all of which it waits for."""
+    example = signals.schema("DELEGATE_WORK")["examples"][0]
+
+    def step(request: Request) -> Reply:
+        each = [{**example, "independence": BLOCKING, "new_task_description": work} for work in works]
+        blocks = [signals.render("DELEGATE_WORK", {**fields, "agent_id": token(request)}) for fields in each]
+        return ended_with(request, "\n\n".join(["Two things are missing.", *blocks]))
+
+    return later(step, 0.2)
+
+
+def asks(work: str) -> Any:
+    return later(ending("DELEGATE_WORK", independence=BLOCKING, new_task_description=work), 0.2)
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+def test_a_request_within_a_request_and_two_of_one_run(host: str) -> None:
+    """The child asks for a child, each hears of its own; then D1 is approved and D2 denied, and one message says so."""
+    script = Script(
+        ("outer", asked("OUTER-TASK"), [asks("MIDDLE work: profile the parser of the importer"), done("Outer went on.")]),
+        ("middle", asked("MIDDLE-TASK"), [asks("INNER work: measure the parser of the importer"), done("Profiled it.")]),
+        ("inner", asked("INNER-TASK"), [done("Measured: 41 ms.")]),
+        (
+            "double",
+            asked("DOUBLE-TASK"),
+            [requests_of("Write the fixtures for the exporter", "Translate every manual page"), done("Went on.")],
+        ),
+        ("fixtures", asked("FIXTURES-TASK"), [done("Twelve fixtures.")]),
+        (
+            "parent",
+            parent,
+            reacting(
+                (r"label: bg-1 for this task", launch("OUTER-TASK")),
+                (r"label: bg-2 for the delegated task", launch("MIDDLE-TASK")),
+                (r"label: bg-3 for the delegated task", launch("INNER-TASK")),
+                (WAITED.format("bg-2"), wake),
+                (WAITED.format("bg-1"), wake),
+                (r"label: bg-4 for this task", launch("DOUBLE-TASK")),
+                (r"label: bg-5 for the delegated task", launch("FIXTURES-TASK")),
+                (WAITED.format("bg-4"), wake),
+            ),
+        ),
+    )
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
+        run.send("/bg:bg Speed up the importer")
+        settle(run, home, host, "bg-1 asks", lambda: heard(home, "bg-1", "blocked"))
+        run.send("/bg-answer bg-1 D1: approve")
+        settle(run, home, host, "bg-2 asks", lambda: heard(home, "bg-2", "blocked"))
+        assert len(model.by("outer")) == 1, "a child that asks ends nothing"
+        run.send("/bg-answer bg-2 D1: approve")
+        all_done = {f"bg-{number}": "done" for number in (1, 2, 3)}
+        settle(run, home, host, "all three are done", lambda: states(home) == all_done)
+        run.send("/bg:bg Test the exporter")
+        settle(run, home, host, "bg-4 asks", lambda: heard(home, "bg-4", "blocked"))
+        run.send("/bg-answer bg-4 D1: approve, with dates  D2: no, they stay as they are")
+        settle(run, home, host, "bg-4 goes on", lambda: states(home).get("bg-4") == "done")
+        run.finish()
+
+        everything = "\n".join(request.all_text() for request in model.by("parent"))
+        assert "Depth: bg-2 was itself asked for by bg-1; this would be the agent of depth 2." in everything
+        middle, outer, double = (told(model, name) for name in ("middle", "outer", "double"))
+        assert "## DELEGATED WORK ENDED (D1)" in middle
+        assert "> Measured: 41 ms." in middle
+        assert "bg-2: success" in outer
+        assert "> Profiled it." in outer
+        assert "Measured: 41 ms." not in outer
+        assert model.by("middle")[1].time < model.by("outer")[1].time
+        assert "Another agent, bg-2 (" in model.by("inner")[0].first_user_text()
+
+        assert set(states(home)) == {f"bg-{number}" for number in range(1, 6)}
+        assert "## DELEGATION APPROVED\n\nNew agent launched: bg-5" in double
+        assert "The user's words: approve, with dates" in double
+        assert "## DELEGATION DENIED\n\nReason (the user's words): no, they stay as they are" in double
+        assert "## DELEGATED WORK ENDED (D1)" in double
+        assert "> Twelve fixtures." in double
+        assert "(D2)" not in double
+        assert "approve, with dates" in model.by("fixtures")[0].first_user_text()
+        assert [(row["qid"], row["state"], row["child"]) for row in _requests(home, "bg-4")] == [
+            ("D1", "launched", "bg-5"),
+            ("D2", "denied", ""),
+        ]
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+def _requests(home: Home, label: str) -> list[dict[str, Any]]:
+    return rows(home, "SELECT qid, state, child, told FROM delegations WHERE label = ? ORDER BY id", label)
+
+
+def halt(request: Request) -> Reply:
+    """Stop the agent that was launched last; the tool may have to be loaded first."""
+    agents = [line.split("agentId: ")[1].split()[0] for line in request.all_text().splitlines() if "agentId: " in line]
+    return call("TaskStop", task_id=agents[-1])
+
+
+@pytest.mark.versions("2.1.197", "2.1.327")
+def test_a_child_that_is_stopped(host: str) -> None:
+    """The one that waits hears that it was stopped and what it had said, once the user lets it go on."""
+    never, begun = threading.Event(), threading.Event()
+
+    def works(_: Request) -> Reply:
+        begun.set()
+        return text("Half of the profile is done.") + WORK
+
+    script = Script(
+        ("waits", asked("WAITS-TASK"), [asks("Profile the parser of the importer"), done("Went on without.")]),
+        ("child", asked("CHILD-TASK"), [works, text("Never said.").after(never)]),
+        (
+            "parent",
+            parent,
+            reacting(
+                (r"label: bg-1 for this task", launch("WAITS-TASK")),
+                (r"label: bg-2 for the delegated task", launch("CHILD-TASK")),
+                (r"HALT it", lambda r: halt(r) if "TaskStop" in r.tools() else call("ToolSearch", query="select:TaskStop")),
+                (r"answers for bg-1 are recorded. Resume it now|wants bg-1 to go on. Resume it now", wake),
+            ),
+        ),
+    )
+    script.actors[-1].steps = [_halting(step) for step in script.actors[-1].steps]
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
+        run.send("/bg:bg Speed up the importer")
+        settle(run, home, host, "bg-1 asks", lambda: heard(home, "bg-1", "blocked"))
+        run.send("/bg-answer bg-1 D1: approve")
+        model.wait_for(lambda request: request.actor == "child" and len(request.messages) > 1, 20)
+        run.send("HALT it")
+        settle(run, home, host, "it is stopped", lambda: states(home).get("bg-2") == "stopped")
+        broke = "bg-1 has waited for this agent, which did not bring what was asked. Let the user choose"
+        model.wait_for(lambda request: request.actor == "parent" and broke in request.all_text(), 20)
+        assert len(model.by("waits")) == 1, "nobody has chosen yet"
+        run.send("/bg-answer bg-1 go")
+        settle(run, home, host, "bg-1 goes on", lambda: states(home)["bg-1"] == "done")
+        never.set()
+        run.finish()
+        message = told(model, "waits")
+        assert "## DELEGATED WORK ENDED (D1)" in message
+        assert "bg-2: was stopped by the user" in message
+        assert "Your choices: do the missing part yourself" in message
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+def _halting(step: Any) -> Any:
+    """The parent as before; a tool that was loaded for stopping is used for that."""
+
+    def told_or_loaded(request: Request) -> Reply:
+        results = request.tool_results()
+        if results and results[-1].tool == "ToolSearch" and "TaskStop" in str(request.messages[-1]):
+            return halt(request)
+        return step(request)
+
+    return told_or_loaded
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+def test_a_child_that_dies_with_its_session(host: str) -> None:
+    """The client is killed under it: in the next one it is lost, and the one that waits goes on and hears that."""
+    never = threading.Event()
+    script = Script(
+        ("waits", asked("WAITS-TASK"), [asks("Profile the parser of the importer"), done("Went on without.")]),
+        ("child", asked("CHILD-TASK"), [text("Half of the profile is done.") + WORK, text("Never said.").after(never)]),
+        (
+            "parent",
+            parent,
+            reacting(
+                (r"label: bg-1 for this task", launch("WAITS-TASK")),
+                (r"label: bg-2 for the delegated task", launch("CHILD-TASK")),
+                (r"answers for bg-1 are recorded. Resume it now|wants bg-1 to go on. Resume it now", wake),
+            ),
+        ),
+    )
+    with Model(script) as model, Home(model.url) as home:
+        with Headless(home, host, arguments([ROOT])) as run:
+            run.send("/bg:bg Speed up the importer")
+            settle(run, home, host, "bg-1 asks", lambda: heard(home, "bg-1", "blocked"))
+            run.send("/bg-answer bg-1 D1: approve")
+            model.wait_for(lambda request: request.actor == "child" and len(request.messages) > 1, 20)
+            until(lambda: bool(rows(home, "SELECT 1 FROM launches WHERE label = 'bg-2' AND agent <> ''")), 10, "bound")
+            before = run.session_id
+            kill(run)
+        never.set()
+        with Headless(home, host, arguments([ROOT], resume=before)) as run:
+            run.send("Where were we?")
+            asked_now = model.wait_for(lambda r: r.actor == "parent" and "Where were we?" in r.last_user_text(), 20)
+            assert states(home) == {"bg-1": "blocked", "bg-2": "interrupted"}
+            assert "- bg-1 (“audit the auth code”): blocked, has waited for bg-2 (interrupted)" in asked_now.all_text()
+            run.send("/bg-answer bg-1 go")
+            settle(run, home, host, "bg-1 goes on", lambda: states(home)["bg-1"] == "done")
+            run.finish()
+        message = told(model, "waits")
+        assert "## DELEGATED WORK ENDED (D1)" in message
+        assert "bg-2: is lost: its session ended under it" in message
+        assert "Your choices: do the missing part yourself" in message
+        assert rows(home, "SELECT text FROM errors") == []
