@@ -317,6 +317,8 @@ NO_SENTENCES = {
     "decisions.py": "the words by which it recognizes yes and no",
     "reconciling.py": "the names of what was lost, for its trace and its test",
     "answers.py": "the words by which it recognizes what is no answer",
+    "answer_doubts.py": "the words by which it recognizes what two people would read differently",
+    "answer_ids.py": "the signs by which it recognizes an id",
     "recoveries.py": "the words by which it recognizes what to do about a blocker",
 }
 

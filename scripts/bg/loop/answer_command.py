@@ -12,10 +12,23 @@ from bg.ledger import inbox, proofs, tasks
 from bg.ledger import typed as typing
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import answering, answers, commands, going, next_steps, proof, shutting, undoing
+from bg.loop import (
+    answer_doubts,
+    answer_ids,
+    answer_words,
+    answering,
+    answers,
+    asking_back,
+    commands,
+    going,
+    next_steps,
+    proof,
+    shutting,
+    undoing,
+)
 from bg.loop.answers import Part, Typed
+from bg.loop.asking_back import Answer, Outcome
 from bg.loop.scene import Scene
-from bg.record import Record
 from bg.words import phrases
 from bg.words.quoting import inline, neutral
 
@@ -23,31 +36,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-# What cannot be read at all, so that there is no reading to confirm.
-_UNREADABLE = (answers.UNKNOWN, answers.COMMAND, answers.NUMBER, answers.MISSPELT)
-
-
-class _Outcome(Record):
-    """Lines for the user, what became of the words, and whether the lines give back whole what was not recorded."""
-
-    lines: list[str]
-    outcome: str
-    label: str = ""
-    reading: str = ""
-    whole: bool = False
-
-
-class _Answer(Record):
-    """One answer whose item is found: `skips` leaves it to the agent."""
-
-    item: Question
-    text: str
-    skips: bool
-
 
 def answer_command(scene: Scene, arguments: str) -> None:
     """UserPromptSubmit of `/bg-answer`."""
-    if answers.is_blank(arguments):
+    if answer_ids.is_blank(arguments):
         commands.say(scene, commands.waiting_list(scene))
         return
     waiting = inbox.waiting(scene.book, project=scene.project)
@@ -59,13 +51,13 @@ def answer_command(scene: Scene, arguments: str) -> None:
 
     known = answers.Known(waiting, was_asked, lambda label: tasks.get(scene.book, label) is not None)
     typed = answers.read(arguments, known)
-    if typed.word in (answers.HELP, answers.DOCTOR) and not typed.doubts:
-        doctor = typed.word == answers.DOCTOR
+    if typed.word in (answer_words.HELP, answer_words.DOCTOR) and not typed.doubts:
+        doctor = typed.word == answer_words.DOCTOR
         commands.say(scene, commands.doctor_told(scene) if doctor else phrases.ANSWER_HELP)
         return
     with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt):
         number = typing.keep(scene.book, scene.session, "command", typed.label, arguments)
-        confirmed = answers.confirmed(arguments)
+        confirmed = answer_words.confirmed(arguments)
         came = _confirm(scene, confirmed, number) if confirmed else _carry_out(scene, typed, known, number)
         typing.conclude(scene.book, number, came.outcome, came.label, came.reading)
     if came.outcome != typing.TAKEN:
@@ -76,27 +68,22 @@ def answer_command(scene: Scene, arguments: str) -> None:
     scene.answer.notice += came.lines
 
 
-def _carry_out(scene: Scene, typed: Typed, known: answers.Known, number: int) -> _Outcome:
+def _carry_out(scene: Scene, typed: Typed, known: answers.Known, number: int) -> Outcome:
     """Inside a transaction: what the words ask for."""
     if typed.label and tasks.get(scene.book, typed.label) is None:
-        return _refuse(scene, phrases.NO_SUCH_TASK.format(label=typed.label), known)
-    if any(doubt == answers.MISSPELT for doubt, _ in typed.doubts):
-        return _refuse(scene, phrases.NO_SUCH_TASK.format(label=inline(typed.doubts[0][1], 40)), known)
-    if typed.word == answers.UNDO:
+        return asking_back.refuse(scene, phrases.NO_SUCH_TASK.format(label=typed.label), known)
+    if any(doubt == answer_doubts.MISSPELT for doubt, _ in typed.doubts):
+        return asking_back.refuse(scene, phrases.NO_SUCH_TASK.format(label=inline(typed.doubts[0][1], 40)), known)
+    if typed.word == answer_words.UNDO:
         return _undo(scene, typed.label)
-    label = typed.label or _only_label(scene, known.waiting, go=typed.word == answers.GO)
-    if typed.word == answers.CLOSE and not typed.label:
-        return _Outcome([phrases.CLOSE_WHICH.format(command=scene.answer_command)], typing.COMMAND)
-    if typed.word in (answers.GO, answers.SKIP, answers.CLOSE):
+    label = typed.label or _only_label(scene, known.waiting, go=typed.word == answer_words.GO)
+    if typed.word == answer_words.CLOSE and not typed.label:
+        return Outcome([phrases.CLOSE_WHICH.format(command=scene.answer_command)], typing.COMMAND)
+    if typed.word in (answer_words.GO, answer_words.SKIP, answer_words.CLOSE):
         return _word(scene, typed, label, known, number)
     if typed.label and not typed.parts and not typed.plain:
-        return _Outcome([_shown(scene, typed)], typing.COMMAND, typed.label)
+        return Outcome([_shown(scene, typed)], typing.COMMAND, typed.label)
     return _answer(scene, typed, label, known, number)
-
-
-def _refuse(scene: Scene, problem: str, known: answers.Known, label: str = "") -> _Outcome:
-    listed = ["", commands.waiting_list(scene)] if known.waiting else []
-    return _Outcome([problem, *listed], typing.REFUSED, label)
 
 
 def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> str:
@@ -109,109 +96,85 @@ def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> s
     return labels[0] if len(labels) == 1 else ""
 
 
-def _several(scene: Scene, known: answers.Known) -> _Outcome:
-    labels = list(dict.fromkeys(item.label for item in known.waiting))
-    if not labels:
-        return _Outcome([phrases.NOTHING_WAITS], typing.REFUSED)
-    return _refuse(scene, phrases.SEVERAL_WAIT.format(labels=", ".join(labels), label=labels[0]), known)
-
-
-def _word(scene: Scene, typed: Typed, label: str, known: answers.Known, number: int) -> _Outcome:
+def _word(scene: Scene, typed: Typed, label: str, known: answers.Known, number: int) -> Outcome:
     """`go` or `skip`, unless what waits offers that very word as an answer."""
     task = tasks.get(scene.book, label) if label else None
     if task is None:
-        return _several(scene, known)
+        return asking_back.several(scene, known)
     mine = [item for item in known.items(label) if inbox.kind(item) != inbox.DELEGATION]
-    offered = [item for item in mine if _offers(item, typed.word)]
+    offered = [item for item in mine if asking_back.offers(item, typed.word)]
     command = scene.answer_command
     if offered:
         name, words = f"{label} {offered[0].qid}", typed.word
         line = phrases.WORD_IS_AN_ANSWER.format(name=name, word=words, command=command)
         reading = json.dumps({"word": typed.word, "label": label})
-        confirm = _confirm_line(scene, number, phrases.AS_COMMAND[words])
-        return _Outcome([line, confirm], typing.DOUBTFUL, label, reading)
-    if typed.word == answers.GO:
+        confirm = asking_back.confirm_line(scene, number, phrases.AS_COMMAND[words])
+        return Outcome([line, confirm], typing.DOUBTFUL, label, reading)
+    if typed.word == answer_words.GO:
         return _go(scene, task, number)
-    if typed.word == answers.CLOSE:
+    if typed.word == answer_words.CLOSE:
         return _close(scene, task)
     if len(mine) != 1:
         qids = " ".join(f"{item.qid}: skip" for item in mine)
         if not mine:
-            return _refuse(scene, phrases.NOTHING_TO_SKIP.format(label=label), known, label)
-        reading = _reading([_Answer(item, answers.SKIP, skips=True) for item in mine])
+            return asking_back.refuse(scene, phrases.NOTHING_TO_SKIP.format(label=label), known, label)
+        reading = asking_back.reading_of([Answer(item, answer_words.SKIP, skips=True) for item in mine])
         line = phrases.SKIP_WHICH.format(label=label, count=len(mine), typed=f"{command} {label} {qids}")
-        return _Outcome([line, _confirm_line(scene, number, phrases.ALL_OF_THEM)], typing.DOUBTFUL, label, reading)
-    return _record(scene, [_Answer(mine[0], answers.SKIP, skips=True)], number, [])
+        confirm = asking_back.confirm_line(scene, number, phrases.ALL_OF_THEM)
+        return Outcome([line, confirm], typing.DOUBTFUL, label, reading)
+    return _record(scene, [Answer(mine[0], answer_words.SKIP, skips=True)], number, [])
 
 
-def _offers(item: Question, word: str) -> bool:
-    extra = inbox.extra(item)
-    return answers.mentions(item, word, extra=json.dumps([extra.get("options"), extra.get("default")]))
-
-
-def _go(scene: Scene, task: Task, number: int) -> _Outcome:
+def _go(scene: Scene, task: Task, number: int) -> Outcome:
     came = going.go(scene, task, number)
-    return _Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND, task.label)
+    return Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND, task.label)
 
 
-def _close(scene: Scene, task: Task) -> _Outcome:
-    return _Outcome([shutting.close(scene, task)], typing.COMMAND, task.label)
+def _close(scene: Scene, task: Task) -> Outcome:
+    return Outcome([shutting.close(scene, task)], typing.COMMAND, task.label)
 
 
-def _undo(scene: Scene, label: str) -> _Outcome:
+def _undo(scene: Scene, label: str) -> Outcome:
     if not label:
         here = tasks.of_project(scene.book, scene.project)
         given = [(rows[-1].id, task.label) for task in here if (rows := inbox.last_given(scene.book, task.label))]
         if not given:
-            return _Outcome([phrases.NOTHING_TO_UNDO_AT_ALL], typing.COMMAND)
+            return Outcome([phrases.NOTHING_TO_UNDO_AT_ALL], typing.COMMAND)
         label = max(given)[1]
     task = tasks.get(scene.book, label)
     if task is None:
-        return _Outcome([phrases.NO_SUCH_TASK.format(label=label)], typing.COMMAND)
+        return Outcome([phrases.NO_SUCH_TASK.format(label=label)], typing.COMMAND)
     lines, done = undoing.undo(scene, task)
-    return _Outcome(lines, typing.TAKEN if done else typing.COMMAND, label)
+    return Outcome(lines, typing.TAKEN if done else typing.COMMAND, label)
 
 
-def _answer(scene: Scene, typed: Typed, label: str, known: answers.Known, number: int) -> _Outcome:
+def _answer(scene: Scene, typed: Typed, label: str, known: answers.Known, number: int) -> Outcome:
     """Every answer finds its item, or nothing is recorded of what is in doubt."""
     parts = typed.parts
     if not parts:
         mine = known.items(label) if label else []
         if not label:
-            return _several(scene, known)
+            return asking_back.several(scene, known)
         if len(mine) != 1:
-            return _say_which(scene, label, mine, typed)
+            return asking_back.say_which(scene, label, mine, typed)
         parts = [Part(label, mine[0].qid, typed.plain)]
     parts = [part if part.label else part._replace(label=label) for part in parts]
     if any(not part.label for part in parts):
-        return _several(scene, known)
+        return asking_back.several(scene, known)
     if typed.doubts:
-        return _ask_back(scene, typed, parts, known, number)
-    found, lines = _found(scene, parts)
-    offered = [each for each in found if each.skips and _offers(each.item, answers.SKIP)]
+        return asking_back.ask_back(scene, typed, parts, known, number)
+    found, lines = asking_back.found_in(scene, parts)
+    offered = [each for each in found if each.skips and asking_back.offers(each.item, answer_words.SKIP)]
     if offered:
         name = f"{offered[0].item.label} {offered[0].item.qid}"
-        line = phrases.WORD_IS_AN_ANSWER.format(name=name, word=answers.SKIP, command=scene.answer_command)
-        reading = _reading([each._replace(skips=False) if each in offered else each for each in found])
-        return _Outcome([line, _confirm_line(scene, number, phrases.AS_ANSWER)], typing.DOUBTFUL, name, reading)
+        line = phrases.WORD_IS_AN_ANSWER.format(name=name, word=answer_words.SKIP, command=scene.answer_command)
+        reading = asking_back.reading_of([each._replace(skips=False) if each in offered else each for each in found])
+        confirm = asking_back.confirm_line(scene, number, phrases.AS_ANSWER)
+        return Outcome([line, confirm], typing.DOUBTFUL, name, reading)
     return _record(scene, found, number, lines, label)
 
 
-def _found(scene: Scene, parts: list[Part]) -> tuple[list[_Answer], list[str]]:
-    """The answers whose item waits; a line for each other, with its words."""
-    found, lines = [], []
-    for part in parts:
-        ever = inbox.ever(scene.book, part.label, part.qid)
-        item = next((one for one in ever if one.state in ("open", "answered")), None)
-        if item is None:
-            lines.append(answering.too_late(ever[0] if ever else None, part.text, part.label, part.qid))
-        else:
-            skips = answers.reserved(part.text) == answers.SKIP and inbox.kind(item) != inbox.DELEGATION
-            found.append(_Answer(item, part.text, skips))
-    return found, lines
-
-
-def _record(scene: Scene, found: list[_Answer], number: int, lines: list[str], label: str = "") -> _Outcome:
+def _record(scene: Scene, found: list[Answer], number: int, lines: list[str], label: str = "") -> Outcome:
     """Inside a transaction: write the answers down, and say what follows for each task."""
     recorded: list[str] = []
     for each in found:
@@ -220,10 +183,10 @@ def _record(scene: Scene, found: list[_Answer], number: int, lines: list[str], l
         lines.append(taken.line)
         recorded += [each.item.label] if taken.recorded else []
     if not recorded:
-        return _Outcome(lines, typing.REFUSED, label, whole=True)
+        return Outcome(lines, typing.REFUSED, label, whole=True)
     for one in dict.fromkeys(recorded):
         lines += _go_on(scene, one)
-    return _Outcome(lines, typing.TAKEN, " ".join(dict.fromkeys(recorded)))
+    return Outcome(lines, typing.TAKEN, " ".join(dict.fromkeys(recorded)))
 
 
 def _go_on(scene: Scene, label: str) -> list[str]:
@@ -238,68 +201,27 @@ def _go_on(scene: Scene, label: str) -> list[str]:
     return [phrases.STILL_OPEN.format(qids=", ".join(left), label=label)]
 
 
-def _say_which(scene: Scene, label: str, mine: list[Question], typed: Typed) -> _Outcome:
-    words = answering.given_back(typed.plain)
-    if not mine:
-        task = tasks.get(scene.book, label)
-        state = task.state.replace("_", " ") if task else ""
-        line = phrases.WAITS_FOR_NOTHING.format(label=label, state=state, words=words)
-        return _Outcome([line], typing.REFUSED, label, whole=True)
-    example = " ".join(f"{item.qid}: …" for item in mine)
-    line = phrases.SAY_WHICH.format(label=label, count=len(mine), example=example, words=words)
-    return _Outcome([line], typing.REFUSED, label, whole=True)
-
-
-def _ask_back(scene: Scene, typed: Typed, parts: list[Part], known: answers.Known, number: int) -> _Outcome:
-    """What is in doubt, how it would be taken, and the one line that confirms it."""
-    named = [(phrases.DOUBTS[doubt], inline(what, 60)) for doubt, what in dict.fromkeys(typed.doubts)]
-    lines = [phrases.NOT_SENT.format(why="; ".join(words.format(what=what) for words, what in named))]
-    label = parts[0].label
-    if all(doubt == answers.UNKNOWN for doubt, _ in typed.doubts):
-        found, lost = _found(scene, parts)
-        if not found:
-            return _Outcome(lost, typing.REFUSED, label, whole=True)
-    # Words before the first id reach the agent with the first answer.
-    if typed.lead:
-        parts = [parts[0]._replace(text=f"{typed.lead}\n{parts[0].text}".strip()), *parts[1:]]
-    found, lost = _found(scene, [part for part in parts if part.text])
-    if lost or not found or any(doubt in _UNREADABLE for doubt, _ in typed.doubts):
-        items = known.items(label) or known.waiting
-        example = f"{scene.answer_command} {label} {items[0].qid}: …" if items else scene.answer_command
-        return _Outcome([*lines, phrases.SAY_ANEW.format(example=example)], typing.REFUSED, label)
-    lines.append(phrases.UNDERSTOOD)
-    lines += [f"  {each.item.label} {each.item.qid}: {inline(each.text, 300)}" for each in found]
-    return _Outcome([*lines, _confirm_line(scene, number, phrases.IF_SO)], typing.DOUBTFUL, label, _reading(found))
-
-
-def _confirm_line(scene: Scene, number: int, meaning: str) -> str:
-    return phrases.CONFIRM.format(command=scene.answer_command, number=number, meaning=meaning)
-
-
-def _reading(found: list[_Answer]) -> str:
-    return json.dumps({"answers": [[each.item.id, each.text, each.skips] for each in found]}, ensure_ascii=False)
-
-
-def _confirm(scene: Scene, confirmed: int, number: int) -> _Outcome:
+def _confirm(scene: Scene, confirmed: int, number: int) -> Outcome:
     """The reading that was shown under this number is what the user means."""
     shown_back = typing.doubtful(scene.book, confirmed, scene.session)
     if shown_back is None:
-        return _Outcome([phrases.NOTHING_TO_CONFIRM.format(number=confirmed)], typing.COMMAND)
+        return Outcome([phrases.NOTHING_TO_CONFIRM.format(number=confirmed)], typing.COMMAND)
     reading = json.loads(shown_back.reading)
     typing.conclude(scene.book, confirmed, typing.TAKEN, reading=shown_back.reading)
     if "word" in reading:
         task = tasks.get(scene.book, reading["label"])
-        if task is not None and reading["word"] == answers.GO:
+        if task is not None and reading["word"] == answer_words.GO:
             return _go(scene, task, number)
-        if task is not None and reading["word"] == answers.CLOSE:
+        if task is not None and reading["word"] == answer_words.CLOSE:
             return _close(scene, task)
         mine = inbox.waiting(scene.book, label=reading["label"])
         asked = [item for item in mine if inbox.kind(item) != inbox.DELEGATION]
-        return _record(scene, [_Answer(item, answers.SKIP, skips=True) for item in asked], number, [], shown_back.label)
-    found: list[_Answer] = []
+        skipped = [Answer(item, answer_words.SKIP, skips=True) for item in asked]
+        return _record(scene, skipped, number, [], shown_back.label)
+    found: list[Answer] = []
     for identifier, text, skips in reading["answers"]:
         item: Optional[Question] = inbox.of_id(scene.book, identifier)
-        found += [_Answer(item, text, skips)] if item is not None else []
+        found += [Answer(item, text, skips)] if item is not None else []
     return _record(scene, found, number, [], shown_back.label)
 
 
@@ -307,6 +229,6 @@ def _shown(scene: Scene, typed: Typed) -> str:
     """One task: what it waits for, what was answered, and what can be typed."""
     task = tasks.get(scene.book, typed.label)
     told = commands.task_told(scene, task) if task is not None else ""
-    if not any(doubt == answers.NUMBER for doubt, _ in typed.doubts):
+    if not any(doubt == answer_doubts.NUMBER for doubt, _ in typed.doubts):
         return told
     return f"{told}\n{phrases.NUMBER_IS_A_LABEL.format(label=typed.label)}"
