@@ -16,7 +16,7 @@ sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
 from bg.desk import board, detail, table, truth, waiting  # noqa: E402
 from bg.desk.page import Page  # noqa: E402
-from bg.ledger import inbox, launches, resumes, runs, tasks  # noqa: E402
+from bg.ledger import inbox, launches, resumes, runs, tasks, user_answers  # noqa: E402
 from bg.ledger.file import Ledger  # noqa: E402
 
 KEPT = HERE / "screens"
@@ -109,11 +109,11 @@ def _second_run(book: Ledger, clock: _Clock, label: str, agent: str, state: str)
     inbox.ask(book, label, agent, 1, inbox.QUESTION, "Q1", dict(QUESTIONS[0]))
     runs.end_run(book, agent, 1)
     clock.now += 60
-    inbox.answer(book, inbox.of_task(book, label)[0], "only report", "dialog")
+    user_answers.answer(book, inbox.of_task(book, label)[0], "only report", "dialog")
     sent = resumes.note(book, label, agent, f"toolu_r{label}", "answers", "", "A1: only report")
-    inbox.attach(book, [inbox.given(book, inbox.of_task(book, label)[0]).id], sent)
+    user_answers.attach(book, [user_answers.given(book, inbox.of_task(book, label)[0]).id], sent)
     resumes.prove(book, sent)
-    inbox.mark_sent(book, agent, sent)
+    user_answers.mark_sent(book, agent, sent)
     runs.begin_run(book, agent, label, 2)
     clock.now += 90
     runs.keep_report(book, agent, 2, "SubagentStop", REPORT)

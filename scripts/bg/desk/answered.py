@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger import inbox, runs
+from bg.ledger import inbox, runs, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
@@ -21,13 +21,13 @@ def told(book: Ledger, task: Task, command: str) -> str:
         lines.append(f"  {item.qid} {_STATES[item.state]}: {inline(item.text, 300)}")
         if item.state == "open" and item.context:
             lines.append(f"      why: {inline(item.context, 300)}")
-        lines += [f"      {_said(answer)}" for answer in inbox.answers_to(book, item)[-1:]]
+        lines += [f"      {_said(answer)}" for answer in user_answers.answers_to(book, item)[-1:]]
     if not asked:
         lines.append("  It has asked nothing.")
     typed = actions.next_action(book, task, command)
     if typed:
         lines.append(f"Type: {typed}")
-    if inbox.last_given(book, task.label):
+    if user_answers.last_given(book, task.label):
         lines.append(f"      {command} {task.label} undo   (takes the last answer back)")
     return "\n".join(lines)
 
@@ -41,5 +41,5 @@ def _of_last_run(book: Ledger, task: Task) -> list[Question]:
     ]
 
 
-def _said(answer: inbox.Answer) -> str:
+def _said(answer: user_answers.Answer) -> str:
     return f"{answer.kind}: {inline(answer.text, 300)}"

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 from bg.desk import status, table, waiting
 from bg.desk.page import Cell, Page
-from bg.ledger import children, inbox, launches, proofs, resumes, runs, tasks
+from bg.ledger import children, inbox, launches, proofs, resumes, runs, tasks, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.record import unpacked
 from bg.ledger.tasks import Task
@@ -137,7 +137,7 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
     for signal in runs.signals_of_task(book, label):
         found.append((signal.at, 3, _SAID.get(signal.marker, signal.marker), _gist(unpacked(signal.body)), ""))
     for item in inbox.of_task(book, label):
-        for answer in inbox.answers_to(book, item):
+        for answer in user_answers.answers_to(book, item):
             known_by = proofs.class_of(book, answer.proof, answer.source)
             how = f" ({_SOURCES.get(answer.source, answer.source)}{_CLASSES.get(known_by, '')})"
             words = f"{item.qid}: {inline(answer.text, 300)}{how}"

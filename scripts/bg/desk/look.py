@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bg.desk import detail, page, status, table, waiting
-from bg.ledger import children, inbox, naming, place, projects, proofs, resumes, runs, tasks
+from bg.ledger import children, inbox, naming, place, projects, proofs, resumes, runs, tasks, user_answers
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.inbox import Question
 from bg.ledger.record import unpacked
@@ -194,7 +194,7 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
 
 
 def _answers(book: Ledger, question: Question) -> list[dict[str, Any]]:
-    found = inbox.answers_to(book, question)
+    found = user_answers.answers_to(book, question)
     return [
         {**row.columns("text", "kind", "source", "at", "sent"), "proof": proofs.class_of(book, row.proof, row.source)}
         for row in found

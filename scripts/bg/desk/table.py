@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional
 
 from bg.desk import status
 from bg.desk.page import Cell, Page, fit, pad, width_of
-from bg.ledger import delegations, inbox, notes, proofs, tasks
+from bg.ledger import delegations, inbox, notes, proofs, tasks, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.words import actions, phrases, verdict
@@ -76,7 +76,7 @@ def section_of(book: Ledger, task: Task, asking: set[str]) -> str:
     if task.label in asking or (task.ended is None and task.state not in tasks.RUNNING_STATES):
         return NEEDS
     if task.ended is None:
-        ready = task.agent and task.state != "working" and inbox.unsent(book, task.agent)
+        ready = task.agent and task.state != "working" and user_answers.unsent(book, task.agent)
         return NEEDS if ready else WORKS
     return ENDED
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from bg.ledger.file import Ledger
-from bg.ledger.inbox import Retracted
 from bg.ledger.record import Record
+from bg.ledger.user_answers import Retracted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bg.ledger import delegations, inbox, runs, tasks
+from bg.ledger import delegations, inbox, runs, tasks, user_answers
 from bg.ledger.delegations import Delegation
 from bg.ledger.file import Ledger
-from bg.ledger.inbox import Answered
 from bg.ledger.tasks import Task
+from bg.ledger.user_answers import Answered
 from bg.record import Record
 
 ANSWER, DECISION, LAUNCH, AGENT = "answer", "decision", "launch", "agent"
@@ -58,7 +58,7 @@ def forgotten(book: Ledger, task: Task) -> list[Delegation]:
 
 def unsent(book: Ledger, task: Task) -> list[Answered]:
     """The user's words to a task that have not reached it; one that has finished is not woken for a mere decision."""
-    found = inbox.unsent(book, task.agent) if task.agent else []
+    found = user_answers.unsent(book, task.agent) if task.agent else []
     over = task.state in tasks.ENDED_STATES
     return [row for row in found if not (over and inbox.kind(row) == inbox.DELEGATION)]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from bg.ledger import inbox, proofs, tasks
+from bg.ledger import inbox, proofs, tasks, user_answers
 from bg.ledger import typed as typing
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
@@ -91,7 +91,7 @@ def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> s
     labels = list(dict.fromkeys(item.label for item in waiting))
     if not labels:
         ended = tasks.in_session(scene.book, scene.session, tasks.CONTINUABLE_STATES)
-        unsent = [task.label for task in ended if task.agent and inbox.unsent(scene.book, task.agent)]
+        unsent = [task.label for task in ended if task.agent and user_answers.unsent(scene.book, task.agent)]
         labels = unsent or [task.label for task in ended if go]
     return labels[0] if len(labels) == 1 else ""
 
@@ -137,7 +137,9 @@ def _close(scene: Scene, task: Task) -> Outcome:
 def _undo(scene: Scene, label: str) -> Outcome:
     if not label:
         here = tasks.of_project(scene.book, scene.project)
-        given = [(rows[-1].id, task.label) for task in here if (rows := inbox.last_given(scene.book, task.label))]
+        given = [
+            (rows[-1].id, task.label) for task in here if (rows := user_answers.last_given(scene.book, task.label))
+        ]
         if not given:
             return Outcome([phrases.NOTHING_TO_UNDO_AT_ALL], typing.COMMAND)
         label = max(given)[1]
@@ -220,7 +222,7 @@ def _confirm(scene: Scene, confirmed: int, number: int) -> Outcome:
         return _record(scene, skipped, number, [], shown_back.label)
     found: list[Answer] = []
     for identifier, text, skips in reading["answers"]:
-        item: Optional[Question] = inbox.of_id(scene.book, identifier)
+        item: Optional[Question] = inbox.get(scene.book, identifier)
         found += [Answer(item, text, skips)] if item is not None else []
     return _record(scene, found, number, [], shown_back.label)
 

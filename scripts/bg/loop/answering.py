@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger import delegations, inbox, launches
+from bg.ledger import delegations, inbox, launches, user_answers
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.loop import decisions, delegating, inheriting, recoveries, reminding
@@ -41,8 +41,8 @@ def take(scene: Scene, item: Question, said: Said) -> Taken:
         return _take_decision(scene, item, said)
     if inbox.kind(item) == inbox.BLOCKER:
         return _take_resolution(scene, item, said)
-    how = inbox.SKIP if said.skips else inbox.ANSWER
-    replaced = inbox.answer(scene.book, item, text, said.source, how, said.typed)
+    how = user_answers.SKIP if said.skips else user_answers.ANSWER
+    replaced = user_answers.answer(scene.book, item, text, said.source, how, said.typed)
     words = phrases.LEFT_TO_THE_AGENT if said.skips else inline(text, 120)
     return Taken(f"{name} answered: {words}" + (f" ({replaced})" if replaced else ""), recorded=True)
 
@@ -57,7 +57,7 @@ def _take_resolution(scene: Scene, item: Question, said: Said) -> Taken:
     if asked is not None:  # it was to be handed over, and nothing has been launched yet
         close_window(scene, asked)
         delegations.deny(scene.book, asked, said.text)
-    replaced = inbox.answer(scene.book, item, said.text, said.source, how or inbox.ANSWER, said.typed)
+    replaced = user_answers.answer(scene.book, item, said.text, said.source, how or user_answers.ANSWER, said.typed)
     waits = delegating.hand_over(scene, item, said.text) if how == recoveries.HAND_OVER else ""
     beside = "; ".join(part for part in (replaced, waits) if part)
     words = f"{how}: {inline(said.text, 120)}" if how and how != said.text.strip().lower() else inline(said.text, 120)
@@ -78,8 +78,8 @@ def _take_decision(scene: Scene, item: Question, said: Said) -> Taken:
     if scene.late is not None and decision.verdict == decisions.YES:
         # Its agent is launched in the turn in which it is approved, and that turn is over.
         return Taken(phrases.APPROVE_AGAIN.format(name=name, words=given_back(text)), recorded=False)
-    how = inbox.APPROVED if decision.verdict == decisions.YES else inbox.DENIED
-    replaced = inbox.answer(scene.book, item, text, said.source, how, said.typed)
+    how = user_answers.APPROVED if decision.verdict == decisions.YES else user_answers.DENIED
+    replaced = user_answers.answer(scene.book, item, text, said.source, how, said.typed)
     waits = _decide(scene, item, text, decision)
     words = f": {inline(text, 120)}" if decision.qualified else ""
     beside = "; ".join(part for part in (replaced, waits) if part)
@@ -94,7 +94,7 @@ def request(scene: Scene, item: Question) -> Optional[delegations.Delegation]:
 def _asked_back(scene: Scene, item: Question, text: str) -> str:
     """What to type instead of words that are neither yes nor no."""
     name, typed = f"{item.label} {item.qid}", f"{scene.answer_command} {item.label} {item.qid}"
-    earlier = inbox.given(scene.book, item)
+    earlier = user_answers.given(scene.book, item)
     so = phrases.STANDS.format(words=inline(earlier.text, 120)) if earlier else phrases.UNDECIDED
     return phrases.NEITHER_YES_NOR_NO.format(name=name, so=so, typed=typed, words=given_back(text))
 

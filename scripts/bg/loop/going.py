@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger import inbox, launches, tasks, waiting
+from bg.ledger import inbox, launches, tasks, user_answers, waiting
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.loop import adopting, answering, delegating, inheriting, waking
@@ -29,7 +29,7 @@ def go(scene: Scene, task: Task, typed: int) -> Going:
     open_items = inbox.waiting(scene.book, label=task.label)
     for item in open_items:
         if inbox.kind(item) != inbox.DELEGATION:
-            inbox.answer(scene.book, item, inbox.SKIP, "go", inbox.SKIP, typed)
+            user_answers.answer(scene.book, item, user_answers.SKIP, "go", user_answers.SKIP, typed)
     released = delegating.release(scene, task)
     left = [each for each in waiting.awaited(scene.book, task.label) if each.label]
     if left:

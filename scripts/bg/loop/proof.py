@@ -11,10 +11,11 @@ import contextlib
 import time
 
 from bg.host import origins, tools, transcripts, versions
-from bg.ledger import delegations, deliveries, inbox, launches, naming, notes, proofs, sessions, tasks
-from bg.ledger.inbox import Answer, Question, Retracted
+from bg.ledger import delegations, deliveries, inbox, launches, naming, notes, proofs, sessions, tasks, user_answers
+from bg.ledger.inbox import Question
 from bg.ledger.proofs import Proof
 from bg.ledger.tasks import Task
+from bg.ledger.user_answers import Answer, Retracted
 from bg.loop import answering
 from bg.loop.scene import Scene
 from bg.words import phrases
@@ -114,10 +115,10 @@ def _judge(scene: Scene, row: Proof, origin: Optional[origins.Origin], *, waited
 def _take_back(scene: Scene, row: Proof, who: str) -> None:
     """What somebody else has said is as if it had not been said; its words stay, and the user is told."""
     book = scene.book
-    for answer in inbox.of_proof(book, row.id):
+    for answer in user_answers.of_proof(book, row.id):
         _take_back_answer(scene, answer)
     for gone in proofs.taken_back_by(book, row):
-        item = inbox.of_id(book, gone.question)
+        item = inbox.get(book, gone.question)
         if item is not None and item.state == "open":
             _decide_again(scene, item, gone)
     for window in launches.of_proof(book, row.id):
@@ -134,7 +135,7 @@ def _take_back(scene: Scene, row: Proof, who: str) -> None:
 def _take_back_answer(scene: Scene, answer: Answer) -> None:
     """An answer counts no longer; what it had replaced does, unless that is no more the user's."""
     book = scene.book
-    item = inbox.of_id(book, answer.question)
+    item = inbox.get(book, answer.question)
     if item is None:
         return
     asked = answering.request(scene, item)
@@ -144,8 +145,8 @@ def _take_back_answer(scene: Scene, answer: Answer) -> None:
             delegations.reopen(book, asked)
         else:
             delegations.deny(book, asked, "")
-    earlier = inbox.replaced(book, answer.id)
-    if inbox.take_back(book, answer):
+    earlier = user_answers.replaced(book, answer.id)
+    if user_answers.take_back(book, answer):
         _take_back_unproven(scene, item)
     elif earlier is not None and not _is_unproven(scene, earlier.proof):
         _decide_again(scene, item, earlier)
@@ -153,10 +154,10 @@ def _take_back_answer(scene: Scene, answer: Answer) -> None:
 
 def _take_back_unproven(scene: Scene, item: Question) -> None:
     """What stands again may be no more the user's than what had replaced it."""
-    stands = inbox.given(scene.book, item)
+    stands = user_answers.given(scene.book, item)
     while stands is not None and _is_unproven(scene, stands.proof):
-        inbox.take_back(scene.book, stands)
-        stands = inbox.given(scene.book, item)
+        user_answers.take_back(scene.book, stands)
+        stands = user_answers.given(scene.book, item)
 
 
 def _is_unproven(scene: Scene, number: Optional[int]) -> bool:
@@ -166,9 +167,9 @@ def _is_unproven(scene: Scene, number: Optional[int]) -> bool:
 
 def _decide_again(scene: Scene, item: Question, gone: Retracted) -> None:
     """What the user had said stands as before; what was approved can be launched with `go`."""
-    inbox.stand_again(scene.book, gone)
-    if gone.kind in (inbox.APPROVED, inbox.DENIED):
-        approved = gone.kind == inbox.APPROVED
+    user_answers.stand_again(scene.book, gone)
+    if gone.kind in (user_answers.APPROVED, user_answers.DENIED):
+        approved = gone.kind == user_answers.APPROVED
         one = delegations.of_item(scene.book, item.id)
         if one is not None and approved:
             label = launches.open_window(scene.book, scene.session, "delegation", item.text)
@@ -180,7 +181,7 @@ def _decide_again(scene: Scene, item: Question, gone: Retracted) -> None:
 def message_refused(scene: Scene, task: Task, typed: str) -> str:
     """Why an ended agent is not woken by this call; what the parent says in another session's turn is kept apart."""
     look(scene, task.label, wait=True)
-    waiting = inbox.unsent(scene.book, task.agent)
+    waiting = user_answers.unsent(scene.book, task.agent)
     if any(proofs.class_of(scene.book, row.proof, row.source) == "" and row.proof for row in waiting):
         return phrases.PROOF_PENDING.format(label=task.label)
     peer = peer_in_turn(scene)

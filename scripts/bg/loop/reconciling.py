@@ -6,7 +6,7 @@ import time
 
 from bg.host import agents, receipts, transcripts
 from bg.host.event import Notification, live_agents, notifications
-from bg.ledger import delegations, deliveries, inbox, launches, naming, resumes, runs, tasks, unfinished
+from bg.ledger import delegations, deliveries, launches, naming, resumes, runs, tasks, unfinished, user_answers
 from bg.ledger.tasks import Task
 from bg.loop import binding, closing, inheriting, judging, launching, moving, reminding, reports, resuming, waking
 from bg.loop.scene import Scene
@@ -180,7 +180,7 @@ def _repeat_next_step(scene: Scene, task: Task) -> None:
     if resumes.pending(scene.book, agent):  # else nothing has to be looked for in the project's folder
         resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
     if waking.is_ready(scene, task):
-        said = [row.answered for row in inbox.unsent(scene.book, agent)]
+        said = [row.answered for row in user_answers.unsent(scene.book, agent)]
         _owe_again(scene, task.label, max(said, default=task.since))
 
 

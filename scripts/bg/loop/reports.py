@@ -8,7 +8,7 @@ import time
 from functools import lru_cache
 
 from bg import settings
-from bg.ledger import delegations, deliveries, digests, inbox, runs, tasks, waiting
+from bg.ledger import delegations, deliveries, digests, inbox, runs, tasks, user_answers, waiting
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
 from bg.ledger.runs import Report, Run
@@ -305,7 +305,7 @@ def _deny(book: Ledger, signal: int, question: int, *, ends: bool) -> None:
     """The user's settings allow no further agents: one that waits for the decision is told, others just go on."""
     asked, item = delegations.of_signal(book, signal), inbox.get(book, question)
     if item is not None and ends:
-        inbox.answer(book, item, phrases.DELEGATION_DENIED, "settings", inbox.DENIED)
+        user_answers.answer(book, item, phrases.DELEGATION_DENIED, "settings", user_answers.DENIED)
     elif item is not None:
         inbox.withdraw(book, item)
     if asked is not None:

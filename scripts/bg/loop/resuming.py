@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
-from bg.ledger import delegations, inbox, launches, naming, projects, resumes, runs, tasks, waiting
+from bg.ledger import delegations, inbox, launches, naming, projects, resumes, runs, tasks, user_answers, waiting
 from bg.ledger.file import Ledger
 from bg.ledger.resumes import Resume
 from bg.ledger.tasks import Task
@@ -28,7 +28,7 @@ def before_message(scene: Scene) -> None:
     task = tasks.addressed(scene.book, scene.session, called.to)
     if task is None or not task.agent:
         return
-    answers = waking.resumable(task) or bool(inbox.unsent(scene.book, task.agent))
+    answers = waking.resumable(task) or bool(user_answers.unsent(scene.book, task.agent))
     scene.answer.deny = _refused(scene, task)
     if answers and not scene.answer.deny:
         scene.answer.deny = proof.message_refused(scene, task, called.text or called.copy)
@@ -83,7 +83,7 @@ def _record(scene: Scene, task: Task, typed: str) -> str:
 def _open(scene: Scene, task: Task, agent: str, message: resume.Message, typed: str) -> None:
     kind = message.kind if message.answers or message.ends else f"{message.kind} (relayed)"
     identifier = resumes.note(scene.book, task.label, agent, scene.event.tool_use, kind, typed, message.text)
-    inbox.attach(scene.book, message.answers, identifier)
+    user_answers.attach(scene.book, message.answers, identifier)
     delegations.attach(scene.book, message.ends, identifier)
     if not message.answers and not message.ends and typed.strip():
         proof.pass_on(scene, task.label, typed)
@@ -115,7 +115,7 @@ def _woken_without_us(scene: Scene, agent: str) -> None:
     with scene.book.transaction():
         runs.running(scene.book, agent, task.label)
         tasks.set_state(scene.book, task.label, "working")
-        if inbox.unsent(scene.book, agent):
+        if user_answers.unsent(scene.book, agent):
             reminding.owe_next_step(scene, task.label)
 
 
@@ -164,9 +164,9 @@ def prove(scene: Scene, tool_use: str, agent: str) -> None:
     resumes.prove(book, row.id)
     _resolve_blockers(book, row)
     if _carried(scene, row.message):
-        inbox.mark_sent(book, row.agent, row.id)
+        user_answers.mark_sent(book, row.agent, row.id)
         delegations.mark_told(book, row.id)
-    elif inbox.detach(book, row.id):
+    elif user_answers.detach(book, row.id):
         reminding.owe_next_step(scene, row.label)
     last = runs.last_run(book, agent)
     overtaken = last is not None and last.began > row.at and last.ended is not None
@@ -197,7 +197,7 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
         return
     with book.transaction():
         resumes.prove(book, row.id)
-        inbox.mark_sent(book, agent, row.id)
+        user_answers.mark_sent(book, agent, row.id)
         delegations.mark_told(book, row.id)
         runs.running(book, agent, row.label)
         tasks.set_state(book, row.label, "working")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bg.ledger import delegations, deliveries, inbox, resumes
-from bg.ledger.inbox import Answer
+from bg.ledger import delegations, deliveries, inbox, resumes, user_answers
 from bg.ledger.tasks import Task
+from bg.ledger.user_answers import Answer
 from bg.loop import answering
 from bg.loop.scene import Scene
 from bg.words import phrases
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def undo(scene: Scene, task: Task) -> tuple[list[str], bool]:
     """Inside a transaction: take the last answer back; a line for each item, and whether anything was taken back."""
-    last = inbox.last_given(scene.book, task.label)
+    last = user_answers.last_given(scene.book, task.label)
     if not last:
         sent = any(item.state == "sent" for item in inbox.of_task(scene.book, task.label))
         words = phrases.UNDO_TOO_LATE if sent else phrases.NOTHING_TO_UNDO
@@ -32,7 +32,7 @@ def undo(scene: Scene, task: Task) -> tuple[list[str], bool]:
 
 
 def _take_back(scene: Scene, row: Answer) -> tuple[str, bool]:
-    item = inbox.of_id(scene.book, row.question)
+    item = inbox.get(scene.book, row.question)
     if item is None:
         return phrases.NOTHING_TO_UNDO.format(label=row.label), False
     name = f"{item.label} {item.qid}"
@@ -46,7 +46,7 @@ def _take_back(scene: Scene, row: Answer) -> tuple[str, bool]:
             delegations.reopen(scene.book, asked)
         else:
             delegations.deny(scene.book, asked, "")
-    stands = inbox.take_back(scene.book, row)
+    stands = user_answers.take_back(scene.book, row)
     words = phrases.STANDS_AGAIN.format(words=inline(stands, 120)) if stands else phrases.OPEN_AGAIN
     return phrases.UNDONE.format(name=name, words=inline(row.text, 120), then=words), True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger import delegations, inbox, tasks
+from bg.ledger import delegations, inbox, tasks, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 
@@ -24,7 +24,7 @@ def can_go(book: Ledger, task: Task) -> bool:
     """`go` sets this task going: there is an agent to wake, or one to launch."""
     if task.state == "not_launched" or unlaunched(book, task.label):
         return True
-    if task.agent and inbox.unsent(book, task.agent):
+    if task.agent and user_answers.unsent(book, task.agent):
         return True
     return bool(task.agent) and task.state in tasks.CONTINUABLE_STATES
 

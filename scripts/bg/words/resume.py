@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bg.host import transcripts
-from bg.ledger import delegations, inbox, runs, tasks, waiting
+from bg.ledger import delegations, inbox, runs, tasks, user_answers, waiting
 from bg.ledger.file import Ledger
-from bg.ledger.inbox import Answered, Question
+from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
+from bg.ledger.user_answers import Answered
 from bg.record import Record
 from bg.words import delegation, phrases, recoveries
 from bg.words.quoting import MESSAGE_LIMIT, Said, beside, cited, framed, quote
@@ -38,7 +39,7 @@ def compose(book: Ledger, agent: str, token: str, typed: str, checkpoint: str = 
     """
     signal = runs.last_signal(book, agent)
     payload = signal.get("payload", {})
-    answered = inbox.unsent(book, agent)
+    answered = user_answers.unsent(book, agent)
     sections, kind = _answers(answered, inbox.items(book, agent), payload, book) if answered else ([], "")
     ended, told = _others(book, agent)
     sections += told
@@ -111,12 +112,12 @@ def _answers(
         words = "go on as you think best" if left else row.said
         one = delegations.of_item(book, row.id)
         who = delegation.names(delegations.workers(book, one)) or one.worker if one else ""
-        how = inbox.ANSWER if left else row.how
+        how = user_answers.ANSWER if left else row.how
         sections.append(recoveries.section(how, row.text, words, "the user's words", payload, who))
         kinds.append("ERROR_RECOVERY" if payload.get("blocker_type") == "error" else "BLOCKER_RESOLVED")
     for row in by_kind[inbox.DELEGATION]:
         sections.append(_decision(row, book))
-        kinds.append("DELEGATION_APPROVED" if row.how == inbox.APPROVED else "DELEGATION_DENIED")
+        kinds.append("DELEGATION_APPROVED" if row.how == user_answers.APPROVED else "DELEGATION_DENIED")
     return sections, kinds[0]
 
 
@@ -133,11 +134,11 @@ def _clarification(asked: list[Question], said: dict[int, Answered]) -> str:
         number = row.qid[1:] if row.qid[:1] == "Q" else row.qid
         answer = said.get(row.id)
         leave = inbox.asks_leave(row)
-        if leave and (answer is None or answer.how == inbox.SKIP):
+        if leave and (answer is None or answer.how == user_answers.SKIP):
             words = "(the user has not allowed it: do not do it, and say in your report what is left undone)"
         elif answer is None:
             words = "(not answered: take a reasonable default, and say in your report which)"
-        elif answer.how == inbox.SKIP:
+        elif answer.how == user_answers.SKIP:
             default = inbox.extra(row).get("default")
             words = f"(the user leaves this to you: take your default{f', {cited(str(default))}' if default else ''})"
         else:
@@ -152,7 +153,7 @@ def _source(row: Answered) -> str:
 
 def _decision(row: Answered, book: Ledger) -> str:
     one = delegations.of_item(book, row.id)
-    if row.how != inbox.APPROVED or one is None:
+    if row.how != user_answers.APPROVED or one is None:
         return delegation.denied(row.said, _source(row))
     source = _source(row)
     return delegation.approved(book, one, row.said, source[0].upper() + source[1:])
