@@ -43,9 +43,14 @@ class Checked(NamedTuple):
         return MISMATCH if MISMATCH in grades else SEEN if SEEN in grades else "only said"
 
 
+def cases(packed: Path) -> list[dict]:
+    """The cases of a packed file."""
+    return list(json.loads(lzma.decompress(packed.read_bytes())))
+
+
 def half(name: str) -> list[dict]:
-    """The cases of `developed` or `held-out`."""
-    return list(json.loads(lzma.decompress((FOLDER / f"{name}.json.xz").read_bytes())))
+    """The cases of a kept set: `developed`, `held-out`."""
+    return cases(FOLDER / f"{name}.json.xz")
 
 
 def check(case: dict) -> Checked:

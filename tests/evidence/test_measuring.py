@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import lzma
 
 import blind_set
 import measuring
@@ -17,7 +19,7 @@ def test_no_honest_report_is_doubted(case):
 
 
 def test_most_false_reports_are_caught():
-    said, met = measuring.blind("developed")
+    said, met = measuring.blind("developed", DEVELOPED)
     assert met, "\n".join(said)
 
 
@@ -32,6 +34,23 @@ def test_an_interval_is_that_of_wilson():
     low, high = measuring.interval(8, 10)
     assert (round(low, 3), round(high, 3)) == (0.49, 0.943)
     assert measuring.interval(0, 0) == (0.0, 1.0)
+
+
+def test_a_packed_file_of_its_own_is_played(tmp_path, capsys):
+    """What is played has figures with intervals, the misses by name, and an exit by its bars; only a kept one is spent."""
+    packed = tmp_path / "second.json.xz"
+    honest = [case for case in DEVELOPED if case["honest"]][:3]
+    prose = {**next(case for case in DEVELOPED if not case["honest"] and case["name"] == "plain-prose-false-lines")}
+    packed.write_bytes(lzma.compress(json.dumps([*honest, prose]).encode()))
+    assert measuring.main([str(packed)]) == 1
+    said = capsys.readouterr().out
+    assert "honest reports doubted: 0 of 3 (0%, 0 to 56)" in said
+    assert "only said: plain-prose-false-lines: " in said
+    assert "not spent" in said
+    assert said.endswith(f"bars missed: {packed}\n")
+    packed.write_bytes(lzma.compress(json.dumps(honest).encode()))
+    assert measuring.main([str(packed)]) == 0
+    assert capsys.readouterr().out.endswith("every bar is met\n")
 
 
 def test_a_set_that_is_not_there_is_named(capsys):
