@@ -75,7 +75,8 @@ def test_one_that_does_what_it_declared_after_all_is_done(host: str, mode: str) 
     told, _, after = played(host, mode, steps)
     assert after == {"state": "done", "corrections": 1}
     assert "Does not match" not in told.all_text()
-    assert "“wrote FIXES.md” — new or changed on disk since the launch" in told.all_text()
+    text = told.all_text()
+    assert "“wrote FIXES.md” — new or changed on disk since the launch" in text, text[text.find("FIXES.md") - 800 :][:2500]
 
 
 HONEST = """- wrote calc.py contains "return a + b"

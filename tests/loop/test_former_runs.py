@@ -221,3 +221,21 @@ def test_a_call_that_the_transcript_does_not_hold_yet_is_not_held_against_its_ag
     assert drive.rows("SELECT state FROM tasks") == [{"state": "done"}]
     [row] = drive.rows("SELECT evidence FROM runs")
     assert MISMATCH not in {found["grade"] for found in json.loads(row["evidence"])["findings"]}
+
+
+def test_what_was_said_before_a_correction_does_not_show_that_what_was_done_after_it_is_written(tmp_path):
+    """An agent that was asked once more does what it had declared, and says the same again."""
+    drive = Drive(VERSIONS[-1], tmp_path)
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    done = block("COMPLETION_REPORT", token, status="success", evidence="- ran `pytest` -> pass, 3 passed")
+    asked = drive.ends("a1", done)
+    assert "no call of this run ran it" in asked["reason"]
+    path = drive.transcript_of("a1", done)
+    with path.open("a", encoding="utf-8") as file:
+        told = {"role": "user", "content": f"Stop hook feedback:\n{asked['reason']}"}
+        file.write(json.dumps({"type": "user", "uuid": "u-told", "message": told}) + "\n")
+    ends = recorded(drive.version, "background", "SubagentStop")
+    again = {"agent_transcript_path": str(path), "last_assistant_message": done, "stop_hook_active": True}
+    assert drive.send(ends, agent_id="a1", **again) == {}
+    assert drive.rows("SELECT state FROM tasks") == [{"state": "done"}]

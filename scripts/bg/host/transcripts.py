@@ -138,11 +138,17 @@ def has_open_call(path: str) -> bool:
 
 
 def is_written(path: str, words: str, wait: float = LAG) -> bool:
-    """Whether an agent's last words, and so all it did before them, stand in its transcript; waits a short time."""
+    """Whether an agent's last words, and so all it did before them, stand in its transcript; waits a short time.
+
+    They count behind what the agent was told last only: one that was asked once more may say the same again.
+    """
     until = time.monotonic() + wait
     wanted = words.strip()
     while True:
         for record in reversed(tail(path)):
+            kinds = {part.get("type") for part in parts(record)}
+            if record.get("type") == "user" and "text" in kinds and "tool_result" not in kinds:
+                break
             given = [part.get("input") for part in parts(record) if part.get("type") == "tool_use"]
             handed = [str(each.get("message", "")).strip() for each in given if isinstance(each, dict)]
             if record.get("type") == "assistant" and wanted in (text(record).strip(), *handed):
