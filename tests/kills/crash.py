@@ -93,7 +93,7 @@ class Campaign(Host):
             if stopped.whole.get("decision") != "block" and not stopped.context:
                 return
             self.react(stopped)
-        raise AssertionError("Stop never lets the turn end")
+        raise AssertionError("Stop never lets the turn end: " + "\n---\n".join(one.context for one in self.said[-8:]))
 
     def running(self) -> tuple[str, ...]:
         return tuple(agent for agent, _ in self.ending)

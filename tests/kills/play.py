@@ -311,6 +311,8 @@ def check_delivered(host: Host, words: list[str]) -> tuple[int, int]:
             assert may_repeat(host.said, first, second), (
                 f"{word} was said again without a reason",
                 [(one.number, one.kind, one.fell) for one in host.said[first.number : second.number + 1]],
+                first.context,
+                second.context,
             )
         repeated += len(found) > 1
     return len(words), repeated
