@@ -4,7 +4,6 @@ import contextlib
 import os
 import sys
 from importlib.machinery import SourceFileLoader
-from importlib.util import cache_from_source
 
 # pathlib would cost a fifth of a bare interpreter's start, and this runs at every event.
 PLUGIN = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
@@ -25,6 +24,8 @@ def whole_code(loader: SourceFileLoader, name: str) -> object:
     try:
         return read_code(loader, name)
     except (EOFError, ValueError, TypeError):
+        from importlib.util import cache_from_source  # noqa: PLC0415 - late: seldom needed, and it costs
+
         path = loader.get_filename(name)
         with contextlib.suppress(OSError):
             os.unlink(cache_from_source(path))

@@ -144,8 +144,11 @@ def is_written(path: str, words: str, wait: float = LAG) -> bool:
     """
     until = time.monotonic() + wait
     wanted = words.strip()
+    looked_at = -1
     while True:
-        for record in reversed(tail(path)):
+        # Reading costs much more than asking for the size.
+        looked_at, before = size(path), looked_at
+        for record in reversed(tail(path) if looked_at != before else []):
             kinds = {part.get("type") for part in parts(record)}
             if record.get("type") == "user" and "text" in kinds and "tool_result" not in kinds:
                 break
