@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bg.ledger import deliveries, launches, naming, runs, sessions, tasks
+from bg.ledger import deliveries, launches, naming, reported, runs, sessions, tasks, windows
 from bg.ledger.file import Ledger
 from bg.protocol import signals
 
@@ -166,13 +166,13 @@ def _fill(stage: Stage, count: int) -> None:
     book = Ledger(stage.data)
     with contextlib.closing(book), book.transaction():
         for number in range(count):
-            session, agent, label = f"former-{number // 10}", f"former-{number}", launches.next_label(book)
+            session, agent, label = f"former-{number // 10}", f"former-{number}", windows.next_label(book)
             if number % 10 == 0:
                 sessions.note(book, session, str(stage.project), "", "2.1.327")
             tasks.create(book, label, label, session, str(stage.project), "Look at the notes", "launched")
             token = launches.note(book, f"toolu_{agent}", label, "", "", str(stage.project), "")
             runs.bind(book, token, agent)
-            runs.keep_report(book, agent, 1, "SubagentStop", _report(token, agent))
+            reported.keep_report(book, agent, 1, "SubagentStop", _report(token, agent))
             runs.end_run(book, agent, 1)
             tasks.set_state(book, label, "done")
             deliveries.make(book, label, deliveries.ENDED, deliveries.Key.of_end(agent, 1))

@@ -16,7 +16,7 @@ sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
 from bg.desk import board, detail, table, truth, waiting  # noqa: E402
 from bg.desk.page import Page  # noqa: E402
-from bg.ledger import inbox, launches, resumes, runs, tasks, user_answers  # noqa: E402
+from bg.ledger import inbox, launches, reported, resumes, runs, tasks, user_answers  # noqa: E402
 from bg.ledger.file import Ledger  # noqa: E402
 
 KEPT = HERE / "screens"
@@ -116,9 +116,9 @@ def _second_run(book: Ledger, clock: _Clock, label: str, agent: str, state: str)
     user_answers.mark_sent(book, agent, sent)
     runs.begin_run(book, agent, label, 2)
     clock.now += 90
-    runs.keep_report(book, agent, 2, "SubagentStop", REPORT)
+    reported.keep_report(book, agent, 2, "SubagentStop", REPORT)
     body = {"signal_type": "COMPLETION_REPORT", "payload": {"status": "success", "summary": "Both files are read."}}
-    runs.keep_signal(book, label, agent, 2, "COMPLETION_REPORT", body, "d", terminal=True)
+    reported.keep_signal(book, label, agent, 2, "COMPLETION_REPORT", body, "d", terminal=True)
     kept = [each for each in EVIDENCE["findings"] if state == "disputed" or each["grade"] == "seen"]
     runs.set_evidence(book, agent, 2, {**EVIDENCE, "findings": kept})
     runs.end_run(book, agent, 2)

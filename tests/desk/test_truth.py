@@ -6,7 +6,7 @@ import json
 
 import pytest
 from bg.desk import truth
-from bg.ledger import figures, inbox, runs
+from bg.ledger import figures, inbox, reported, runs
 from screens import NOW, ledger
 from test_bgctl import bgctl, data  # noqa: F401 - a fixture
 
@@ -21,7 +21,7 @@ def test_each_figure():
             runs.count_correction(book, agent, last.run)
             runs.set_evidence(book, agent, last.run, evidence)
         body = {"payload": {"status": "partial_success"}}
-        runs.keep_signal(book, "bg-5", "a0000005", 1, "COMPLETION_REPORT", body, "d5", terminal=True)
+        reported.keep_signal(book, "bg-5", "a0000005", 1, "COMPLETION_REPORT", body, "d5", terminal=True)
         runs.end_run(book, "a0000005", 1)
         inbox.ask(book, "bg-5", "a0000005", 1, inbox.DELEGATION, "D1", {"text": "Write the tests"})
         found = truth.count([book])

@@ -20,12 +20,14 @@ from bg.ledger import (
     launches,
     notes,
     proofs,
+    reported,
     resumes,
     runs,
     sessions,
     tasks,
     typed,
     user_answers,
+    windows,
 )
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
@@ -41,16 +43,16 @@ RECORDS = {
     "launches": launches.Launch,
     "proofs": proofs.Proof,
     "questions": inbox.Question,
-    "reports": runs.Report,
+    "reports": reported.Report,
     "resumes": resumes.Resume,
     "retracted": user_answers.Retracted,
     "runs": runs.Run,
     "sessions": sessions.Session,
-    "signals": runs.Signal,
+    "signals": reported.Signal,
     "strangers": notes.Stranger,
     "tasks": tasks.Task,
     "typed": typed.Typed,
-    "windows": launches.Window,
+    "windows": windows.Window,
 }
 
 
@@ -130,7 +132,7 @@ def test_the_same_thing_is_queued_once(book):
 
 def test_single_values_come_back_as_they_were_set(book):
     with book.transaction():
-        assert [launches.next_label(book), launches.next_label(book)] == ["bg-1", "bg-2"]
+        assert [windows.next_label(book), windows.next_label(book)] == ["bg-1", "bg-2"]
         assert (notes.quiet_since(book, "bg-1"), notes.asked_first(book, "s1"), notes.kept_aside(book)) == (0, [], "")
         notes.set_quiet_since(book, "bg-1", 1_700_000_000)
         notes.set_asked_first(book, "s1", [3, 4])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from bg.desk import forget, look
-from bg.ledger import deliveries, inbox, launches, runs, tasks
+from bg.ledger import deliveries, inbox, launches, runs, tasks, windows
 from bg.ledger.place import config_directory, directory
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
@@ -41,7 +41,7 @@ def interrupted(drive: Drive, count: int, ago: float) -> None:
     book = drive.ledger()
     with book.transaction():
         for number in range(count):
-            label = launches.next_label(book)
+            label = windows.next_label(book)
             tasks.create(book, label, label, drive.session, str(drive.folder), "Old work", "launched")
             token = launches.note(book, f"toolu_old{number}", label, "", "", str(drive.folder), "")
             runs.bind(book, token, f"old{number}")

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 from bg.desk import status, table, waiting
 from bg.desk.page import Cell, Page
-from bg.ledger import children, inbox, launches, proofs, resumes, runs, tasks, user_answers
+from bg.ledger import children, inbox, launches, proofs, reported, resumes, runs, tasks, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.record import unpacked
 from bg.ledger.tasks import Task
@@ -104,7 +104,7 @@ def _evidence(page: Page, evidence: dict[str, Any]) -> list[str]:
 
 
 def _last_report(book: Ledger, page: Page, label: str) -> list[str]:
-    texts = runs.reports_of_task(book, label)
+    texts = reported.reports_of_task(book, label)
     return page.wrapped(neutral(texts[-1].text).strip("\n"), indent=2) if texts else []
 
 
@@ -134,7 +134,7 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
         cut = f", cut: {run.cut}" if run.cut else ""
         if run.ended is not None:
             found.append((run.ended, 5, f"run {run.run} ended", f"after {age(run.ended - run.began)}{again}{cut}", ""))
-    for signal in runs.signals_of_task(book, label):
+    for signal in reported.signals_of_task(book, label):
         found.append((signal.at, 3, _SAID.get(signal.marker, signal.marker), _gist(unpacked(signal.body)), ""))
     for item in inbox.of_task(book, label):
         for answer in user_answers.answers_to(book, item):

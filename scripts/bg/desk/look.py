@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bg.desk import detail, page, status, table, waiting
-from bg.ledger import children, inbox, naming, place, projects, proofs, resumes, runs, tasks, user_answers
+from bg.ledger import children, inbox, naming, place, projects, proofs, reported, resumes, runs, tasks, user_answers
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.inbox import Question
 from bg.ledger.record import unpacked
@@ -152,7 +152,7 @@ def _each(book: Ledger, wanted: str) -> Iterator[Task]:
 def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
     """One task's lines: its signals, then itself."""
     label = task.label
-    for row in runs.signals_of_task(book, label):
+    for row in reported.signals_of_task(book, label):
         yield {**unpacked(row.body), "task": label, "run": row.run, "at": row.at}
     known = runs.of_task(book, label)
     warnings = [WARNINGS[task.state]] if task.state in WARNINGS else []
@@ -168,7 +168,7 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
         "runs": [run.columns("agent", "run", "began", "ended", "corrections", "cut") for run in known],
         "reports": [
             row.columns("agent", "run", "source", "text", "at")
-            for row in runs.reports_of_task(book, label)
+            for row in reported.reports_of_task(book, label)
         ],
         "questions": [
             {

@@ -1,14 +1,10 @@
-"""Launches: the windows that commands open, the labels given out in them, and the calls that fill them.
-
-A window waits for launches until its turn ends. A launch hands its agent a token; the host's agent is bound by it.
-"""
+"""Launches: the calls that launch agents of ours. Each hands out a token, by which the host's agent is bound to it."""
 
 from __future__ import annotations
 
 import os
 import time
 
-from bg.ledger import notes
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
 
@@ -21,19 +17,6 @@ if TYPE_CHECKING:
 PROMPT, LOST, GIVEN, CONTEXT, NOWHERE = "prompt", "lost", "given", "context", "nowhere"
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
-
-
-class Window(Record):
-    """What a command opened: launches of this turn are for its text, the first gets its label."""
-
-    id: int
-    session: str
-    kind: str
-    label: str
-    text: str
-    opened: float
-    closed: Optional[float]
-    proof: Optional[int]
 
 
 class Launch(Record):
@@ -52,105 +35,6 @@ class Launch(Record):
     failed: Optional[str]
     window: Optional[int]
     identity: str
-
-
-def next_label(book: Ledger) -> str:
-    """A label that no task and no window has had."""
-    number = notes.last_number(book) + 1
-    notes.set_last_number(book, number)
-    return f"bg-{number}"
-
-
-def is_known(book: Ledger, label: str) -> bool:
-    """A task or a window has this label."""
-    return bool(
-        book.value("SELECT 1 FROM windows WHERE label = ? UNION ALL SELECT 1 FROM tasks WHERE label = ?", label, label)
-    )
-
-
-def open_window(book: Ledger, session: str, kind: str, text: str, label: str = "") -> str:
-    """Open a launch window for this turn; the label that its first launch gets."""
-    label = label or next_label(book)
-    book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", time.time(), label)
-    book.write(
-        "INSERT INTO windows (session, kind, label, text, opened) VALUES (?,?,?,?,?)",
-        session,
-        kind,
-        label,
-        text,
-        time.time(),
-    )
-    return label
-
-
-def open_windows(book: Ledger, session: str) -> list[Window]:
-    """The windows of a session that are open, the newest first."""
-    return Window.all(book, "SELECT * FROM windows WHERE session = ? AND closed IS NULL ORDER BY id DESC", session)
-
-
-def window_of(book: Ledger, session: str, label: str) -> Optional[Window]:
-    """The window that a label names: an open one, or one that closed with nothing launched."""
-    return Window.one(
-        book,
-        "SELECT w.* FROM windows w LEFT JOIN tasks t ON t.label = w.label WHERE w.session = ? AND w.label = ?"
-        " AND (w.closed IS NULL OR t.state = 'not_launched') ORDER BY w.id DESC LIMIT 1",
-        session,
-        label,
-    )
-
-
-def never_filled(book: Ledger, session: str) -> list[str]:
-    """The labels of a session's tasks that a window gave out and that nothing was launched for."""
-    rows = book.all("SELECT label FROM tasks WHERE session = ? AND state = 'not_launched'", session)
-    return [row["label"] for row in rows]
-
-
-def close_window(book: Ledger, window: Window) -> None:
-    """The window's turn is over."""
-    book.write("UPDATE windows SET closed = ? WHERE id = ?", time.time(), window.id)
-
-
-def close_windows_of(book: Ledger, label: str) -> None:
-    """Nothing is launched under this label for the time being."""
-    book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", time.time(), label)
-
-
-def last_window(book: Ledger, session: str, label: str) -> Optional[Window]:
-    """The window of this label that was opened last, open or closed."""
-    return Window.one(
-        book, "SELECT * FROM windows WHERE session = ? AND label = ? ORDER BY id DESC LIMIT 1", session, label
-    )
-
-
-def of_proof(book: Ledger, proof: int) -> list[Window]:
-    """The open windows that hang on this proof."""
-    return Window.all(book, "SELECT * FROM windows WHERE proof = ? AND closed IS NULL", proof)
-
-
-def is_taken(book: Ledger, window: Window) -> bool:
-    """A launch has already used the window's own label."""
-    return bool(
-        book.value(
-            "SELECT 1 FROM launches WHERE label = ? AND failed IS NULL"
-            " AND (window >= ? OR (window IS NULL AND made >= ?))",
-            window.label,
-            window.id,
-            window.opened,
-        )
-    )
-
-
-def is_filled(book: Ledger, window: Window) -> bool:
-    """An agent has been launched in the window, under whatever label."""
-    return bool(
-        book.value(
-            "SELECT 1 FROM launches l JOIN tasks t ON t.label = l.label WHERE t.grp = ? AND l.agent <> ''"
-            " AND (l.window >= ? OR (l.window IS NULL AND l.made >= ?))",
-            window.label,
-            window.id,
-            window.opened,
-        )
-    )
 
 
 def new_token(label: str) -> str:

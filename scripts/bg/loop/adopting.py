@@ -8,9 +8,9 @@ import re
 from bg.host import tools
 from bg.host.event import Event
 from bg.host.versions import Host
-from bg.ledger import children, delegations, launches, naming, notes, tasks
+from bg.ledger import children, delegations, launches, naming, notes, tasks, windows
 from bg.ledger.file import Ledger
-from bg.ledger.launches import Window
+from bg.ledger.windows import Window
 from bg.protocol import signals
 from bg.record import Record
 from bg.words import phrases
@@ -51,26 +51,26 @@ def window_for(book: Ledger, event: Event) -> Optional[Window]:
     called = tools.launch_of(event)
     words = f"{called.description}\n{called.prompt}"
     for label in dict.fromkeys(naming.LABEL.findall(words)):
-        window = launches.window_of(book, event.session, label)
+        window = windows.window_of(book, event.session, label)
         if window:
             return window
     # A task is continued by one agent: another launch of the same turn is the parent's own.
     opened = [
         window
-        for window in launches.open_windows(book, event.session)
-        if window.kind != "relaunch" or not launches.is_taken(book, window)
+        for window in windows.open_windows(book, event.session)
+        if window.kind != "relaunch" or not windows.is_taken(book, window)
     ]
     if _is_our_type(event):
         if opened:
             return _likeliest(book, opened, words)
-        launches.open_window(book, event.session, "agent", called.description)
-        return launches.open_windows(book, event.session)[0]
+        windows.open_window(book, event.session, "agent", called.description)
+        return windows.open_windows(book, event.session)[0]
     return _likeliest(book, opened, words) if opened and _fills_a_window(event) else None
 
 
 def _likeliest(book: Ledger, opened: list[Window], words: str) -> Window:
     """The window that a launch without a label fills: one for each launch where several were approved in a turn."""
-    free = [window for window in reversed(opened) if not launches.is_taken(book, window)]
+    free = [window for window in reversed(opened) if not windows.is_taken(book, window)]
     return max(free, key=lambda each: len(_words(words) & _words(each.text)), default=opened[0])
 
 
@@ -122,7 +122,7 @@ def lost_label(book: Ledger, event: Event) -> str:
     found = naming.LABEL.match(tools.launch_of(event).description.strip())
     if found is None or not notes.kept_aside(book):
         return ""
-    return "" if launches.is_known(book, found[0]) else found[0]
+    return "" if windows.is_known(book, found[0]) else found[0]
 
 
 def full(book: Ledger, project: str, most: Optional[int], label: str = "") -> str:
@@ -148,10 +148,10 @@ def adopt(
     window = window_for(book, event)
     if not window:
         return None
-    again = window.kind == "relaunch" and not launches.is_taken(book, window)
+    again = window.kind == "relaunch" and not windows.is_taken(book, window)
     label = window.label
-    if launches.is_taken(book, window):
-        label = launches.next_label(book)
+    if windows.is_taken(book, window):
+        label = windows.next_label(book)
     tasks.create(book, label, window.label, event.session, project, window.text, "launched")
     called = tools.launch_of(event)
     description = _plain_description(called.description)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger import delegations, inbox, launches, user_answers
+from bg.ledger import delegations, inbox, user_answers, windows
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.loop import decisions, delegating, inheriting, recoveries, reminding
@@ -125,7 +125,7 @@ def _decide(scene: Scene, item: Question, text: str, decision: decisions.Decisio
 def close_window(scene: Scene, asked: Optional[delegations.Delegation]) -> None:
     """Nothing is launched any more for an approval that does not stand."""
     if asked is not None and asked.state == delegations.APPROVED:
-        launches.close_windows_of(scene.book, asked.worker)
+        windows.close_windows_of(scene.book, asked.worker)
 
 
 def owe(scene: Scene, task: Task) -> list[str]:

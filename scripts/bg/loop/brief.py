@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger import deliveries, inbox, runs, tasks, waiting
+from bg.ledger import deliveries, inbox, reported, tasks, waiting
 from bg.ledger.deliveries import Delivery
 from bg.loop import next_steps, reminding, waking
 from bg.loop.scene import Scene
@@ -22,7 +22,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         ready = phrases.BRIEFLY_READY.format(label=row.label, then=then)
         return said._replace(text=ready) if _is_ready(scene, row.label) else said
     run, mark = row.about.run, row.about.mark
-    signal = runs.signal_body(scene.book, agent, run, mark)
+    signal = reported.signal_body(scene.book, agent, run, mark)
     lines = [briefs.brief(said, row.label, signal, inbox.items(scene.book, agent, run), then, full=scene.full())]
     left = [item.qid for item in waiting.unsent(scene.book, task)] if task else []
     if left and task and task.state in tasks.ENDED_STATES:

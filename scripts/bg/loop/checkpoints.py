@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host import agents
-from bg.ledger import launches, runs
+from bg.ledger import launches, reported, runs
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
 from bg.words import phrases
@@ -17,7 +17,7 @@ def left_by(scene: Scene, task: Task) -> str:
     """The state in which a run that was cut has left its work; empty where the run ended with a signal of its own."""
     run = runs.last_run(scene.book, task.agent) if task.agent else None
     launch = launches.of_agent(scene.book, task.agent) if run else None
-    if run is None or launch is None or run.ended is None or runs.ended_with_signal(scene.book, run.agent, run.run):
+    if run is None or launch is None or run.ended is None or reported.ended_with_signal(scene.book, run.agent, run.run):
         return ""
     # Late: a run that was cut is rare, and reading calls is a part of the checker.
     from bg.evidence import checkpoint  # noqa: PLC0415

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bg.host import agents, tools, transcripts
 from bg.host.event import Notification, notifications
 from bg.host.transcripts import Final
-from bg.ledger import resumes, runs, tasks
+from bg.ledger import reported, resumes, runs, tasks
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
 from bg.loop import binding, judging, reminding, reports, resuming
@@ -66,7 +66,7 @@ def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:
     if called is not None and woken is not None:
         return called < woken
     # Old hosts name no call, and of a run that nobody asked for none is known.
-    return runs.was_reported(book, found.agent, found.result, now.run)
+    return reported.was_reported(book, found.agent, found.result, now.run)
 
 
 def close(scene: Scene, task: Task, agent: str, text: str, cut: str, source: str) -> None:
@@ -78,7 +78,7 @@ def close(scene: Scene, task: Task, agent: str, text: str, cut: str, source: str
     if run.ended is not None:
         _learn_the_cut(scene, task, run, cut)
         return
-    if not runs.reports(scene.book, agent, run.run):
+    if not reported.reports(scene.book, agent, run.run):
         own = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
         fresh = own.text if is_of_this_run(scene, agent, run.run, own) else ""
         reports.keep(scene.book, task.label, agent, source, fresh or text)
@@ -87,7 +87,7 @@ def close(scene: Scene, task: Task, agent: str, text: str, cut: str, source: str
 
 def _learn_the_cut(scene: Scene, task: Task, run: Run, cut: str) -> None:
     """The turn ended before the host said that the agent was stopped: it was gone from the list without a word."""
-    if not cut or run.cut or task.state != "unreported" or runs.reports(scene.book, run.agent, run.run):
+    if not cut or run.cut or task.state != "unreported" or reported.reports(scene.book, run.agent, run.run):
         return
     with scene.book.transaction():
         runs.end_run(scene.book, run.agent, run.run, cut)
@@ -97,4 +97,4 @@ def _learn_the_cut(scene: Scene, task: Task, run: Run, cut: str) -> None:
 def is_of_this_run(scene: Scene, agent: str, run: int, final: Final) -> bool:
     """These words were not an earlier run's: not its record, and not its text, where no record could be noted."""
     is_known = runs.is_last_record(scene.book, agent, final.uuid or "none", run)
-    return not (is_known or runs.was_reported(scene.book, agent, final.text, run))
+    return not (is_known or reported.was_reported(scene.book, agent, final.text, run))

@@ -5,7 +5,7 @@ Nothing here approves: an approval is read from the user's words by `answering` 
 
 from __future__ import annotations
 
-from bg.ledger import delegations, inbox, launches, runs, tasks, waiting
+from bg.ledger import delegations, inbox, reported, tasks, waiting, windows
 from bg.ledger.delegations import Delegation
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
@@ -32,13 +32,13 @@ def approve(scene: Scene, item: Question, text: str, *, qualified: bool) -> str:
 
 def open_for(scene: Scene, one: Delegation, work: str, words: str, *, condition: str = "") -> str:
     """Inside a transaction: an approved request gets a label and, where there is room, the window for it."""
-    label = one.worker or launches.next_label(scene.book)
+    label = one.worker or windows.next_label(scene.book)
     delegations.approve(scene.book, one, words, label)
     full = scene.full()
     if full:
         _reserve(scene, label, work)
         return phrases.WHEN_THERE_IS_ROOM.format(why=full)
-    launches.open_window(scene.book, scene.session, WINDOW, work, label)
+    windows.open_window(scene.book, scene.session, WINDOW, work, label)
     scene.answer.context.append(order(one, label, work))
     if condition:
         scene.answer.context.append(phrases.CONDITION.format(words=neutral(condition)[:1500]))
@@ -62,7 +62,7 @@ def deny(scene: Scene, item: Question, text: str) -> None:
 
 def hand_over(scene: Scene, item: Question, text: str) -> str:
     """Inside a transaction: another agent does what this one could not; a word for the user where that must wait."""
-    signal = runs.last_of_marker(scene.book, item.agent, item.run, "STOP_WORK")
+    signal = reported.last_of_marker(scene.book, item.agent, item.run, "STOP_WORK")
     delegations.note(scene.book, item.label, signal, item.qid, item.id, blocking=False)
     one = delegations.of_item(scene.book, item.id)
     return open_for(scene, one, delegation.work(scene.book, one), text, condition=text) if one else ""
@@ -72,10 +72,10 @@ def _reserve(scene: Scene, label: str, work: str) -> None:
     """The label waits for its launch, as that of a window that was closed with nothing launched."""
     if tasks.get(scene.book, label) is None:
         tasks.create(scene.book, label, label, scene.session, scene.project, work, "not_launched")
-        launches.open_window(scene.book, scene.session, WINDOW, work, label)
-        for window in launches.open_windows(scene.book, scene.session):
+        windows.open_window(scene.book, scene.session, WINDOW, work, label)
+        for window in windows.open_windows(scene.book, scene.session):
             if window.label == label:
-                launches.close_window(scene.book, window)
+                windows.close_window(scene.book, window)
 
 
 def launch_again(scene: Scene, one: Delegation) -> str:

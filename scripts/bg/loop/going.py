@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger import inbox, launches, tasks, user_answers, waiting
+from bg.ledger import inbox, tasks, user_answers, waiting, windows
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.loop import adopting, answering, delegating, inheriting, waking
@@ -52,7 +52,7 @@ def _decide_first(scene: Scene, item: Question) -> str:
 def _resume(scene: Scene, task: Task) -> Going:
     label = task.label
     if task.state == "not_launched":
-        launches.open_window(scene.book, scene.session, "bg", task.text, label)
+        windows.open_window(scene.book, scene.session, "bg", task.text, label)
         words = phrases.LAUNCH_NOW.format(work=quote(task.text, 2500))
         scene.answer.context.append(adopting.window_line(label) + words)
         return Going([phrases.LAUNCHED_AGAIN.format(label=label)], goes=True)

@@ -8,7 +8,7 @@ import os
 import re
 
 from bg import foreign
-from bg.ledger import delegations, launches, runs, tasks
+from bg.ledger import delegations, launches, reported, runs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.loop import reports
@@ -50,7 +50,7 @@ def joint(book: Ledger, label: str, bgctl: Callable[[str], str]) -> Together:
     rows = [asker] if asker else []
     rows += [row for one in asked for row in delegations.workers(book, one)]
     body = _body(book, rows, bgctl)
-    agreed = [runs.signal_of(book, one.signal).get("payload", {}).get("coordination") for one in asked]
+    agreed = [reported.signal_of(book, one.signal).get("payload", {}).get("coordination") for one in asked]
     lines = [phrases.AGREED.format(words=quote(str(words), 400)) for words in agreed if words]
     others = ", ".join(row.label for row in rows[1:])
     return Together(
@@ -86,10 +86,10 @@ def _unfinished(rows: list[Task]) -> str:
 
 
 def _said(book: Ledger, row: Task) -> str:
-    signal = runs.last_signal(book, row.agent) if row.agent else {}
+    signal = reported.last_signal(book, row.agent) if row.agent else {}
     if signal.get("signal_type") == "COMPLETION_REPORT":
         return str(signal["payload"].get("summary") or "")
-    kept = runs.reports_of_task(book, row.label)
+    kept = reported.reports_of_task(book, row.label)
     return kept[-1].text if kept else ""
 
 
@@ -107,7 +107,7 @@ def _sources(book: Ledger, task: Task) -> list[Source]:
     run = runs.last_run(book, agent)
     if run is None:
         return []
-    text, reading = reports.best(runs.reports(book, agent, run.run), launches.token_of(book, agent))
+    text, reading = reports.best(reported.reports(book, agent, run.run), launches.token_of(book, agent))
     found = [Source(task.label, text.encode("utf-8", "replace"))]
     fields: dict[str, Any] = reading.deciding.fields if reading.deciding else {}
     launch = launches.of_agent(book, agent)

@@ -7,7 +7,19 @@ import time
 from bg import machine
 from bg.desk.status import at_a_glance
 from bg.host import agents, tools, transcripts, versions
-from bg.ledger import delegations, deliveries, inbox, launches, projects, runs, sessions, tasks, unfinished, waiting
+from bg.ledger import (
+    delegations,
+    deliveries,
+    inbox,
+    launches,
+    projects,
+    reported,
+    runs,
+    sessions,
+    tasks,
+    unfinished,
+    waiting,
+)
 from bg.ledger.tasks import Task
 from bg.loop import judging, reports, waking
 from bg.loop.scene import Scene
@@ -116,7 +128,7 @@ def _interrupt(scene: Scene, task: Task) -> None:
     run = runs.last_run(scene.book, agent) if agent else None
     if run is not None and run.ended is None:
         _keep_last_words(scene, task)
-        if runs.reports(scene.book, agent, run.run):
+        if reported.reports(scene.book, agent, run.run):
             judging.conclude(scene, task, agent)
             return
     with scene.book.transaction():
@@ -130,7 +142,7 @@ def _keep_last_words(scene: Scene, task: Task) -> None:
     """The session died between an agent's report and the hook that would have kept it."""
     agent = task.agent
     final = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
-    if runs.is_reported(scene.book, agent, final.text) or not final.settled:
+    if reported.is_reported(scene.book, agent, final.text) or not final.settled:
         return
     if reports.read(final.text, launches.token_of(scene.book, agent)).deciding is not None:
         reports.keep(scene.book, task.label, agent, "transcript", final.text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg import settings
 from bg.host import agents, transcripts
-from bg.ledger import launches, notes, runs
+from bg.ledger import launches, notes, reported, runs
 from bg.ledger.file import Unavailable
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
@@ -21,7 +21,7 @@ def judge(scene: Scene, task: Task, run: Run) -> str:
     """Why the agent is asked once more; where it is not, the run is concluded."""
     agent = run.agent
     token = launches.token_of(scene.book, agent)
-    texts = runs.reports(scene.book, agent, run.run)
+    texts = reported.reports(scene.book, agent, run.run)
     found = _evidence(scene, task, run, texts[-1].text, token) if texts else {}
     most = settings.load(scene.project).corrections
     reason = "" if scene.late else reports.correction(scene.book, run, token, found, most)
@@ -36,7 +36,7 @@ def conclude(scene: Scene, task: Task, agent: str, cut: str = "") -> None:
     if run is None or run.ended is not None:
         return
     token = launches.token_of(scene.book, agent)
-    text, _ = reports.best(runs.reports(scene.book, agent, run.run), token)
+    text, _ = reports.best(reported.reports(scene.book, agent, run.run), token)
     found = _evidence(scene, task, run, text, token) if text else {}
     reports.conclude(scene.book, task.label, agent, token, cut=cut, disputed=bool(verdict.mismatches(found)))
     if scene.settings.max_tasks is not None:

@@ -7,7 +7,7 @@ import time
 
 from bg import repository
 from bg.host import receipts, tools
-from bg.ledger import delegations, launches, naming, resumes, runs, tasks
+from bg.ledger import delegations, launches, naming, resumes, runs, tasks, windows
 from bg.ledger.tasks import Task
 from bg.loop import adopting, delegating, judging, proof, reminding, reports, resuming
 from bg.loop.scene import Scene
@@ -169,7 +169,7 @@ def skill(scene: Scene) -> None:
     scene.enter()
     if command == "bg":
         with scene.book.transaction():
-            label = launches.open_window(scene.book, scene.session, "skill", arguments)
+            label = windows.open_window(scene.book, scene.session, "skill", arguments)
         scene.answer.context.append(adopting.window_line(label))
     elif command == "bg-answer":
         scene.answer.context.append(

@@ -11,7 +11,18 @@ import contextlib
 import time
 
 from bg.host import origins, tools, transcripts, versions
-from bg.ledger import delegations, deliveries, inbox, launches, naming, notes, proofs, sessions, tasks, user_answers
+from bg.ledger import (
+    delegations,
+    deliveries,
+    inbox,
+    naming,
+    notes,
+    proofs,
+    sessions,
+    tasks,
+    user_answers,
+    windows,
+)
 from bg.ledger.inbox import Question
 from bg.ledger.proofs import Proof
 from bg.ledger.tasks import Task
@@ -121,8 +132,8 @@ def _take_back(scene: Scene, row: Proof, who: str) -> None:
         item = inbox.get(book, gone.question)
         if item is not None and item.state == "open":
             _decide_again(scene, item, gone)
-    for window in launches.of_proof(book, row.id):
-        launches.close_window(book, window)
+    for window in windows.of_proof(book, row.id):
+        windows.close_window(book, window)
     deliveries.settle_next_step(book, row.label)
     by = phrases.NOT_YOURS_BY.format(who=inline(who, 80)) if who else ""
     words = phrases.NOT_YOURS.format(label=row.label, words=inline(row.text, 160), who=by)
@@ -172,7 +183,7 @@ def _decide_again(scene: Scene, item: Question, gone: Retracted) -> None:
         approved = gone.kind == user_answers.APPROVED
         one = delegations.of_item(scene.book, item.id)
         if one is not None and approved:
-            label = launches.open_window(scene.book, scene.session, "delegation", item.text)
+            label = windows.open_window(scene.book, scene.session, "delegation", item.text)
             delegations.approve(scene.book, one, gone.text, label)
         elif one is not None:
             delegations.deny(scene.book, one, gone.text)
@@ -216,7 +227,7 @@ def launch_refused(scene: Scene) -> str:
     task = tasks.get(scene.book, label) if label else None
     if task is not None and task.agent and task.state not in tasks.RUNNING_STATES:
         return message_refused(scene, task, tools.launch_of(scene.event).prompt)
-    found = launches.last_window(scene.book, scene.session, label) if label else None
+    found = windows.last_window(scene.book, scene.session, label) if label else None
     row = proofs.of_id(scene.book, found.proof) if found else None
     if row is None or row.proof not in ("", proofs.UNPROVEN):
         return ""
@@ -231,5 +242,5 @@ def _asked_for(scene: Scene) -> str:
     found = naming.LABEL.match(called.description.strip())
     if found:
         return str(found[0])
-    opened = launches.open_windows(scene.book, scene.session)
+    opened = windows.open_windows(scene.book, scene.session)
     return opened[0].label if opened and not called.one_shot and not called.foreground else ""

@@ -6,7 +6,19 @@ import time
 
 from bg.host import agents, receipts, transcripts
 from bg.host.event import Notification, live_agents, notifications
-from bg.ledger import delegations, deliveries, launches, naming, resumes, runs, tasks, unfinished, user_answers
+from bg.ledger import (
+    delegations,
+    deliveries,
+    launches,
+    naming,
+    reported,
+    resumes,
+    runs,
+    tasks,
+    unfinished,
+    user_answers,
+    windows,
+)
 from bg.ledger.tasks import Task
 from bg.loop import binding, closing, inheriting, judging, launching, moving, reminding, reports, resuming, waking
 from bg.loop.scene import Scene
@@ -118,7 +130,7 @@ def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     # A call that is still being streamed stands nowhere yet: the text before it is the last that is written.
     is_last = final.reason == "end_turn" or (not final.reason and silent > LONG_SILENCE)
     fresh = final.settled and is_last and closing.is_of_this_run(scene, agent, run.run, final)
-    return fresh or bool(runs.reports(scene.book, agent, run.run))
+    return fresh or bool(reported.reports(scene.book, agent, run.run))
 
 
 def _scan(scene: Scene, task: Task) -> None:
@@ -154,7 +166,7 @@ def _left_unjudged(scene: Scene, agent: str) -> bool:
         return False
     if scene.host.hands_back(scene.event.mode):
         return False
-    texts = runs.reports(scene.book, agent, run.run)
+    texts = reported.reports(scene.book, agent, run.run)
     return bool(texts) and time.time() - texts[-1].at > GRACE
 
 
@@ -186,7 +198,7 @@ def _repeat_next_step(scene: Scene, task: Task) -> None:
 
 def _repeat_launch(scene: Scene) -> None:
     """The user has approved an agent, and the parent has not launched it, or the cap has refused it."""
-    for label in launches.never_filled(scene.book, scene.session):
+    for label in windows.never_filled(scene.book, scene.session):
         one = delegations.of_window(scene.book, label)
         if one is not None and delegations.standing(scene.book, one) == delegations.APPROVED and not scene.full():
             with scene.apart(f"the launch of {label}"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host import receipts, transcripts
-from bg.ledger import delegations, deliveries, inbox, launches, place, runs, tasks, waiting
+from bg.ledger import delegations, deliveries, inbox, launches, place, reported, runs, tasks, waiting, windows
 from bg.ledger.deliveries import Delivery
 from bg.ledger.tasks import Task
 from bg.loop import next_steps, waking
@@ -63,7 +63,7 @@ def _expect_successor(scene: Scene, label: str) -> None:
     """Inside a transaction: a launch that leaves out the label continues the task, where its agent cannot wake."""
     task = tasks.get(scene.book, label)
     if task is not None and waking.is_ready(scene, task) and not waking.wakes(scene, task.agent):
-        launches.open_window(scene.book, task.session, "relaunch", task.text, label)
+        windows.open_window(scene.book, task.session, "relaunch", task.text, label)
 
 
 def _surface(scene: Scene, texts: list[str]) -> None:
@@ -146,8 +146,8 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         evidence=runs.evidence(scene.book, agent, run),
         asked=runs.corrections(scene.book, agent, run),
     )
-    body = runs.signal_body(scene.book, agent, run, row.about.mark)
-    one = delegations.of_signal(scene.book, runs.signal_id(scene.book, agent, run, row.about.mark))
+    body = reported.signal_body(scene.book, agent, run, row.about.mark)
+    one = delegations.of_signal(scene.book, reported.signal_id(scene.book, agent, run, row.about.mark))
     if one is not None and one.state == delegations.WAITING:
         from bg.loop import weighing  # noqa: PLC0415 - as above
 
@@ -159,7 +159,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         said = replies.remind(body, told)
         return said._replace(text=said.text + _overtaken(scene, task) + next_steps.for_requester(scene, task))
     token = launches.token_of(scene.book, agent)
-    text, _ = reports.best(runs.reports(scene.book, agent, run), token)
+    text, _ = reports.best(reported.reports(scene.book, agent, run), token)
     said = replies.unreported(text, task.note, told)
     return said._replace(text=said.text + _overtaken(scene, task) + next_steps.for_requester(scene, task))
 

@@ -8,10 +8,11 @@ import time
 from functools import lru_cache
 
 from bg import settings
-from bg.ledger import delegations, deliveries, digests, inbox, runs, tasks, user_answers, waiting
+from bg.ledger import delegations, deliveries, digests, inbox, reported, runs, tasks, user_answers, waiting
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
-from bg.ledger.runs import Report, Run
+from bg.ledger.reported import Report
+from bg.ledger.runs import Run
 from bg.masking import masked
 from bg.protocol import signals
 from bg.record import Record
@@ -90,11 +91,11 @@ def _keep(book: Ledger, label: str, agent: str, source: str, text: str, *, final
     with book.transaction():
         last = runs.last_run(book, agent)
         over = last is not None and last.ended is not None and final
-        if last and over and (not text.strip() or runs.is_reported(book, agent, text, last.run)):
+        if last and over and (not text.strip() or reported.is_reported(book, agent, text, last.run)):
             return None
         run = runs.running(book, agent, label)
         if text.strip():
-            runs.keep_report(book, agent, run.run, source, text)
+            reported.keep_report(book, agent, run.run, source, text)
         if uuid:
             runs.set_last_record(book, agent, run.run, uuid)
         return run
@@ -106,7 +107,7 @@ def correction(book: Ledger, run: Run, token: str, evidence: dict[str, Any], mos
     A second time only for a block that still cannot be read, or for declared facts that it was not asked about yet:
     one that it insists on is passed on as disputed.
     """
-    texts = runs.reports(book, run.agent, run.run)
+    texts = reported.reports(book, run.agent, run.run)
     if run.ended is not None or run.cut or run.corrections >= min(most, MOST_CORRECTIONS) or not texts:
         return ""
     reading = read(texts[-1].text, token)
@@ -178,7 +179,7 @@ def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str, *, dis
     if run is None or run.ended is not None:
         return
     runs.end_run(book, agent, run.run, cut)
-    texts = runs.reports(book, agent, run.run)
+    texts = reported.reports(book, agent, run.run)
     _, reading = best(texts, token)
     signal = reading.deciding
     if signal is None or not signal.readable:
@@ -259,12 +260,12 @@ def note(
     said = {key: value for key, value in body["payload"].items() if key not in {"agent_id", "timestamp"}}
     key = digests.digest(signal.marker + json.dumps(said, sort_keys=True, ensure_ascii=False))
     _fill_in_times(book, agent, body)
-    known = _asked_before(book, agent, run, signal) or runs.signal_id(book, agent, run, key)
+    known = _asked_before(book, agent, run, signal) or reported.signal_id(book, agent, run, key)
     if known:
         if ends:
-            runs.end_with(book, known)
+            reported.end_with(book, known)
         return False
-    fresh = runs.keep_signal(book, label, agent, run, signal.marker, body, key, terminal=ends)
+    fresh = reported.keep_signal(book, label, agent, run, signal.marker, body, key, terminal=ends)
     for kind, qid, item in _asks(book, label, signal):
         asked = inbox.ask(book, label, agent, run, kind, qid, item)
         if kind == inbox.DELEGATION:

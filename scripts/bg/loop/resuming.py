@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
-from bg.ledger import delegations, inbox, launches, naming, projects, resumes, runs, tasks, user_answers, waiting
+from bg.ledger import (
+    delegations,
+    inbox,
+    launches,
+    naming,
+    projects,
+    resumes,
+    runs,
+    tasks,
+    user_answers,
+    waiting,
+    windows,
+)
 from bg.ledger.file import Ledger
 from bg.ledger.resumes import Resume
 from bg.ledger.tasks import Task
@@ -246,8 +258,8 @@ def _is_a_part(scene: Scene, task: Task) -> bool:
     if not recoveries.is_a_part(tools.launch_of(scene.event).description):
         return False
     with scene.book.transaction():
-        if not launches.open_windows(scene.book, scene.session):
-            launches.open_window(scene.book, scene.session, "agent", task.text)
+        if not windows.open_windows(scene.book, scene.session):
+            windows.open_window(scene.book, scene.session, "agent", task.text)
     return True
 
 

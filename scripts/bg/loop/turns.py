@@ -7,7 +7,7 @@ import time
 from bg.desk import status
 from bg.host import tools, transcripts, versions
 from bg.host.event import is_machine_prompt, typed_command
-from bg.ledger import deliveries, inbox, launches, notes, projects, proofs, sessions, tasks
+from bg.ledger import deliveries, inbox, notes, projects, proofs, sessions, tasks, windows
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
 from bg.loop import adopting, closing, inheriting, proof, reconciling, reminding
@@ -99,19 +99,19 @@ def _launch(scene: Scene, arguments: str) -> None:
         commands.say(scene, full)
         return
     with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt):
-        label = launches.open_window(scene.book, scene.session, "bg", arguments)
+        label = windows.open_window(scene.book, scene.session, "bg", arguments)
     scene.answer.context.append(adopting.window_line(label))
 
 
 def _close_windows(scene: Scene) -> None:
     """The turn is over: a window with nothing launched becomes a task that says so."""
-    opened = launches.open_windows(scene.book, scene.session)
+    opened = windows.open_windows(scene.book, scene.session)
     if not opened:
         return
     with scene.book.transaction():
         for window in opened:
-            launches.close_window(scene.book, window)
-            if window.kind != "relaunch" and not launches.is_filled(scene.book, window):
+            windows.close_window(scene.book, window)
+            if window.kind != "relaunch" and not windows.is_filled(scene.book, window):
                 tasks.create(
                     scene.book,
                     window.label,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host import agents, transcripts, versions
-from bg.ledger import launches, tasks, waiting
+from bg.ledger import tasks, waiting, windows
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
 
@@ -47,4 +47,4 @@ def is_ready(scene: Scene, task: Task) -> bool:
 
 def open_relaunch(scene: Scene, task: Task) -> None:
     """Inside a transaction: the next agent that is launched in this turn continues the task, whatever it is called."""
-    launches.open_window(scene.book, scene.session, "relaunch", task.text, task.label)
+    windows.open_window(scene.book, scene.session, "relaunch", task.text, task.label)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger import delegations, inbox, runs, tasks, waiting
+from bg.ledger import delegations, inbox, reported, runs, tasks, waiting
 from bg.ledger.delegations import Delegation
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
@@ -36,7 +36,7 @@ def _field(payload: Payload, key: str) -> str:
 
 
 def _asked(book: Ledger, one: Delegation) -> Payload:
-    found: Payload = runs.signal_of(book, one.signal).get("payload", {})
+    found: Payload = reported.signal_of(book, one.signal).get("payload", {})
     return found
 
 
@@ -149,7 +149,7 @@ def outcome(book: Ledger, one: Delegation) -> str:
 
 def _outcome(book: Ledger, task: Task) -> str:
     lines = [f"{task.label}: {_ENDED.get(task.state, task.state.replace('_', ' '))}"]
-    signal = runs.last_signal(book, task.agent) if task.agent else {}
+    signal = reported.last_signal(book, task.agent) if task.agent else {}
     if signal.get("signal_type") == "COMPLETION_REPORT" and task.state not in ("interrupted", "stopped"):
         for key in _REPORTED:
             said = _field(signal["payload"], key)
@@ -158,7 +158,7 @@ def _outcome(book: Ledger, task: Task) -> str:
         found = runs.evidence(book, task.agent).get("line")
         lines += [f"Checked on this machine: {found}"] if found else []
     else:
-        last = runs.reports_of_task(book, task.label)
+        last = reported.reports_of_task(book, task.label)
         if last:
             lines.append(f"What it wrote last, unchecked:\n{quote(last[-1].text, 1500)}")
         lines.append("What it did so far may be on disk: look before you rely on it.")

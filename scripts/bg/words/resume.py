@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host import transcripts
-from bg.ledger import delegations, inbox, runs, tasks, user_answers, waiting
+from bg.ledger import delegations, inbox, reported, tasks, user_answers, waiting
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
@@ -37,7 +37,7 @@ def compose(book: Ledger, agent: str, token: str, typed: str, checkpoint: str = 
 
     `checkpoint` is what the plugin found of a run that was cut, before which the agent said nothing of its state.
     """
-    signal = runs.last_signal(book, agent)
+    signal = reported.last_signal(book, agent)
     payload = signal.get("payload", {})
     answered = user_answers.unsent(book, agent)
     sections, kind = _answers(answered, inbox.items(book, agent), payload, book) if answered else ([], "")

@@ -1,0 +1,145 @@
+"""What runs have said: their raw texts, and the signals that were read in them."""
+
+from __future__ import annotations
+
+import json
+import time
+
+from bg.ledger import digests
+from bg.ledger.file import Ledger
+from bg.ledger.record import Record, unpacked
+from bg.masking import masked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
+
+
+class Report(Record):
+    """A raw text of a run; `source` is the event that brought it."""
+
+    id: int
+    agent: str
+    run: int
+    source: str
+    text: str
+    digest: str
+    at: float
+
+
+class Signal(Record):
+    """One block; `body` is its JSON, `terminal` whether it ended its run."""
+
+    id: int
+    label: str
+    agent: str
+    run: int
+    marker: str
+    body: str
+    digest: str
+    at: float
+    terminal: int
+
+
+def keep_report(book: Ledger, agent: str, run: int, source: str, text: str) -> bool:
+    """Make a raw text durable; True when it was not there yet."""
+    return bool(
+        book.write(
+            "INSERT OR IGNORE INTO reports (agent, run, source, text, digest, at) VALUES (?,?,?,?,?,?)",
+            agent,
+            run,
+            source,
+            masked(text),
+            digests.digest(text),
+            time.time(),
+        )
+    )
+
+
+def reports(book: Ledger, agent: str, run: int) -> list[Report]:
+    """The raw texts of a run that may be its report, the oldest first."""
+    return Report.all(
+        book, "SELECT * FROM reports WHERE agent = ? AND run = ? AND source <> 'message' ORDER BY id", agent, run
+    )
+
+
+def reports_of_task(book: Ledger, label: str) -> list[Report]:
+    """Every raw text of a task's agents, the oldest first."""
+    return Report.all(
+        book, "SELECT r.* FROM reports r JOIN launches l ON l.agent = r.agent WHERE l.label = ? ORDER BY r.id", label
+    )
+
+
+def is_reported(book: Ledger, agent: str, text: str, run: Optional[int] = None) -> bool:
+    """A report with this text is kept of the agent, or of that run."""
+    sql, values = "SELECT 1 FROM reports WHERE agent = ? AND digest = ?", [agent, digests.digest(text)]
+    return bool(book.value(sql, *values) if run is None else book.value(f"{sql} AND run = ?", *values, run))
+
+
+def was_reported(book: Ledger, agent: str, text: str, run: int) -> bool:
+    """A report with this text is kept of a run before that one."""
+    return bool(
+        book.value("SELECT 1 FROM reports WHERE agent = ? AND run < ? AND digest = ?", agent, run, digests.digest(text))
+    )
+
+
+def keep_signal(
+    book: Ledger, label: str, agent: str, run: int, marker: str, body: dict[str, Any], digest: str, *, terminal: bool
+) -> int:
+    """Record one signal; its id, 0 where it was recorded already."""
+    return book.insert(
+        "INSERT OR IGNORE INTO signals (label, agent, run, marker, body, digest, at, terminal)"
+        " VALUES (?,?,?,?,?,?,?,?)",
+        label,
+        agent,
+        run,
+        marker,
+        json.dumps(body, ensure_ascii=False),
+        digest,
+        time.time(),
+        int(terminal),
+    )
+
+
+def end_with(book: Ledger, signal: int) -> None:
+    """The run has ended with this signal, which had come before."""
+    book.write("UPDATE signals SET terminal = 1 WHERE id = ?", signal)
+
+
+def signal_of(book: Ledger, identifier: int) -> dict[str, Any]:
+    """What the signal of this id said, empty where there is none."""
+    found = book.value("SELECT body FROM signals WHERE id = ?", identifier)
+    return dict(json.loads(found)) if found else {}
+
+
+def signal_id(book: Ledger, agent: str, run: int, digest: str) -> int:
+    """The id of this signal of a run, 0 where it is none."""
+    return book.value("SELECT id FROM signals WHERE agent = ? AND run = ? AND digest = ?", agent, run, digest) or 0
+
+
+def signal_body(book: Ledger, agent: str, run: int, digest: str) -> dict[str, Any]:
+    """What this signal of a run said, empty where it is none."""
+    found = book.value("SELECT body FROM signals WHERE agent = ? AND run = ? AND digest = ?", agent, run, digest)
+    return dict(json.loads(found)) if found else {}  # half a one is an error that its delivery is noted with
+
+
+def ended_with_signal(book: Ledger, agent: str, run: int) -> bool:
+    """The run said itself how it ended."""
+    return bool(book.value("SELECT 1 FROM signals WHERE agent = ? AND run = ? AND terminal = 1", agent, run))
+
+
+def last_of_marker(book: Ledger, agent: str, run: int, marker: str) -> int:
+    """The id of the last signal of this kind in a run, 0 where there is none."""
+    sql = "SELECT id FROM signals WHERE agent = ? AND run = ? AND marker = ? ORDER BY id DESC"
+    return book.value(sql, agent, run, marker) or 0
+
+
+def last_signal(book: Ledger, agent: str) -> dict[str, Any]:
+    """The block that the agent ended its last run with, as `signals.to_json` gives it."""
+    found = book.value("SELECT body FROM signals WHERE agent = ? AND terminal = 1 ORDER BY id DESC LIMIT 1", agent)
+    return unpacked(found)
+
+
+def signals_of_task(book: Ledger, label: str) -> list[Signal]:
+    """Every signal of a task, in order."""
+    return Signal.all(book, "SELECT * FROM signals WHERE label = ? ORDER BY id", label)
