@@ -16,7 +16,7 @@ from bg import foreign, hook, masking, settings
 from bg.host import event, transcripts
 from bg.host.event import Event
 from bg.ledger.inbox import Question
-from bg.loop import answers, decisions
+from bg.loop import answer_doubts, answers, decisions
 from bg.protocol import signals
 from bg.results import intake
 from bg.results.records import Source
@@ -140,11 +140,12 @@ def question(qid: str) -> Question:
     return Question(columns)
 
 
-def test_typed_answers(tell: Any) -> None:
-    known = answers.Known([question("Q1"), question("Q2")], lambda _label, _qid: True, lambda _label: True)
+KNOWN = answers.Known([question("Q1"), question("Q2")], lambda _label, _qid: True, lambda _label: True)
 
+
+def test_typed_answers(tell: Any) -> None:
     def call(text: str) -> None:
-        answers.read(text, known)
+        answers.read(text, KNOWN)
         decisions.read(text)
 
     timed("typed answers", call, texts(5), tell)
@@ -162,7 +163,17 @@ READERS: dict[str, Callable[[str], Any]] = {
     "quotations": lambda text: (quoting.quote(text), quoting.inline(text), quoting.spelled(text)),
     "secrets": masking.masked,
     "results": lambda text: intake.take([Source("x", text.encode("utf-8"))]),
+    "typed answers": lambda text: answers.read(text, KNOWN),
+    "typed decisions": lambda text: (decisions.read(text), decisions.names_it(text), decisions.is_either(text)),
+    "typed words": lambda text: (event.typed_command(text), event.is_machine_prompt(text), answer_doubts.is_question(text)),
 }
+MORE = {
+    "typed answers": ["Q1: a", "Q1, ", "Q1\n", "Q1 and ", "D1 ", "Q9: x ", "Q1 (", "> Q1: why?\n", "bg-1 Q1: x\n", "bg-2: x\n", "my answers ",
+                      "- question_id: Q1\n", "1) a ", "1. x 2 "],
+    "typed decisions": ["- yes\n", "- use it\n", "yes but ", "or ", "or a?"],
+    "typed words": ["what? "],
+}  # fmt: skip
+FIRST = {"typed decisions": "yes\n", "typed words": "what "}
 
 
 def _refused(call: Callable[[], Any]) -> None:
@@ -174,14 +185,14 @@ def _refused(call: Callable[[], Any]) -> None:
 def test_time_grows_with_the_text_and_no_faster(name: str, tell: Any) -> None:
     """At 10 kB, 100 kB and 1 MB: ten times the text takes no more than some twenty times the time."""
     shown = []
-    for unit in UNITS:
+    for unit in [*UNITS, *MORE.get(name, [])]:
         taken = []
         for size in (10_000, 100_000, 1_000_000):
-            text = (unit * (size // len(unit) + 1))[:size]
+            text = FIRST.get(name, "") + (unit * (size // len(unit) + 1))[:size] + "x"
             begun = time.thread_time()
             READERS[name](text)
             taken.append(time.thread_time() - begun)
             assert taken[-1] < 4.0, (unit, size, taken)
         assert taken[2] < 25 * max(taken[1], 0.02), (unit, taken)
         shown.append(max(taken))
-    tell(f"{name}: the worst of {len(UNITS)} texts of 1 MB took {max(shown):.2f} s")
+    tell(f"{name}: the worst of {len(UNITS) + len(MORE.get(name, []))} texts of 1 MB took {max(shown):.2f} s")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.loop.answer_ids import folded
+from bg.loop.answer_ids import folded, normal
 from bg.loop.answer_words import GO, SKIP, UNDO, reserved
 from bg.pattern import pattern
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _POLITE = pattern(
     r"(?:(?:hi|hello|hey|thanks|thank you|thx|ok|okay|sure|right|so|well|here you go|here you are|here we go|here goes"
     r"|sorry for the (?:wait|delay)|good (?:morning|evening|questions?)|danke|hallo|merci|gracias|my answers?"
-    r"|(?:here are )?(?:the|my) answers|answers?|please|no problem|see below)[\s,.!:…-]*)+",
+    r"|here are (?:the|my) answers|the answers|answers?|please|no problem|see below)[\s,.!:…-]*)+",
     re.IGNORECASE,
 )
 # A word behind which `go` and the like end a sentence.
@@ -47,8 +47,8 @@ def doubt(parts: list[Part], plain: str, lead: str, doubts: list[tuple[str, str]
         doubts.append((LEAD, lead))
     seen: dict[tuple[str, str], str] = {}
     for part in parts:
-        earlier = seen.setdefault((part.label, part.qid), part.text)
-        if " ".join(earlier.split()).casefold() != " ".join(part.text.split()).casefold():
+        words = normal(part.text)
+        if seen.setdefault((part.label, part.qid), words) != words:
             doubts.append((TWICE, part.qid))
         is_asked_back_anyway = part.qid[:1] == "D"
         if not part.text or (not is_asked_back_anyway and _SAYS_NOTHING.fullmatch(part.text)):

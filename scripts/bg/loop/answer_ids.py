@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from functools import lru_cache
 
 from bg.ledger.inbox import Question
 from bg.ledger.naming import label_of
@@ -19,10 +21,11 @@ _FOLD.update(dict.fromkeys(range(0x2010, 0x2012), 45))
 BG = r"bg ?[-_#]? ?\d{1,6}"
 _NAMES = {"q": "Q", "question": "Q", "d": "D", "decision": "D", "b": "B", "blocker": "B"}
 _ID = r"(?:question|decision|blocker|[qdb])[ ._#-]?\d{1,3}"
+_IDS = pattern(_ID, re.IGNORECASE)
 HEAD = pattern(
-    r"(?P<start>^[ \t]*(?P<mark>[>*_#•(\[+ \t-]*))?(?<![\w/])"
+    r"(?P<start>^(?P<mark>[>*_#•(\[+ \t-]*))?(?<![\w/])"
     rf"(?:(?P<label>{BG})[*_`]*(?:[ \t]*[.:,][ \t]*|[ \t]+))?"
-    rf"(?P<ids>{_ID}(?:[*_`]*[ \t]*(?:,|&|\+|/|and\b|und\b|et\b|y\b)[ \t]*{_ID})*)(?P<close>[*_`)\]\"']*)"
+    rf"(?P<ids>{_ID}(?:[*_`]*[ \t]*(?:,|&|\+|/|and\b|und\b|et\b|y\b)[ \t]*{_ID}){{0,50}})(?P<close>[*_`)\]\"']*)"
     r"(?P<sep>[ \t]*(?::|=>?|->|→)[*_`]*|\)|\.(?=\s|$)|[ \t]+[-–—]+(?=\s)|(?=\s|$))\s*",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -30,7 +33,7 @@ _NUMBERED = pattern(
     r"(?P<start>^[ \t]*)(?P<number>\d{1,2})(?:\)|\.(?=\s)|:)\s*|(?<=\s)(?P<inline>\d{1,2})\)\s+", re.MULTILINE
 )
 _FENCE = pattern(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
-_CLEAR = pattern(r"(?:[,;|]\s*|[.!?…)]\s+|\s{2,}|\t)$")
+_SENTENCE_ENDS = (*".!?…)",)
 
 
 def folded(text: str) -> str:
@@ -43,10 +46,42 @@ def is_blank(text: str) -> bool:
     return not folded(text).strip()
 
 
-def fenced(text: str) -> list[tuple[int, int]]:
-    """Where code is pasted between fences: no id counts in there."""
+def normal(text: str) -> str:
+    """What makes two texts the same answer."""
+    return " ".join(text.split()).casefold()
+
+
+def fences(text: str) -> list[int]:
+    """Where code is pasted: each fence that opens, and the one that closes it."""
     marks = [found.start() for found in _FENCE.finditer(text)]
-    return list(zip(marks[::2], marks[1::2]))
+    return marks[: len(marks) & ~1]
+
+
+def is_pasted(marks: list[int], place: int) -> bool:
+    """The place stands between two fences: no id counts in there."""
+    return bisect_right(marks, place) % 2 == 1
+
+
+def first_word(text: str) -> int:
+    """Where it stands."""
+    return len(text) - len(text.lstrip())
+
+
+# What stands before a place is looked at, not copied: a long text has many places.
+def gap(text: str, place: int) -> int:
+    """How many blanks stand directly before it."""
+    begins = place
+    while begins and text[begins - 1].isspace():
+        begins -= 1
+    return place - begins
+
+
+def _is_clear(text: str, place: int) -> bool:
+    """It is set apart from what comes before: by two blanks, a comma, or the end of a sentence."""
+    blanks = gap(text, place)
+    last = text[place - blanks - 1 : place - blanks]
+    ends = blanks == 1 and (text[place - 1] == "\t" or last in _SENTENCE_ENDS)
+    return blanks > 1 or ends or last in tuple(",;|")
 
 
 class Head(Record):
@@ -64,25 +99,26 @@ class Head(Record):
 
 def heads(text: str) -> list[Head]:
     """Every place that may name an item."""
-    pasted = fenced(text)
+    marks, begins = fences(text), first_word(text)
     result = []
     for found in HEAD.finditer(text):
-        if any(start <= found.start() < end for start, end in pasted):
+        place = found.start()
+        if is_pasted(marks, place):
             continue
-        qids = [_qid(each[0]) for each in re.finditer(_ID, found["ids"], re.IGNORECASE)]
-        before = text[: found.start()] if found["start"] is None else ""
-        first = found["start"] is not None or not before.strip()
+        qids = [_qid(each) for each in _IDS.findall(found["ids"])]
+        first = found["start"] is not None or place <= begins
         indented = found["start"] is not None and found["start"].startswith(("  ", "\t"))
-        if indented and found["sep"].strip()[:1] == "=" and text[: found.start()].strip():
+        if indented and found["sep"].strip()[:1] == "=" and place > begins:
             continue  # a line of code that was pasted
         start = found.start("label") if found["label"] else found.start("ids")
-        if found["label"] and not first and not _CLEAR.search(before):
+        if found["label"] and not first and not _is_clear(text, place):
             # The label ends the answer before, as in `csv-bg-1. Q2: no`.
-            start, label = found.start("ids"), ""
-            before = text[:start]
+            place = start = found.start("ids")
+            label = ""
         else:
             label = label_of(found["label"].replace(" ", "")) if found["label"] else ""
-        if not first and before and not before[-1].isspace() and before[-1] not in ",;|":
+        last = text[place - 1 : place]
+        if not first and last and not last.isspace() and last not in ",;|":
             continue
         strong = found["sep"].strip()[:1] in (":", "=", "→") or "->" in found["sep"]
         result.append(
@@ -92,7 +128,7 @@ def heads(text: str) -> list[Head]:
                 label,
                 qids,
                 first,
-                first or bool(_CLEAR.search(before)),
+                first or _is_clear(text, place),
                 strong,
                 ">" in (found["mark"] or ""),
             )
@@ -100,6 +136,7 @@ def heads(text: str) -> list[Head]:
     return result
 
 
+@lru_cache(maxsize=1024)
 def _qid(text: str) -> str:
     letters, digits = (re.sub(kind, "", text) for kind in (r"[^A-Za-z]", r"\D"))
     return f"{_NAMES[letters.lower()]}{int(digits)}"

@@ -8,11 +8,25 @@ people could read differently is a doubt: then nothing is sent, and the reading 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from bg.ledger.inbox import Question
 from bg.ledger.naming import label_of
 from bg.loop import answer_doubts
-from bg.loop.answer_ids import BG, HEAD, Head, fenced, folded, heads, is_blank, numbered
+from bg.loop.answer_ids import (
+    BG,
+    HEAD,
+    Head,
+    fences,
+    first_word,
+    folded,
+    gap,
+    heads,
+    is_blank,
+    is_pasted,
+    normal,
+    numbered,
+)  # fmt: skip
 from bg.loop.answer_words import reserved
 from bg.pattern import pattern
 from bg.record import Record
@@ -27,10 +41,11 @@ _SPELT_WRONG = pattern(
 )
 _SECTION = pattern(rf"^[ \t]*({BG})(?![\w-])[ \t]*(?P<sep>[:.,])?[ \t]*", re.IGNORECASE | re.MULTILINE)
 # Behind one of these an id is a part of the sentence.
+_LONGEST = 16
 _CARRIES_ON = pattern(
     r"\b(?:in|of|as|at|see|like|from|to|for|per|and|or|with|than|the|both|by|on|about|unlike|under|is|are|was|because"
     r"|if|when|while|after|before|except|wie|in|zu|aus|und|oder|bei|mit|von|comme|dans|et|ou|como|en|y|o|e|come|is"
-    r"|answer(?:ed)?|answering|question|decision|blocker|mean|meant|says?|said|your|my|that|this|not|but)\s+$",
+    r"|answer(?:ed)?|answering|question|decision|blocker|mean|meant|says?|said|your|my|that|this|not|but)$",
     re.IGNORECASE,
 )
 # What follows an id without a sign makes it the subject of a sentence rather than the name of an answer.
@@ -135,11 +150,11 @@ def _first_head(text: str) -> bool:
 def _sections(label: str, text: str, known: Known, doubts: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """The text of each task: a line may begin with the label of another one that waits."""
     plain = folded(text)
-    pasted = fenced(plain)
+    marks, begins = fences(plain), first_word(plain)
     cuts = []
     for found in _SECTION.finditer(plain):
         other = label_of(found[1].replace(" ", ""))
-        if any(start <= found.start() < end for start, end in pasted) or (found.start() == 0 and label):
+        if is_pasted(marks, found.start()) or (found.start() == 0 and label):
             continue
         follows = HEAD.match(plain, found.end())
         if follows is not None:
@@ -148,7 +163,7 @@ def _sections(label: str, text: str, known: Known, doubts: list[tuple[str, str]]
             if not found["sep"] and found.start() > 0:
                 doubts.append((answer_doubts.LABELS, other))
             cuts.append((found.start(), found.end(), other))
-    cuts = [cut for cut in cuts if cut[0] == 0 or plain[: cut[0]].strip() or label]
+    cuts = [cut for cut in cuts if cut[0] == 0 or cut[0] > begins or label]
     if not cuts:
         return [(label, text)]
     result = [(label, text[: cuts[0][0]])] if not is_blank(text[: cuts[0][0]]) else []
@@ -163,20 +178,20 @@ def _parts(label: str, text: str, known: Known, doubts: list[tuple[str, str]]) -
     items = known.items(label)
     open_now = {item.qid.upper() for item in items}
 
+    was_asked = cache(known.was_asked)
+
     def asked(head: Head) -> bool:
-        name = head.label or label
-        return all(known.was_asked(name, qid) for qid in head.qids)
+        return all(was_asked(head.label or label, qid) for qid in head.qids)
 
     kept: list[Head] = []
-    named = heads(plain)
+    named, begins = heads(plain), first_word(plain)
     left = open_now - {qid for head in named if asked(head) for qid in head.qids}
     for head in named:
-        before = plain[: head.start]
         if asked(head):
-            counts, why = _counts(plain, head, before, others=bool(kept))
+            counts, why = _counts(plain, head, is_first=head.start <= begins, others=bool(kept))
         else:
             missed = bool(kept) and any(qid[:1] == head.qids[0][:1] for qid in left)
-            counts, why = _is_unknown(head, before, others=missed)
+            counts, why = _is_unknown(plain, head, is_first=head.start <= begins, others=missed)
         doubts += [(each, ", ".join(head.qids)) for each in why]
         kept += [head] if counts else []
     kept = kept or numbered(plain, items)
@@ -205,39 +220,40 @@ def _without_question(said: str, items: list[Question]) -> tuple[str, bool]:
     return said, False
 
 
-def _is_unknown(head: Head, before: str, *, others: bool) -> tuple[bool, list[str]]:
+def _is_unknown(text: str, head: Head, *, is_first: bool, others: bool) -> tuple[bool, list[str]]:
     """Whether an id that was never asked is one all the same, mistyped, and what is doubtful about it."""
-    placed = head.first or head.clear or (others and not _CARRIES_ON.search(before))
+    placed = head.first or head.clear or (others and not _carries_on(text, head.start))
     if not head.strong or not placed:
         return False, []
-    return not before.strip(), [answer_doubts.UNKNOWN]
+    return is_first, [answer_doubts.UNKNOWN]
 
 
-def _counts(text: str, head: Head, before: str, *, others: bool) -> tuple[bool, list[str]]:
+def _counts(text: str, head: Head, *, is_first: bool, others: bool) -> tuple[bool, list[str]]:
     """Whether an id that was asked names an answer here, and what is doubtful about it."""
     why = []
     if not head.strong:
         sentence = bool(_PREDICATE.match(text, head.end))
-        if before.strip() and not (others and head.clear):
+        if not is_first and not (others and head.clear):
             in_line = head.first and head.end < len(text) and not sentence
             return in_line, [answer_doubts.MENTION] if in_line else []
         why += [answer_doubts.MENTION] if sentence or len(head.qids) > 1 else []
     if not head.clear:
         if not others:
             return False, []
-        why += [answer_doubts.MENTION] if _CARRIES_ON.search(before) else []
+        why += [answer_doubts.MENTION] if _carries_on(text, head.start) else []
     why += [answer_doubts.SEVERAL_IDS] if len(head.qids) > 1 and any(qid[:1] != "D" for qid in head.qids) else []
     return True, why
 
 
+def _carries_on(text: str, place: int) -> bool:
+    """The sentence goes on with what stands there."""
+    end = place - gap(text, place)
+    return end < place and bool(_CARRIES_ON.search(text[max(0, end - _LONGEST) : end]))
+
+
 def _merged(parts: list[Part]) -> list[Part]:
     """Each item once: an id that was typed twice gets both texts, on lines of their own."""
-    result: dict[tuple[str, str], Part] = {}
+    texts: dict[tuple[str, str], dict[str, str]] = {}
     for part in parts:
-        key = (part.label, part.qid)
-        earlier = result.get(key)
-        if earlier is None:
-            result[key] = part
-        elif " ".join(earlier.text.split()).casefold() != " ".join(part.text.split()).casefold():
-            result[key] = Part(part.label, part.qid, f"{earlier.text}\n{part.text}".strip())
-    return list(result.values())
+        texts.setdefault((part.label, part.qid), {}).setdefault(normal(part.text), part.text)
+    return [Part(*key, "\n".join(filter(None, found.values())).strip()) for key, found in texts.items()]

@@ -108,7 +108,7 @@ _DECIDES = pattern(
     r"|rifiut|aprov|recus|rejeit|goedgekeurd|afgewez|geweiger|zatwierdz|odrzuc|одобр|отклон|отказ)"
     r"|承認|却下|拒否|批准|拒绝|拒絕|승인|거절|거부"
 )
-_EITHER = pattern(r"\bor\b[^?.]{3,}\?", re.IGNORECASE)
+_EITHER = pattern(r"\bor\b.{3}", re.IGNORECASE | re.DOTALL)
 _EDGES = " \t\n*_`\"'“”„«»‘()[]<>{}.!,;:…-–—、。"
 
 
@@ -136,7 +136,7 @@ def read(words: str) -> Optional[Decision]:
     lines = text.lstrip(_EDGES).split("\n")
     # What is listed below a yes are its conditions, line by line, whatever word each begins with.
     listed = [line for line in lines[1:] if _LISTED.match(line)]
-    said = "\n".join(line for line in lines if line not in listed)
+    said = "\n".join(lines[:1] + [line for line in lines[1:] if not _LISTED.match(line)])
     first, *rest = [clause for clause in _SEPARATOR.split(said) if clause.strip(_EDGES)] or [""]
     head = _piece(first)
     if head is None or head.verdicts not in ({YES}, {NO}):
@@ -149,7 +149,8 @@ def read(words: str) -> Optional[Decision]:
 
 def is_either(request: str) -> bool:
     """The request asks for one of two things, so that yes and no may mean either."""
-    return bool(_EITHER.search(request))
+    asked = [each.rpartition(".")[2] for each in request.split("?")[:-1]]
+    return any(_EITHER.search(each) for each in asked)
 
 
 def names_it(words: str) -> bool:
