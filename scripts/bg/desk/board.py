@@ -20,6 +20,7 @@ from typing import Optional
 from bg import foreign
 from bg.desk import detail, look, status, table
 from bg.desk.page import Page
+from bg.desk.parts import WORKS
 from bg.ledger import inbox, place, projects
 from bg.ledger.file import Ledger
 from bg.masking import masked
@@ -98,7 +99,7 @@ def _projects(book: Ledger, counts: dict[str, int], now: float, *, everything: b
                 yield from _task(book, row, now)
             if section.counted:
                 yield f'<p class="quiet">{_safe(section.counted)}: <code>bgctl board --all</code></p>'
-        counts["working"] += sum(section.number for section in found if section.name == table.WORKS)
+        counts["working"] += sum(section.number for section in found if section.name == WORKS)
         counts["asking"] += len({item.label for item in inbox.waiting(book, project=project)})
         counts["broken"] += sum(row.state == "interrupted" for section in found for row in section.rows)
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
+import time
 from typing import Any
 
 from bg import foreign, settings
 from bg.desk import status
-from bg.ledger import inbox, place, tasks
+from bg.ledger import ended, inbox, place, tasks
 from bg.ledger.file import Ledger, Unavailable
 
 Outcome = tuple[int, str, str]
+MOST = 100
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,9 +56,8 @@ def segment(project: str) -> str:
     working = asking = broken = 0
     for folder in place.existing():
         with contextlib.suppress(Unavailable, OSError), contextlib.closing(Ledger(folder, create=False)) as book:
-            rows = status.chosen(book, only)
-            working += sum(row.state in tasks.RUNNING_STATES for row in rows)
+            working += sum(row.state in tasks.RUNNING_STATES for row in tasks.open_in(book, only))
             asking += len({item.label for item in inbox.waiting(book, project=only)})
-            broken += sum(row.state == "interrupted" for row in rows)
+            broken += ended.interrupted(book, only, time.time() - status.RECENT, MOST)
     said = status.at_a_glance(working, asking, broken)
     return f"bg: {said}" if said else ""

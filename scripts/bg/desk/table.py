@@ -6,18 +6,15 @@ import time
 from collections import Counter
 from typing import Any, NamedTuple, Optional
 
-from bg.desk import status
+from bg.desk import parts, status
 from bg.desk.page import Cell, Page, fit, pad, width_of
-from bg.ledger import delegations, inbox, notes, proofs, tasks, user_answers
+from bg.ledger import delegations, inbox, notes, proofs
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.words import actions, phrases, verdict
 from bg.words.quoting import inline
 from bg.words.times import age
 
-NEEDS, WORKS, ENDED = "Needs you", "Working", "Ended"
-# How many rows of a section are shown; the others are counted. What needs the user is cut last.
-MOST = {NEEDS: 12, WORKS: 8, ENDED: 6}
 NARROW, WIDE = 60, 140
 LEAST_TASK = 16
 WHOLE = "/bg-status {label}"
@@ -67,18 +64,6 @@ def style_of(state: str) -> str:
 def words_of(state: str) -> str:
     """A state as a person reads it."""
     return state.replace("_", " ")
-
-
-def section_of(book: Ledger, task: Task, asking: set[str]) -> str:
-    """Which part of the table a task stands in; `asking` are the labels that something waits for."""
-    if task.state == "disputed":
-        return ENDED
-    if task.label in asking or (task.ended is None and task.state not in tasks.RUNNING_STATES):
-        return NEEDS
-    if task.ended is None:
-        ready = task.agent and task.state != "working" and user_answers.unsent(book, task.agent)
-        return NEEDS if ready else WORKS
-    return ENDED
 
 
 def waits_for(entry: dict[str, Any]) -> str:
@@ -149,32 +134,21 @@ def sections(
 ) -> list[Section]:
     """The parts of the table that have tasks, the newest task of each first."""
     now = time.time() if now is None else now
-    asking = {item.label for item in inbox.waiting(book, project=project)}
-    parts: dict[str, list[Task]] = {NEEDS: [], WORKS: [], ENDED: []}
-    for task in tasks.of_project(book, project) if project else tasks.every(book):
-        parts[section_of(book, task, asking)].append(task)
     made = []
-    for name, found in parts.items():
-        found.sort(key=lambda task: (task.ended or task.since or 0, task.number), reverse=True)
-        kept = found if everything else [task for task in found if _is_recent(task, now)][: MOST[name]]
-        shown = {task.label for task in kept}
-        left = _counted([task for task in found if task.label not in shown], alone=not kept)
-        if found:
-            made.append(Section(name, len(found), [_row(book, task, now) for task in kept], left))
+    for name, part in parts.chosen(book, project, now, everything=everything).items():
+        number = sum(part.states.values())
+        left = _counted(part.states - Counter(task.state for task in part.tasks), alone=not part.tasks)
+        if number:
+            made.append(Section(name, number, [_row(book, task, now) for task in part.tasks], left))
     return made
 
 
-def _is_recent(task: Task, now: float) -> bool:
-    return task.closed is None and (task.ended is None or now - task.ended < status.RECENT)
-
-
-def _counted(left: list[Task], *, alone: bool) -> str:
-    states = Counter(words_of(task.state) for task in left)
-    said = ", ".join(f"{count} {state}" for state, count in states.most_common())
+def _counted(left: Counter[str], *, alone: bool) -> str:
+    said = ", ".join(f"{count} {words_of(state)}" for state, count in left.most_common())
     if alone or not left:
         return said
-    what = f"({said})" if len(states) > 1 else words_of(left[0].state)
-    return f"and {len(left)} more {what}"
+    what = f"({said})" if len(left) > 1 else words_of(next(iter(left)))
+    return f"and {sum(left.values())} more {what}"
 
 
 def _row(book: Ledger, task: Task, now: float) -> Row:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 
-from bg.ledger import tasks
+from bg.ledger import projects, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
 from bg.ledger.tasks import Task
@@ -117,6 +117,19 @@ def unlaunched(book: Ledger, project: str) -> list[Delegation]:
         book,
         "SELECT d.* FROM delegations d JOIN tasks t ON t.label = d.label"
         " WHERE d.state IN ('waiting', 'approved') AND t.project = ? ORDER BY d.id",
+        project,
+    )
+
+
+def before(book: Ledger, one: Delegation, project: str, most: int) -> list[Delegation]:
+    """The requests before this one, as far as they are of its project, the newest first."""
+    return Delegation.all(
+        book,
+        "SELECT d.* FROM (SELECT * FROM delegations WHERE id < ? ORDER BY id DESC LIMIT ?) d"
+        f" CROSS JOIN tasks t ON t.label = d.label WHERE {projects.IN_PROJECT} ORDER BY d.id DESC",
+        one.id,
+        most,
+        projects.root_of(project),
         project,
     )
 

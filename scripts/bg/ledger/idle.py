@@ -21,8 +21,8 @@ UNION ALL SELECT 1 FROM deliveries d CROSS JOIN tasks t ON t.label = d.label
   WHERE d.seen IS NULL AND ? IN (d.session, t.session)
 UNION ALL SELECT 1 FROM launches l CROSS JOIN tasks t ON t.label = l.label
   WHERE l.agent = '' AND l.failed IS NULL AND +t.session = ?
-UNION ALL SELECT 1 FROM tasks t JOIN resumes r ON r.label = t.label
-  WHERE t.session = ? AND r.proven IS NULL AND r.failed IS NULL
+UNION ALL SELECT 1 FROM resumes r CROSS JOIN tasks t ON t.label = r.label
+  WHERE r.proven IS NULL AND r.failed IS NULL AND +t.session = ?
 UNION ALL SELECT 1 FROM questions q CROSS JOIN tasks t ON t.label = q.label
   WHERE q.state = 'open' AND q.shown IS NULL AND +t.session = ?
 LIMIT 1

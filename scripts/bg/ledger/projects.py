@@ -14,21 +14,54 @@ def root_of(project: str) -> str:
 
 
 # An older plugin, which may go on writing, knows no root.
-IN_PROJECT = "(root = ? OR (root IS NULL AND project = ?))"
+IN_PROJECT = "(root = ? OR (root IS NULL AND +project = ?))"
 
 
-def hand_over(book: Ledger, owner: str, project: str, session: str) -> None:
-    """What one session has in a project belongs to another one now."""
-    place = root_of(project), project
-    book.write(f"UPDATE tasks SET session = ? WHERE session = ? AND {IN_PROJECT}", session, owner, *place)
+def parts(project: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The same as conditions, of which each has an index of its own, with their values; for no project, one for all."""
+    if not project:
+        return [("1", ())]
+    # The plus: what has no root is little, whatever its folder.
+    return [("root = ?", (root_of(project),)), ("root IS NULL AND +project = ?", (project,))]
+
+
+# What a session that is gone leaves to the next one: what has not ended, what somebody still has to hear or to answer,
+# and what ended last. The rest stays where it is, and whoever goes on with it takes it then.
+_LEFT = """
+SELECT label FROM tasks WHERE root = ?1 AND ended IS NULL
+UNION SELECT label FROM tasks WHERE root IS NULL AND +project = ?2 AND ended IS NULL
+UNION SELECT label FROM (SELECT label FROM tasks WHERE root = ?1 AND closed IS NULL AND ended > ?3
+  ORDER BY ended DESC LIMIT ?4)
+UNION SELECT label FROM (SELECT label FROM tasks WHERE root IS NULL AND +project = ?2 AND ended > ?3
+  ORDER BY ended DESC LIMIT ?4)
+UNION SELECT label FROM deliveries WHERE seen IS NULL
+UNION SELECT label FROM questions WHERE state = 'open'
+UNION SELECT substr(child, 8) FROM delegations WHERE child > 'window:' AND child < 'window;' AND state = 'approved'
+"""
+_MOST_LEFT = 15
+
+
+def left(book: Ledger, project: str, since: float) -> dict[str, list[str]]:
+    """What a project's sessions have left to a next one: the labels by session; of what has ended, only since then."""
+    rows = book.all(
+        f"SELECT t.session, t.label FROM ({_LEFT}) l CROSS JOIN tasks t ON t.label = l.label"
+        " WHERE t.root = ?1 OR (t.root IS NULL AND t.project = ?2) ORDER BY t.number",
+        root_of(project),
+        project,
+        since,
+        _MOST_LEFT,
+    )
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(row["session"], []).append(row["label"])
+    return found
 
 
 def give_roots(book: Ledger) -> None:
-    """What an older plugin has written belongs to its repository too."""
-    for row in book.all("SELECT DISTINCT project FROM tasks WHERE root IS NULL"):
-        if os.path.isdir(row["project"] or ""):
-            root = root_of(row["project"])
-            book.write("UPDATE tasks SET root = ? WHERE root IS NULL AND project = ?", root, row["project"])
+    """What an older plugin has written belongs to its repository too, or to its folder where that is gone."""
+    for row in book.all("SELECT DISTINCT project FROM tasks WHERE root IS NULL AND project IS NOT NULL"):
+        root = root_of(row["project"])
+        book.write("UPDATE tasks SET root = ? WHERE root IS NULL AND +project = ?", root, row["project"])
 
 
 def set_place(book: Ledger, label: str, project: str) -> None:
@@ -46,20 +79,8 @@ def move(book: Ledger, old: str, new: str) -> None:
         book.write("UPDATE sessions SET project = ?, root = ? WHERE project = ?", now, new, was)
 
 
-def roots_in(book: Ledger, project: str) -> list[str]:
-    """The roots that the tasks of this very folder have."""
-    found = book.all("SELECT DISTINCT root FROM tasks WHERE project = ?", project)
-    return [row["root"] for row in found if row["root"]]
-
-
 def _folder(root: str) -> str:
     return os.path.dirname(root) if os.path.basename(root) == ".git" else root
-
-
-def owners(book: Ledger, project: str) -> list[str]:
-    """The sessions that have tasks in a project."""
-    place = root_of(project), project
-    return [row["session"] for row in book.all(f"SELECT DISTINCT session FROM tasks WHERE {IN_PROJECT}", *place)]
 
 
 def every(book: Ledger) -> list[str]:
@@ -70,5 +91,10 @@ def every(book: Ledger) -> list[str]:
 
 def is_any_since(book: Ledger, project: str, since: float) -> bool:
     """A task of the project is open, or ended after this moment."""
-    sql = f"SELECT 1 FROM tasks WHERE {IN_PROJECT} AND closed IS NULL AND (ended IS NULL OR ended > ?) LIMIT 1"
-    return bool(book.value(sql, root_of(project), project, since))
+    for where, values in parts(project):
+        # One condition each, as no index serves both.
+        if book.value(f"SELECT 1 FROM tasks WHERE {where} AND ended IS NULL LIMIT 1", *values):
+            return True
+        if book.value(f"SELECT 1 FROM tasks WHERE {where} AND closed IS NULL AND ended > ? LIMIT 1", *values, since):
+            return True
+    return False

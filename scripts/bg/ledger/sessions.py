@@ -28,20 +28,21 @@ class Session(Record):
     machine: str
 
 
-def note(book: Ledger, session: str, project: str, transcript: str, version: str) -> None:
-    """A session that has something to do with us was seen."""
+def note(book: Ledger, session: str, project: str, transcript: str, version: str, root: str = "") -> None:
+    """A session that has something to do with us was seen; `root` is what makes its folder's tasks one project."""
     now = time.time()
     book.write(
-        "INSERT INTO sessions (id, project, transcript, version, first_seen, last_seen) VALUES (?,?,?,?,?,?)"
+        "INSERT INTO sessions (id, project, transcript, version, first_seen, last_seen, root) VALUES (?,?,?,?,?,?,?)"
         " ON CONFLICT (id) DO UPDATE SET last_seen = excluded.last_seen, ended = NULL,"
         " transcript = coalesce(nullif(excluded.transcript, ''), transcript),"
-        " version = coalesce(nullif(excluded.version, ''), version)",
+        " version = coalesce(nullif(excluded.version, ''), version), root = coalesce(root, nullif(excluded.root, ''))",
         session,
         project,
         transcript,
         version,
         now,
         now,
+        root,
     )
 
 

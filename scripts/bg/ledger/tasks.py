@@ -25,6 +25,7 @@ CONTINUABLE_STATES = (
     "needs_answer", "blocked", "delegating", "interrupted", "failed", "stopped", "unreported", "partial", "disputed",
 )  # fmt: skip
 PAUSED_STATES = ("needs_answer", "blocked", "delegating")
+_AT_ONCE = 500  # fewer than SQLite takes values for one statement
 
 
 class Task(Record):
@@ -132,9 +133,24 @@ def hand_to(book: Ledger, label: str, session: str) -> None:
     book.write("UPDATE tasks SET session = ? WHERE label = ?", session, label)
 
 
+def hand_over(book: Ledger, labels: list[str], session: str) -> None:
+    """These tasks belong to this session now."""
+    for begin in range(0, len(labels), _AT_ONCE):
+        some = tuple(labels[begin : begin + _AT_ONCE])
+        book.write(f"UPDATE tasks SET session = ? WHERE label IN {marks(some)}", session, *some)
+
+
 def every(book: Ledger) -> list[Task]:
     """All tasks there are."""
     return Task.all(book, "SELECT * FROM tasks ORDER BY number")
+
+
+def open_in(book: Ledger, project: str) -> list[Task]:
+    """The tasks of a project, or of all, that have not ended."""
+    found: list[Task] = []
+    for where, values in projects.parts(project):
+        found += Task.all(book, f"SELECT * FROM tasks WHERE {where} AND ended IS NULL", *values)
+    return sorted(found, key=lambda task: task.number)
 
 
 def recent(book: Ledger, since: float) -> list[Task]:
@@ -209,6 +225,12 @@ def in_session(book: Ledger, session: str, states: tuple[str, ...]) -> list[Task
     """The tasks of a session in these states."""
     sql = f"SELECT * FROM tasks WHERE session = ? AND state IN {marks(states)} ORDER BY number"
     return Task.all(book, sql, session, *states)
+
+
+def some_in_session(book: Ledger, session: str, states: tuple[str, ...], most: int) -> list[str]:
+    """The labels of so many tasks of a session in these states: enough to know whether there is only one."""
+    sql = f"SELECT label FROM tasks WHERE session = ? AND state IN {marks(states)} LIMIT ?"
+    return [row["label"] for row in book.all(sql, session, *states, most)]
 
 
 def marks(values: tuple[str, ...]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from bg.ledger import inbox
+from bg.ledger import inbox, projects, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
 from bg.ledger.record import Record
@@ -124,6 +124,32 @@ def last_given(book: Ledger, label: str) -> list[Answer]:
     )
     last = waiting[-1:]
     return [row for row in waiting if row.typed == last[0].typed and row.typed] or last
+
+
+def labels_unsent(book: Ledger, session: str) -> list[str]:
+    """The tasks of a session whose agent has ended and has not got the user's words, the first asked first."""
+    rows = book.all(
+        "SELECT DISTINCT t.label, t.number FROM answers a CROSS JOIN questions q ON q.id = a.question"
+        " CROSS JOIN tasks t ON t.label = q.label AND t.agent = q.agent"
+        " WHERE a.sent IS NULL AND q.state = 'answered' AND +t.session = ?"
+        f" AND t.state IN {tasks.marks(tasks.CONTINUABLE_STATES)} ORDER BY t.number",
+        session,
+        *tasks.CONTINUABLE_STATES,
+    )
+    return [row["label"] for row in rows]
+
+
+def last_given_in(book: Ledger, project: str) -> str:
+    """The task of a project that the user said something to last which it has not got; empty where there is none."""
+    found = book.value(
+        "SELECT a.label FROM answers a CROSS JOIN questions q ON q.id = a.question"
+        " CROSS JOIN tasks t ON t.label = a.label"
+        " WHERE a.sent IS NULL AND q.state = 'answered' AND a.source <> 'settings'"
+        f" AND {projects.IN_PROJECT} ORDER BY a.id DESC LIMIT 1",
+        projects.root_of(project),
+        project,
+    )
+    return found or ""
 
 
 def take_back(book: Ledger, gone: Answer) -> str:

@@ -90,9 +90,8 @@ def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> s
     """The task that is meant where none is named: the only one that waits, or whose answers have not been sent."""
     labels = list(dict.fromkeys(item.label for item in waiting))
     if not labels:
-        ended = tasks.in_session(scene.book, scene.session, tasks.CONTINUABLE_STATES)
-        unsent = [task.label for task in ended if task.agent and user_answers.unsent(scene.book, task.agent)]
-        labels = unsent or [task.label for task in ended if go]
+        unsent = user_answers.labels_unsent(scene.book, scene.session)
+        labels = unsent or (tasks.some_in_session(scene.book, scene.session, tasks.CONTINUABLE_STATES, 2) if go else [])
     return labels[0] if len(labels) == 1 else ""
 
 
@@ -136,13 +135,9 @@ def _close(scene: Scene, task: Task) -> Outcome:
 
 def _undo(scene: Scene, label: str) -> Outcome:
     if not label:
-        here = tasks.of_project(scene.book, scene.project)
-        given = [
-            (rows[-1].id, task.label) for task in here if (rows := user_answers.last_given(scene.book, task.label))
-        ]
-        if not given:
+        label = user_answers.last_given_in(scene.book, scene.project)
+        if not label:
             return Outcome([phrases.NOTHING_TO_UNDO_AT_ALL], typing.COMMAND)
-        label = max(given)[1]
     task = tasks.get(scene.book, label)
     if task is None:
         return Outcome([phrases.NO_SUCH_TASK.format(label=label)], typing.COMMAND)

@@ -45,7 +45,7 @@ def concerns(scene: Scene) -> bool:
 def take_over(scene: Scene) -> None:
     """Tasks of sessions that are gone belong to this one now; their agents went with them."""
     here = machine.host()
-    for owner in projects.owners(scene.book, scene.project):
+    for owner, labels in projects.left(scene.book, scene.project, time.time() - RECENT).items():
         process = _process(scene, owner)
         same_process = process is not None and process == here
         if owner == scene.session:
@@ -56,7 +56,7 @@ def take_over(scene: Scene) -> None:
         running = tasks.in_session(scene.book, owner, tasks.RUNNING_STATES)
         if owner != scene.session:
             with scene.book.transaction():
-                projects.hand_over(scene.book, owner, scene.project, scene.session)
+                tasks.hand_over(scene.book, labels, scene.session)
         if not same_process and scene.event.source != "compact":
             for task in running:
                 with scene.apart(f"the interruption of {task.label}"):
@@ -201,11 +201,10 @@ def elsewhere(scene: Scene) -> list[str]:
     lent = is_lent(scene)
     if scene.event.source != "fork" and not lent:
         return []
-    rows = tasks.of_project(scene.book, scene.project)
     lines = [
         f"- {task.label} ({cited(task.description or '', 60)}): {task.state.replace('_', ' ')}"
-        for task in rows
-        if task.state in tasks.OPEN_STATES and (lent or task.session != scene.session)
+        for task in tasks.open_in(scene.book, scene.project)
+        if lent or task.session != scene.session
     ]
     if not lines:
         return []

@@ -85,8 +85,8 @@ class Scene:
         project = self.project_here()
         process = machine.host() or machine.Process(0, "")
         with self.book.transaction():
-            sessions.note(self.book, self.session, project, self.event.transcript, version)
             root = projects.root_of(project)
+            sessions.note(self.book, self.session, project, self.event.transcript, version, root)
             mark = repository.mark(root)
             if mark and notes.root_mark(self.book, root) != mark:
                 notes.set_root_mark(self.book, root, mark)

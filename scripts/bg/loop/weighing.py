@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 
-from bg.ledger import delegations, inbox, tasks
+from bg.ledger import delegations, ended, inbox, tasks
 from bg.ledger.delegations import Delegation
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
@@ -16,6 +16,7 @@ from bg.words.quoting import inline
 ALIKE = 0.7
 RECENT = 24 * 3600
 LEAST_WORDS = 6
+MOST = 20  # of what has ended, and of what was asked before
 DEEP = 2
 _PATH = pattern(r"(?<![\w/.])(?:[\w.-]+/)+[\w.-]*\w")
 _FILE = pattern(r"(?<![\w/.])[\w-]+[.][a-z]{1,4}\b")
@@ -50,15 +51,15 @@ def _same(scene: Scene, task: Task, one: Delegation, work: str) -> list[str]:
     """Nearly the same work: asked for before, under way, or done within a day."""
     wanted = _words(work)
     found = []
-    for row in tasks.of_project(scene.book, scene.project):
-        old = row.ended is not None and time.time() - row.ended > RECENT
-        if row.label != task.label and not old and _alike(wanted, _words(row.text)):
+    over = ended.newest(scene.book, scene.project, time.time() - RECENT, MOST)
+    for row in [*tasks.open_in(scene.book, scene.project), *over]:
+        if row.label != task.label and _alike(wanted, _words(row.text)):
             found.append(phrases.SAME_TASK.format(label=row.label, state=row.state.replace("_", " ")))
-        for other in delegations.of_task(scene.book, row.label):
-            asked = inbox.get(scene.book, other.question)
-            if other.id < one.id and asked is not None and _alike(wanted, _words(asked.text)):
-                how = delegations.standing(scene.book, other)
-                found.append(phrases.SAME_REQUEST.format(name=f"{other.label} {other.qid}", state=how))
+    for other in delegations.before(scene.book, one, scene.project, MOST):
+        asked = inbox.get(scene.book, other.question)
+        if asked is not None and _alike(wanted, _words(asked.text)):
+            how = delegations.standing(scene.book, other)
+            found.append(phrases.SAME_REQUEST.format(name=f"{other.label} {other.qid}", state=how))
     return list(dict.fromkeys(found))[:3]
 
 
