@@ -8,7 +8,7 @@ from bg.host.transcripts import Final
 from bg.ledger import reported, resumes, runs, tasks
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
-from bg.loop import binding, judging, reminding, reports, resuming
+from bg.loop import binding, concluding, judging, reminding, reports, resuming
 from bg.loop.scene import Scene
 
 
@@ -91,7 +91,7 @@ def _learn_the_cut(scene: Scene, task: Task, run: Run, cut: str) -> None:
         return
     with scene.book.transaction():
         runs.end_run(scene.book, run.agent, run.run, cut)
-        tasks.set_state(scene.book, task.label, reports.CUT_STATES.get(cut, "unreported"), cut)
+        tasks.set_state(scene.book, task.label, concluding.CUT_STATES.get(cut, "unreported"), cut)
 
 
 def is_of_this_run(scene: Scene, agent: str, run: int, final: Final) -> bool:

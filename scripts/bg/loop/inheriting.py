@@ -21,7 +21,7 @@ from bg.ledger import (
     waiting,
 )
 from bg.ledger.tasks import Task
-from bg.loop import judging, reports, waking
+from bg.loop import concluding, judging, reports, waking
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import cited
@@ -135,7 +135,7 @@ def _interrupt(scene: Scene, task: Task) -> None:
         if run is not None:
             runs.end_run(scene.book, agent, run.run, "its session ended")
         tasks.set_state(scene.book, task.label, "interrupted", "its session ended")
-        reports.account(scene.book, task.label)
+        concluding.account(scene.book, task.label)
 
 
 def _keep_last_words(scene: Scene, task: Task) -> None:

@@ -8,7 +8,7 @@ from bg.ledger import launches, notes, reported, runs
 from bg.ledger.file import Unavailable
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
-from bg.loop import adopting, reports
+from bg.loop import adopting, concluding, correcting, reports
 from bg.loop.scene import Scene
 from bg.words import verdict
 
@@ -24,7 +24,7 @@ def judge(scene: Scene, task: Task, run: Run) -> str:
     texts = reported.reports(scene.book, agent, run.run)
     found = _evidence(scene, task, run, texts[-1].text, token) if texts else {}
     most = settings.load(scene.project).corrections
-    reason = "" if scene.late else reports.correction(scene.book, run, token, found, most)
+    reason = "" if scene.late else correcting.correction(scene.book, run, token, found, most)
     if not reason:
         conclude(scene, task, agent)
     return reason
@@ -38,7 +38,7 @@ def conclude(scene: Scene, task: Task, agent: str, cut: str = "") -> None:
     token = launches.token_of(scene.book, agent)
     text, _ = reports.best(reported.reports(scene.book, agent, run.run), token)
     found = _evidence(scene, task, run, text, token) if text else {}
-    reports.conclude(scene.book, task.label, agent, token, cut=cut, disputed=bool(verdict.mismatches(found)))
+    concluding.conclude(scene.book, task.label, agent, token, cut=cut, disputed=bool(verdict.mismatches(found)))
     if scene.settings.max_tasks is not None:
         from bg.loop import delegating  # noqa: PLC0415 - late: few set a limit
 
@@ -63,8 +63,8 @@ def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict
             notes.trace(scene.book, "evidence", traceback.format_exc())
             found = {}
         scene.examined[text] = found
-        pressed = runs.evidence(scene.book, run.agent, run.run).get(reports.PRESSED)
-        found.update({reports.PRESSED: pressed} if pressed else {})
+        pressed = runs.evidence(scene.book, run.agent, run.run).get(correcting.PRESSED)
+        found.update({correcting.PRESSED: pressed} if pressed else {})
         with scene.book.transaction():
             runs.set_evidence(scene.book, run.agent, run.run, found)
     return scene.examined[text]
@@ -78,7 +78,7 @@ def _gather(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict
     # Late: only a run's end needs the checker, and it is the largest part of the package.
     from pathlib import Path  # noqa: PLC0415
 
-    from bg.evidence import Launch, examine  # noqa: PLC0415
+    from bg.evidence import FIELD, Launch, examine  # noqa: PLC0415
 
     rows = launches.of_task(scene.book, task.label)
     if not rows:
@@ -87,7 +87,7 @@ def _gather(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict
     # What an earlier agent of the task called stands in another transcript: then no call counts as missing.
     path = "" if len(rows) > 1 else _transcript(scene, run.agent)
     # Nor does one that the host has not written yet.
-    declared = (fields or {}).get("evidence") if scene.late is None else None
+    declared = (fields or {}).get(FIELD) if scene.late is None else None
     if declared and transcripts.size(path) and not transcripts.is_written(path, text):
         path = ""
     found = examine(

@@ -9,7 +9,7 @@ from bg import repository
 from bg.host import receipts, tools
 from bg.ledger import delegations, launches, naming, resumes, runs, tasks, windows
 from bg.ledger.tasks import Task
-from bg.loop import adopting, delegating, judging, proof, reminding, reports, resuming
+from bg.loop import adopting, delegating, judging, proof, relaunching, reminding, reports, resuming
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -41,7 +41,7 @@ def before(scene: Scene) -> None:
     scene.answer.deny = proof.launch_refused(scene)
     if scene.answer.deny:
         return
-    resuming.relaunch_window(scene)
+    relaunching.relaunch_window(scene)
     head = repository.head(event.cwd) if scene.late is None else ""  # by now the agent may have committed
     with contextlib.suppress(_FullError), scene.book.transaction():
         adopted = adopting.adopt(scene.book, event, scene.project, scene.host, head)
@@ -57,7 +57,7 @@ def before(scene: Scene) -> None:
             raise _FullError
         again = tasks.get(scene.book, adopted.label) if adopted.again else None
         if again is not None:
-            resuming.fill_relaunch(scene, again, adopted)
+            relaunching.fill_relaunch(scene, again, adopted)
         _note_child(scene, adopted.label)
         if scene.late is not None:
             launches.set_made(scene.book, event.tool_use, scene.late)

@@ -20,7 +20,19 @@ from bg.ledger import (
     windows,
 )
 from bg.ledger.tasks import Task
-from bg.loop import binding, closing, inheriting, judging, launching, moving, reminding, reports, resuming, waking
+from bg.loop import (
+    binding,
+    closing,
+    inheriting,
+    judging,
+    launching,
+    moving,
+    noting,
+    reminding,
+    reports,
+    resuming,
+    waking,
+)
 from bg.loop.scene import Scene
 from bg.record import Record
 from bg.words import phrases
@@ -150,7 +162,7 @@ def _scan(scene: Scene, task: Task) -> None:
         for text in spoken:
             for signal in reports.read(text, token).own:
                 if not signal.terminal:
-                    reports.note(book, task.label, agent, run.run, signal)
+                    noting.note(book, task.label, agent, run.run, signal)
         runs.set_scanned(book, agent, end)
 
 

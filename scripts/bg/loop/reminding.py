@@ -124,7 +124,7 @@ def _worded(scene: Scene, row: Delivery, *, brief: bool) -> Reminder:
 def reminder(scene: Scene, row: Delivery) -> Reminder:
     """The text of one delivery, from the record as it is now."""
     # Late: what composes words is half of the package, and most events say nothing.
-    from bg.loop import adopting, reports  # noqa: PLC0415
+    from bg.loop import adopting, noting, reports  # noqa: PLC0415
     from bg.words import replies  # noqa: PLC0415
 
     if row.kind in (deliveries.GROUP, deliveries.JOINT):
@@ -153,7 +153,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
 
         weighed = weighing.weigh(scene, task, one, str(body.get("payload", {}).get("context_required") or ""))
         told = told._replace(qid=one.qid, weighed=tuple(weighed), full=scene.full())
-    if body and reports.denied(scene.book, agent, run, row.about.mark):
+    if body and noting.denied(scene.book, agent, run, row.about.mark):
         return replies.denied(body, told)
     if body:
         said = replies.remind(body, told)

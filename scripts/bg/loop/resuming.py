@@ -1,32 +1,16 @@
-"""Resumes: SendMessage, Task with `resume`, or a new agent where the old one cannot be woken."""
+"""Resumes: an ended agent woken by SendMessage or by Task with `resume`, written down before and proven after."""
 
 from __future__ import annotations
 
-from bg.host import agents, tools, transcripts
-from bg.ledger import (
-    delegations,
-    inbox,
-    launches,
-    naming,
-    projects,
-    resumes,
-    runs,
-    tasks,
-    user_answers,
-    waiting,
-    windows,
-)
+from bg.host import tools, transcripts
+from bg.ledger import delegations, inbox, launches, resumes, runs, tasks, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.resumes import Resume
 from bg.ledger.tasks import Task
-from bg.loop import adopting, binding, checkpoints, inheriting, judging, proof, recoveries, reminding, reports, waking
+from bg.loop import binding, checkpoints, inheriting, judging, noting, proof, reminding, reports, waking
 from bg.loop.scene import Scene
 from bg.words import phrases, replies, resume
 from bg.words.quoting import inline
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Optional
 
 
 def before_message(scene: Scene) -> None:
@@ -78,7 +62,7 @@ def _from_agent(scene: Scene) -> None:
         return
     with scene.book.transaction():
         for signal in reports.read(sent.text, launches.token_of(scene.book, event.agent)).own:
-            reports.note(scene.book, task.label, event.agent, run.run, signal)
+            noting.note(scene.book, task.label, event.agent, run.run, signal)
 
 
 def _record(scene: Scene, task: Task, typed: str) -> str:
@@ -88,11 +72,12 @@ def _record(scene: Scene, task: Task, typed: str) -> str:
     token = launches.token_of(scene.book, agent)
     message = resume.compose(scene.book, agent, token, typed, checkpoints.left_by(scene, task))
     with scene.book.transaction():
-        _open(scene, task, agent, message, typed)
+        write_down(scene, task, agent, message, typed)
     return message.text
 
 
-def _open(scene: Scene, task: Task, agent: str, message: resume.Message, typed: str) -> None:
+def write_down(scene: Scene, task: Task, agent: str, message: resume.Message, typed: str) -> None:
+    """Inside a transaction: a message that is about to be sent, with the answers and the ends that it carries."""
     kind = message.kind if message.answers or message.ends else f"{message.kind} (relayed)"
     identifier = resumes.note(scene.book, task.label, agent, scene.event.tool_use, kind, typed, message.text)
     user_answers.attach(scene.book, message.answers, identifier)
@@ -227,49 +212,6 @@ def unproven(scene: Scene) -> None:
             waking.open_relaunch(scene, task)
     way = replies.launch_anew(row.label)
     scene.answer.context.append(phrases.NOT_WOKEN.format(label=row.label, way=way))
-
-
-def relaunch_window(scene: Scene) -> Optional[Task]:
-    """A launch whose description begins with a task that has ended unfinished continues that task."""
-    found = naming.LABEL.match(tools.launch_of(scene.event).description.strip())
-    task = tasks.get(scene.book, found[0]) if found else None
-    if task is None or task.state not in tasks.CONTINUABLE_STATES or not task.agent:
-        return None
-    # In another project a label may be anybody's, unless the user has answered or named the task in this session.
-    if task.session != scene.session and projects.root_of(scene.project) != (task.root or task.project):
-        return None
-    if _is_a_part(scene, task):
-        return None
-    with scene.book.transaction():
-        if not inheriting.claim(scene, task):
-            return None
-        projects.set_place(scene.book, task.label, scene.project)
-        waking.open_relaunch(scene, task)
-    return task
-
-
-def _is_a_part(scene: Scene, task: Task) -> bool:
-    """An agent for a part of what a stopped one could not do, not for the whole: it gets a label of its own."""
-    if task.state != "blocked":
-        return False
-    handed = [one for one in waiting.requests(scene.book, task) if one.qid.startswith("B")]
-    if any(one.state in (delegations.APPROVED, delegations.LAUNCHED) for one in handed):
-        return True
-    if not recoveries.is_a_part(tools.launch_of(scene.event).description):
-        return False
-    with scene.book.transaction():
-        if not windows.open_windows(scene.book, scene.session):
-            windows.open_window(scene.book, scene.session, "agent", task.text)
-    return True
-
-
-def fill_relaunch(scene: Scene, task: Task, adopted: adopting.Adoption) -> None:
-    """The new agent gets the old one's task, state, questions and answers. Inside a transaction."""
-    typed = "" if proof.is_kept_apart(scene) else tools.launch_of(scene.event).prompt
-    path = agents.of_agent(scene.event.transcript, task.agent)
-    message = resume.relaunch(scene.book, task, adopted.token, typed, path, checkpoints.left_by(scene, task))
-    _open(scene, task, task.agent, message, typed)
-    adopted.give(message.text)
 
 
 def failed_message(scene: Scene) -> None:

@@ -1,0 +1,91 @@
+"""Concluding: a run ends, its best text decides what becomes of its task, and the parent is owed a reminder."""
+
+from __future__ import annotations
+
+from bg.ledger import delegations, deliveries, inbox, reported, runs, tasks, waiting
+from bg.ledger.deliveries import Key
+from bg.ledger.file import Ledger
+from bg.loop import noting, reports
+from bg.loop.reports import ASKING
+from bg.protocol import signals
+
+STATES = {"CLARIFICATION_NEEDED": "needs_answer", "STOP_WORK": "blocked", "DELEGATE_WORK": "delegating"}
+CUT_STATES = {"killed": "stopped", "failed": "failed", "API error": "failed", "output limit": "failed"}
+COMPLETION_STATES = {"success": "done", "partial_success": "partial", "failed": "failed"}
+DISPUTED = "disputed"
+
+
+def conclude(book: Ledger, label: str, agent: str, token: str, *, cut: str = "", disputed: bool = False) -> None:
+    """End the run that goes on: its best text decides, the parent is owed a reminder."""
+    with book.transaction():
+        _conclude(book, label, agent, token, cut, disputed=disputed)
+        account(book, label)
+
+
+def account(book: Ledger, label: str) -> None:
+    """Inside a transaction: a task has ended; where that was the last of several, the parent is owed one account."""
+    joint = waiting.joint(book, label)
+    group = tasks.group_over(book, label)
+    if joint:
+        deliveries.make(book, joint, deliveries.JOINT, Key.of_joint(joint, len(delegations.of_task(book, joint))))
+    elif group:
+        deliveries.make(book, label, deliveries.GROUP, Key.of_group(group))
+
+
+def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str, *, disputed: bool) -> None:
+    run = runs.last_run(book, agent)
+    if run is None or run.ended is not None:
+        return
+    runs.end_run(book, agent, run.run, cut)
+    texts = reported.reports(book, agent, run.run)
+    _, reading = reports.best(texts, token)
+    signal = reading.deciding
+    if signal is None or not signal.readable:
+        beside = [found for found in reports.requests(texts, token) if not found.terminal]
+        _note_asked(book, label, agent, run.run, beside)
+        _withdraw(book, label, agent, run.run)
+        tasks.set_state(book, label, CUT_STATES.get(cut, "unreported"), cut)
+        deliveries.make(book, label, deliveries.ENDED, Key.of_end(agent, run.run))
+        return
+    stopped = reports.is_completion_stop(signal)
+    over = signal.marker == "COMPLETION_REPORT" or stopped
+    _note_asked(book, label, agent, run.run, _beside(signal, reading, reports.requests(texts, token)))
+    _withdraw(book, label, agent, run.run + over)
+    news = noting.note(book, label, agent, run.run, signal, ends=True)
+    state = COMPLETION_STATES.get(str(signal.fields.get("status", "")), "partial")
+    # Nothing of a stop for completion was declared in a form that could be checked, so it is no success.
+    state = "partial" if stopped else DISPUTED if disputed else state
+    tasks.set_state(book, label, state if over else _pause(signal, reading))
+    if not news:  # it had asked for this before: what came of that is what it waits for
+        deliveries.make(book, label, deliveries.ANSWERED, Key.of_answers(label, _session(book, label)))
+
+
+def _beside(signal: signals.Signal, reading: reports.Reading, requests: list[signals.Signal]) -> list[signals.Signal]:
+    """What a run asks besides the signal that ends it; a report of completion leaves nothing to wait for."""
+    if signal.marker == "COMPLETION_REPORT" or reports.is_completion_stop(signal):
+        return [found for found in requests if not found.terminal]
+    asked = [found for found in reading.own if found.readable and found.marker in STATES and found.marker != ASKING]
+    return [found for found in [*requests, *asked] if found is not signal and not reports.is_completion_stop(found)]
+
+
+def _note_asked(book: Ledger, label: str, agent: str, run: int, found: list[signals.Signal]) -> None:
+    for signal in found:
+        noting.note(book, label, agent, run, signal)
+
+
+def _pause(signal: signals.Signal, reading: reports.Reading) -> str:
+    """The state of a task whose run has ended, and which goes on when somebody has done his part."""
+    waits = signal.marker == ASKING and any(found.terminal for found in reading.own if found.marker == ASKING)
+    return "blocked" if waits else STATES[signal.marker]
+
+
+def _session(book: Ledger, label: str) -> str:
+    task = tasks.get(book, label)
+    return task.session if task else ""
+
+
+def _withdraw(book: Ledger, label: str, agent: str, run: int) -> None:
+    """A run's end takes back what the task asked before; a delegation stays, it can still be approved."""
+    for item in inbox.open_before(book, label, agent, run):
+        if inbox.kind(item) != inbox.DELEGATION:
+            inbox.withdraw(book, item)

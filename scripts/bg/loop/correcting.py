@@ -1,0 +1,71 @@
+"""Correcting: why an agent is asked once more about its report, where that can help."""
+
+from __future__ import annotations
+
+from bg.ledger import reported, runs
+from bg.ledger.file import Ledger
+from bg.ledger.runs import Run
+from bg.loop import reports
+from bg.protocol import signals
+from bg.words import phrases, verdict
+from bg.words.quoting import cited, inline
+from bg.words.texts import fill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MOST_CORRECTIONS = 2
+PRESSED = "pressed"  # the declared lines that the agent was asked about in this run
+
+
+def correction(book: Ledger, run: Run, token: str, evidence: dict[str, Any], most: int) -> str:
+    """Why the agent is asked once more, counted before it is asked; empty where the report is taken as it is.
+
+    A second time only for a block that still cannot be read, or for declared facts that it was not asked about yet:
+    one that it insists on is passed on as disputed.
+    """
+    texts = reported.reports(book, run.agent, run.run)
+    if run.ended is not None or run.cut or run.corrections >= min(most, MOST_CORRECTIONS) or not texts:
+        return ""
+    reading = reports.read(texts[-1].text, token)
+    signal = reading.deciding
+    unreadable = (signal is not None and not signal.readable) or (signal is None and reading.strange is not None)
+    form = _reason(reading, token, verdict.facts(evidence)) if run.corrections == 0 or unreadable else ""
+    lines = [found["line"] for found in verdict.mismatches(evidence)]
+    pressed = evidence.get(PRESSED, [])
+    points = verdict.correction(evidence) if set(lines) - set(pressed) else ""
+    reason = "\n\n".join(part for part in (points, form) if part)
+    if reason:
+        with book.transaction():
+            runs.count_correction(book, run.agent, run.run)
+            runs.set_evidence(book, run.agent, run.run, {**evidence, PRESSED: [*pressed, *lines]})
+    return reason
+
+
+def _reason(reading: reports.Reading, token: str, facts: str) -> str:
+    signal = reading.deciding
+    seen = phrases.SEEN_OF_RUN.format(facts=facts) if facts else ""
+    report = "COMPLETION_REPORT"
+    if signal is None:
+        problem = phrases.NO_BLOCK
+        marker = report
+        if reading.strange is not None:
+            marker = reading.strange.marker
+            signer = cited(reading.strange.agent_id, 60) if reading.strange.agent_id.strip() else "by nobody"
+            problem = phrases.STRANGE_BLOCK.format(signer=signer, token=token)
+        elif reading.own:
+            problem = phrases.NO_ENDING
+        return fill("missing_block", problem=problem, template=signals.template(marker, agent_id=token), facts=seen)
+    if reports.is_completion_stop(signal):
+        template = signals.template(report, agent_id=token)
+        return fill("missing_block", problem=phrases.COMPLETION_STOP, template=template, facts=seen)
+    if not signals.worth_correcting(signal):
+        return ""
+    return fill(
+        "bad_block",
+        marker=signal.marker,
+        template=signals.template(signal.marker, agent_id=token),
+        problems="\n".join(f"- {inline(problem.text, 300)}" for problem in signal.problems[:8]),
+        facts=seen if signal.marker == report else "",
+    )
