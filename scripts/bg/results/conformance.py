@@ -8,19 +8,16 @@ source. The pre-submission checklist is missed only where it was written down an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Callable, NamedTuple, Optional
 
-from bg.results import form, markdown
-from bg.results.contract import Confidence, Result
+from bg.results import confidence, form, markdown, reading
+from bg.results.contract import Result
 from bg.results.issues import Issue, column, empty, security
 
 CODE_MATCH = re.compile(r"\bcode(?: match)?\W{0,4}:\W{0,4}`", re.IGNORECASE)
 CODE_SIGNS = re.compile(r"[()=;{}<>]|\w\s+\w")
 EVIDENCE = re.compile(r"^[\s*_•-]{0,8}evidence[\s*_]{0,4}:(.*)$", re.IGNORECASE | re.MULTILINE)
-TEMPLATE = re.compile(r"\[[^\]]*\]|<[^>]*>")
-ROUNDING = 0.5
-SHOWN = 6
 
 
 class Note(NamedTuple):
@@ -58,13 +55,13 @@ def _is_code(span: str) -> bool:
 
 def _status(result: Result) -> Iterator[str]:
     if not result.status:
-        said = f'"{_short(result.stated_status)}"' if result.stated_status else "not given"
+        said = f'"{reading.short(result.stated_status)}"' if result.stated_status else "not given"
         yield f"the status is {said}; it has to be one of {', '.join(form.STATUSES)}"
 
 
 def _summary(result: Result) -> Iterator[str]:
     limit, count = form.LIMITS["summary_tokens"], tokens(result.summary)
-    if not _filled(result.summary):
+    if not reading.filled(result.summary):
         yield "there is no summary"
     elif count > limit:
         yield f"the summary has about {count} tokens (four characters each), the limit is {limit}"
@@ -80,7 +77,7 @@ def _findings(result: Result) -> Iterator[str]:
     if either and not any(_has_table(result, part) for part in either):
         missing.append(" or ".join(part["name"] for part in either))
     if missing:
-        yield f"the findings of {_kind(result)} lack the table {_listed(missing)}"
+        yield f"the findings of {_kind(result)} lack the table {reading.listed(missing)}"
 
 
 def _columns(result: Result) -> Iterator[str]:
@@ -90,7 +87,7 @@ def _columns(result: Result) -> Iterator[str]:
         )
         absent = [name for name in part.get("table", {"columns": ()})["columns"] if table and _at(table, name) is None]
         if absent:
-            yield f"the table {part['name']} lacks the column {_listed(absent)}"
+            yield f"the table {part['name']} lacks the column {reading.listed(absent)}"
 
 
 def _references(result: Result) -> Iterator[str]:
@@ -102,7 +99,7 @@ def _references(result: Result) -> Iterator[str]:
         if not reference.place or reference.place.line is None
     ]
     if without:
-        yield f"key references without a file:line: {_listed(without)}"
+        yield f"key references without a file:line: {reading.listed(without)}"
 
 
 def _locations(result: Result) -> Iterator[str]:
@@ -116,75 +113,7 @@ def _locations(result: Result) -> Iterator[str]:
     ]
     without += [row[0] for table, at in asked for row in table.rows if not markdown.places(row[at])]
     if without:
-        yield f"findings without a file:line: {_listed(without)}"
-
-
-def _confidence(result: Result) -> Iterator[str]:
-    confidence = result.confidence
-    if not confidence.stated:
-        yield "no confidence is given"
-    elif confidence.score is None:
-        yield f'the confidence has no number: "{_short(confidence.stated)}"'
-    elif not confidence.band:
-        yield f"the confidence {_figure(confidence.score)} is outside 0-100"
-    elif confidence.stated_band and confidence.stated_band != confidence.band:
-        called = f"the confidence {_figure(confidence.score)} is called {confidence.stated_band}"
-        yield f"{called}, its band is {confidence.band}"
-    outside = [
-        issue.id or issue.text
-        for issue in result.issues
-        if issue.confidence is not None and not 0 <= issue.confidence <= 100
-    ]
-    if outside:
-        yield f"the confidence of an issue is outside 0-100: {_listed(outside)}"
-
-
-def _breakdown(result: Result) -> Iterator[str]:
-    confidence = result.confidence
-    given = {"verified": confidence.verified, "inferred": confidence.inferred, "combined": confidence.combined}
-    missing = [f"{name}_confidence" for name, value in given.items() if value is None]
-    score = _score(result)
-    wanted = score is not None and score >= form.LIMITS["breakdown_from"]
-    if missing and (wanted or len(missing) < len(given)):
-        yield f"the confidence {_figure(confidence.score)} comes without {_listed(missing)}"
-    yield from _arithmetic(confidence)
-
-
-def _arithmetic(confidence: Confidence) -> Iterator[str]:
-    verified, inferred, combined, score = (
-        confidence.verified,
-        confidence.inferred,
-        confidence.combined,
-        confidence.score,
-    )
-    mean = None if verified is None or inferred is None else (verified + inferred) / 2
-    reached = combined if combined is not None else mean
-    if mean is not None and combined is not None and abs(mean - combined) > ROUNDING:
-        right = f"the mean of {_figure(verified)} and {_figure(inferred)} is {_figure(mean)}"
-        yield f"the combined confidence is {_figure(combined)}, but {right}"
-    elif reached is not None and score is not None and abs(reached - score) > ROUNDING:
-        yield f"the confidence is {_figure(score)}, but its components combine to {_figure(reached)}"
-
-
-def _justification(result: Result) -> Iterator[str]:
-    score, name = _score(result), "Confidence Justification"
-    if score is None or score < form.LIMITS["justification_from"]:
-        return
-    wanted = form.section(name)["fields"]
-    missing = [field for field in wanted if not _filled(result.justification.get(field, ""))]
-    if len(missing) == len(wanted):
-        yield f"the confidence {_figure(score)} comes without a {name} section"
-    elif missing:
-        yield f"the {name} lacks {_listed(missing)}"
-    stated = form.number(result.justification.get("Score", ""))
-    if stated is not None and abs(stated - score) > ROUNDING:
-        yield f"the confidence is {_figure(score)}, its justification is for {_figure(stated)}"
-
-
-def _uncertainty(result: Result) -> Iterator[str]:
-    score = _score(result)
-    if score is not None and score < form.LIMITS["uncertainty_below"] and not _filled(result.uncertainty):
-        yield f"the confidence {_figure(score)} comes without an Uncertainty section"
+        yield f"findings without a file:line: {reading.listed(without)}"
 
 
 def _corroboration(result: Result) -> Iterator[str]:
@@ -201,7 +130,7 @@ def _corroboration(result: Result) -> Iterator[str]:
         if words not in match[1].casefold() and len(found := markdown.places(match[1])) == 1
     ]
     if single:
-        yield f'findings from a single source that are not marked "{words}": {_listed(single)}'
+        yield f'findings from a single source that are not marked "{words}": {reading.listed(single)}'
 
 
 def _evidence(result: Result) -> Iterator[str]:
@@ -212,7 +141,7 @@ def _evidence(result: Result) -> Iterator[str]:
         if (security(issue) or (whole and not issue.category)) and not quotes_code(issue)
     ]
     if bare:
-        yield f"security findings without the code they are about: {_listed(bare)}"
+        yield f"security findings without the code they are about: {reading.listed(bare)}"
 
 
 def _severity(result: Result) -> Iterator[str]:
@@ -224,43 +153,45 @@ def _severity(result: Result) -> Iterator[str]:
         if issue.severity and markdown.key(issue.stated_severity) != issue.severity
     ]
     if without:
-        yield f"issues without a severity ({known}): {_listed(without)}"
+        yield f"issues without a severity ({known}): {reading.listed(without)}"
     if foreign:
-        yield f"severities in other words than {known}: {_listed(foreign)}"
+        yield f"severities in other words than {known}: {reading.listed(foreign)}"
 
 
 def _blockers(result: Result) -> Iterator[str]:
     if result.status in {"PARTIAL", "FAILED"} and not result.blockers:
         yield f"the status is {result.status}, but no blocker says what stands in the way"
-    without = [blocker.text for blocker in result.blockers if not _filled(blocker.resolution)]
+    without = [blocker.text for blocker in result.blockers if not reading.filled(blocker.resolution)]
     if without:
-        yield f"blockers without a resolution: {_listed(without)}"
+        yield f"blockers without a resolution: {reading.listed(without)}"
 
 
 def _checklist(result: Result) -> Iterator[str]:
     if result.unticked:
         open_points = [item.split(":")[0] for item in result.unticked]
-        yield f"the pre-submission checklist has open points: {_listed(open_points)}"
+        yield f"the pre-submission checklist has open points: {reading.listed(open_points)}"
 
 
 def _failure(result: Result) -> Iterator[str]:
     failure = result.failure
     if not failure:
         return
-    missing = [name for name in form.section("Error Details")["fields"] if not _filled(failure.details.get(name, ""))]
+    missing = [
+        name for name in form.section("Error Details")["fields"] if not reading.filled(failure.details.get(name, ""))
+    ]
     others = {
         "Attempted Actions": failure.attempted,
         "Root Cause Analysis": failure.root_cause,
         "Recovery Options": failure.recovery,
     }
     missing += [
-        name for name, said in others.items() if not _filled(said if isinstance(said, str) else "\n".join(said))
+        name for name, said in others.items() if not reading.filled(said if isinstance(said, str) else "\n".join(said))
     ]
     if missing:
-        yield f"the error result lacks {_listed(missing)}"
+        yield f"the error result lacks {reading.listed(missing)}"
     recoverable = failure.details.get("Recoverable", "")
-    if _filled(recoverable) and markdown.key(recoverable).split()[:1] not in (["true"], ["false"]):
-        yield f'Recoverable is "{_short(recoverable)}"; it has to be true or false'
+    if reading.filled(recoverable) and markdown.key(recoverable).split()[:1] not in (["true"], ["false"]):
+        yield f'Recoverable is "{reading.short(recoverable)}"; it has to be true or false'
 
 
 RULES: dict[
@@ -272,10 +203,10 @@ RULES: dict[
     "columns": (_columns, False),
     "references": (_references, False),
     "locations": (_locations, True),
-    "confidence": (_confidence, False),
-    "breakdown": (_breakdown, False),
-    "justification": (_justification, False),
-    "uncertainty": (_uncertainty, False),
+    "confidence": (confidence.in_band, False),
+    "breakdown": (confidence.breakdown, False),
+    "justification": (confidence.justification, False),
+    "uncertainty": (confidence.uncertainty, False),
     "corroboration": (_corroboration, True),
     "evidence": (_evidence, True),
     "severity": (_severity, True),
@@ -283,11 +214,6 @@ RULES: dict[
     "checklist": (_checklist, True),
     "error": (_failure, True),
 }
-
-
-def _score(result: Result) -> Optional[float]:
-    """The confidence, if it is one."""
-    return result.confidence.score if result.confidence.band else None
 
 
 def _named(name: str, part: dict[str, Any]) -> bool:
@@ -310,24 +236,5 @@ def _at(table: markdown.Table, name: str) -> Optional[int]:
     return column(table, meaning)
 
 
-def _filled(text: str) -> bool:
-    """Whether something was written where the template had its placeholder."""
-    return bool(text.strip()) and not TEMPLATE.fullmatch(text.strip().strip("*-`. "))
-
-
 def _kind(result: Result) -> str:
     return f"{'an' if result.kind[:1] in 'aeiou' else 'a'} {result.kind} result"
-
-
-def _figure(value: Optional[float]) -> str:
-    return "without a number" if value is None else f"{value:g}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = [_short(markdown.plain(name)) for name in names[:SHOWN]]
-    return ", ".join(shown) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
-
-
-def _short(text: str, limit: int = 80) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
