@@ -34,7 +34,8 @@ def woken(drive: Drive) -> tuple[str, str]:
     return token or "", asked
 
 
-def wake(drive: Drive) -> None:
+def wake(drive: Drive, call: str = WOKEN, *, killed: bool = False) -> None:
+    """The parent wakes the agent; `killed`: the hook before its call leaves nothing behind."""
     if drive.version == "2.1.7":
         before, after = (recorded("2.1.7", "resume", name, "Task") for name in ("PreToolUse", "PostToolUse"))
         given = {**before["tool_input"], "resume": "a1", "prompt": "Go on."}
@@ -45,9 +46,10 @@ def wake(drive: Drive) -> None:
         )
         given = {**before["tool_input"], "to": "a1", "message": "Go on."}
         answer = {**after["tool_response"], "resumedAgentId": "a1"}
-    said = drive.send(before, tool_use_id=WOKEN, tool_input=given)
-    sent = said["hookSpecificOutput"]["updatedInput"]
-    drive.send(after, tool_use_id=WOKEN, tool_input=sent, tool_response=answer)
+    sent = given
+    if not killed:
+        sent = drive.send(before, tool_use_id=call, tool_input=given)["hookSpecificOutput"]["updatedInput"]
+    drive.send(after, tool_use_id=call, tool_input=sent, tool_response=answer)
 
 
 def runs(drive: Drive) -> list[tuple[int, bool]]:
@@ -137,6 +139,19 @@ def test_words_on_the_way_to_a_handback_are_no_run_of_their_own(tmp_path, monkey
     assert runs(drive) == [(1, True)]
     assert drive.rows("SELECT state FROM tasks") == [{"state": "needs_answer"}]
     assert "Q1 answered" in str(drive.prompt("/bg-answer bg-1 Q1: one Q2: two"))
+
+
+def test_a_late_notification_does_not_end_a_run_whose_first_hook_was_killed(tmp_path):
+    """Woken twice; the hook before the second call was killed, and the host's word of the former run is late."""
+    drive = Drive(VERSIONS[-1], tmp_path)
+    token, _ = woken(drive)
+    asked = block("CLARIFICATION_NEEDED", token, reason="something new")
+    drive.ends("a1", asked)
+    drive.prompt("/bg-answer bg-1 Q1: one Q2: two")
+    wake(drive, "toolu_0003", killed=True)
+    assert runs(drive) == [(1, True), (2, True), (3, False)]
+    announced(drive, asked, WOKEN)
+    assert runs(drive) == [(1, True), (2, True), (3, False)]
 
 
 def test_a_run_that_is_stopped_before_it_says_a_word_gets_no_words_of_the_former(tmp_path):

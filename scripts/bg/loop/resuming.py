@@ -12,6 +12,7 @@ from bg.loop.scene import Scene
 from bg.words import phrases, replies, resume
 from bg.words.quoting import inline
 
+UNSEEN = "unseen"  # what the message carried: the hook before its call was killed
 
 def before_message(scene: Scene) -> None:
     """PreToolUse(SendMessage): by an agent of ours a signal, by the parent the answer to one."""
@@ -109,7 +110,11 @@ def _woken_without_us(scene: Scene, agent: str) -> None:
     task = tasks.of_agent(scene.book, agent) if agent else None
     if task is None:
         return
+    typed = tools.message_of(scene.event).text
     with scene.book.transaction():
+        # Noted, so that what the host says of the former run is told from what it says of this one.
+        noted = resumes.note(scene.book, task.label, agent, scene.event.tool_use, UNSEEN, typed, typed)
+        resumes.prove(scene.book, noted)
         runs.running(scene.book, agent, task.label)
         tasks.set_state(scene.book, task.label, "working")
         if user_answers.unsent(scene.book, agent):
