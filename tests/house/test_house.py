@@ -15,7 +15,7 @@ import pytest
 from bg.host import tools
 from bg.ledger import place
 from bg.loop import routes
-from bg.words import phrases, texts
+from bg.words import feedback, phrases, texts
 from rig import tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -346,17 +346,19 @@ def test_the_loop_decides_and_words_say_it(path):
     assert bool(sentences(path)) == (path.name in NO_SENTENCES), sentences(path)
 
 
-def test_every_phrase_is_used_and_gets_what_it_asks_for():
-    known = {name: value for name, value in vars(phrases).items() if name.isupper()}
+@pytest.mark.parametrize("table", [phrases, feedback], ids=lambda table: table.__name__.split(".")[-1])
+def test_every_phrase_is_used_and_gets_what_it_asks_for(table):
+    name = table.__name__.split(".")[-1]
+    known = {name: value for name, value in vars(table).items() if name.isupper()}
     used = set()
     for path in modules():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "phrases" and node.attr.isupper():
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == name and node.attr.isupper():
                 used.add(node.attr)
             called = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
-            if called is None or called.attr != "format" or not ast.unparse(called.value).startswith("phrases."):
+            if called is None or called.attr != "format" or not ast.unparse(called.value).startswith(f"{name}."):
                 continue
-            text = known[ast.unparse(called.value).removeprefix("phrases.")]
+            text = known[ast.unparse(called.value).removeprefix(f"{name}.")]
             given = {keyword.arg for keyword in node.keywords}
             assert given == {slot for _, slot, _, _ in Formatter().parse(text) if slot}, f"{path.name}:{node.lineno}"
     assert used == set(known)

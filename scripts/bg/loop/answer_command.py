@@ -29,7 +29,7 @@ from bg.loop import (
 from bg.loop.answers import Part, Typed
 from bg.loop.asking_back import Answer, Outcome
 from bg.loop.scene import Scene
-from bg.words import phrases
+from bg.words import feedback
 from bg.words.quoting import inline, neutral
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ def answer_command(scene: Scene, arguments: str) -> None:
     typed = answers.read(arguments, known)
     if typed.word in (answer_words.HELP, answer_words.DOCTOR) and not typed.doubts:
         doctor = typed.word == answer_words.DOCTOR
-        commands.say(scene, commands.doctor_told(scene) if doctor else phrases.ANSWER_HELP)
+        commands.say(scene, commands.doctor_told(scene) if doctor else feedback.ANSWER_HELP)
         return
     with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt):
         number = typing.keep(scene.book, scene.session, "command", typed.label, arguments)
@@ -62,7 +62,7 @@ def answer_command(scene: Scene, arguments: str) -> None:
         typing.conclude(scene.book, number, came.outcome, came.label, came.reading)
     if came.outcome != typing.TAKEN:
         if came.outcome != typing.COMMAND and not came.whole:
-            came.lines.append(phrases.YOU_TYPED.format(words=neutral(arguments.strip())))
+            came.lines.append(feedback.YOU_TYPED.format(words=neutral(arguments.strip())))
         commands.say(scene, "\n".join(came.lines))
         return
     scene.answer.notice += came.lines
@@ -71,14 +71,14 @@ def answer_command(scene: Scene, arguments: str) -> None:
 def _carry_out(scene: Scene, typed: Typed, known: answers.Known, number: int) -> Outcome:
     """Inside a transaction: what the words ask for."""
     if typed.label and tasks.get(scene.book, typed.label) is None:
-        return asking_back.refuse(scene, phrases.NO_SUCH_TASK.format(label=typed.label), known)
+        return asking_back.refuse(scene, feedback.NO_SUCH_TASK.format(label=typed.label), known)
     if any(doubt == answer_doubts.MISSPELT for doubt, _ in typed.doubts):
-        return asking_back.refuse(scene, phrases.NO_SUCH_TASK.format(label=inline(typed.doubts[0][1], 40)), known)
+        return asking_back.refuse(scene, feedback.NO_SUCH_TASK.format(label=inline(typed.doubts[0][1], 40)), known)
     if typed.word == answer_words.UNDO:
         return _undo(scene, typed.label)
     label = typed.label or _only_label(scene, known.waiting, go=typed.word == answer_words.GO)
     if typed.word == answer_words.CLOSE and not typed.label:
-        return Outcome([phrases.CLOSE_WHICH.format(command=scene.answer_command)], typing.COMMAND)
+        return Outcome([feedback.CLOSE_WHICH.format(command=scene.answer_command)], typing.COMMAND)
     if typed.word in (answer_words.GO, answer_words.SKIP, answer_words.CLOSE):
         return _word(scene, typed, label, known, number)
     if typed.label and not typed.parts and not typed.plain:
@@ -105,9 +105,9 @@ def _word(scene: Scene, typed: Typed, label: str, known: answers.Known, number: 
     command = scene.answer_command
     if offered:
         name, words = f"{label} {offered[0].qid}", typed.word
-        line = phrases.WORD_IS_AN_ANSWER.format(name=name, word=words, command=command)
+        line = feedback.WORD_IS_AN_ANSWER.format(name=name, word=words, command=command)
         reading = json.dumps({"word": typed.word, "label": label})
-        confirm = asking_back.confirm_line(scene, number, phrases.AS_COMMAND[words])
+        confirm = asking_back.confirm_line(scene, number, feedback.AS_COMMAND[words])
         return Outcome([line, confirm], typing.DOUBTFUL, label, reading)
     if typed.word == answer_words.GO:
         return _go(scene, task, number)
@@ -116,10 +116,10 @@ def _word(scene: Scene, typed: Typed, label: str, known: answers.Known, number: 
     if len(mine) != 1:
         qids = " ".join(f"{item.qid}: skip" for item in mine)
         if not mine:
-            return asking_back.refuse(scene, phrases.NOTHING_TO_SKIP.format(label=label), known, label)
+            return asking_back.refuse(scene, feedback.NOTHING_TO_SKIP.format(label=label), known, label)
         reading = asking_back.reading_of([Answer(item, answer_words.SKIP, skips=True) for item in mine])
-        line = phrases.SKIP_WHICH.format(label=label, count=len(mine), typed=f"{command} {label} {qids}")
-        confirm = asking_back.confirm_line(scene, number, phrases.ALL_OF_THEM)
+        line = feedback.SKIP_WHICH.format(label=label, count=len(mine), typed=f"{command} {label} {qids}")
+        confirm = asking_back.confirm_line(scene, number, feedback.ALL_OF_THEM)
         return Outcome([line, confirm], typing.DOUBTFUL, label, reading)
     return _record(scene, [Answer(mine[0], answer_words.SKIP, skips=True)], number, [])
 
@@ -137,10 +137,10 @@ def _undo(scene: Scene, label: str) -> Outcome:
     if not label:
         label = user_answers.last_given_in(scene.book, scene.project)
         if not label:
-            return Outcome([phrases.NOTHING_TO_UNDO_AT_ALL], typing.COMMAND)
+            return Outcome([feedback.NOTHING_TO_UNDO_AT_ALL], typing.COMMAND)
     task = tasks.get(scene.book, label)
     if task is None:
-        return Outcome([phrases.NO_SUCH_TASK.format(label=label)], typing.COMMAND)
+        return Outcome([feedback.NO_SUCH_TASK.format(label=label)], typing.COMMAND)
     lines, done = undoing.undo(scene, task)
     return Outcome(lines, typing.TAKEN if done else typing.COMMAND, label)
 
@@ -164,9 +164,9 @@ def _answer(scene: Scene, typed: Typed, label: str, known: answers.Known, number
     offered = [each for each in found if each.skips and asking_back.offers(each.item, answer_words.SKIP)]
     if offered:
         name = f"{offered[0].item.label} {offered[0].item.qid}"
-        line = phrases.WORD_IS_AN_ANSWER.format(name=name, word=answer_words.SKIP, command=scene.answer_command)
+        line = feedback.WORD_IS_AN_ANSWER.format(name=name, word=answer_words.SKIP, command=scene.answer_command)
         reading = asking_back.reading_of([each._replace(skips=False) if each in offered else each for each in found])
-        confirm = asking_back.confirm_line(scene, number, phrases.AS_ANSWER)
+        confirm = asking_back.confirm_line(scene, number, feedback.AS_ANSWER)
         return Outcome([line, confirm], typing.DOUBTFUL, name, reading)
     return _record(scene, found, number, lines, label)
 
@@ -195,14 +195,14 @@ def _go_on(scene: Scene, label: str) -> list[str]:
     if not left:
         return answering.owe(scene, task)
     scene.answer.context.append(next_steps.next_step(scene, task))
-    return [phrases.STILL_OPEN.format(qids=", ".join(left), label=label)]
+    return [feedback.STILL_OPEN.format(qids=", ".join(left), label=label)]
 
 
 def _confirm(scene: Scene, confirmed: int, number: int) -> Outcome:
     """The reading that was shown under this number is what the user means."""
     shown_back = typing.doubtful(scene.book, confirmed, scene.session)
     if shown_back is None:
-        return Outcome([phrases.NOTHING_TO_CONFIRM.format(number=confirmed)], typing.COMMAND)
+        return Outcome([feedback.NOTHING_TO_CONFIRM.format(number=confirmed)], typing.COMMAND)
     reading = json.loads(shown_back.reading)
     typing.conclude(scene.book, confirmed, typing.TAKEN, reading=shown_back.reading)
     if "word" in reading:
@@ -228,4 +228,4 @@ def _shown(scene: Scene, typed: Typed) -> str:
     told = commands.task_told(scene, task) if task is not None else ""
     if not any(doubt == answer_doubts.NUMBER for doubt, _ in typed.doubts):
         return told
-    return f"{told}\n{phrases.NUMBER_IS_A_LABEL.format(label=typed.label)}"
+    return f"{told}\n{feedback.NUMBER_IS_A_LABEL.format(label=typed.label)}"

@@ -8,7 +8,7 @@ from bg.ledger.tasks import Task
 from bg.loop import decisions, delegating, inheriting, recoveries, reminding
 from bg.loop.scene import Scene
 from bg.record import Record
-from bg.words import phrases
+from bg.words import feedback, phrases
 from bg.words.quoting import inline, neutral
 
 TYPE_CHECKING = False
@@ -43,7 +43,7 @@ def take(scene: Scene, item: Question, said: Said) -> Taken:
         return _take_resolution(scene, item, said)
     how = user_answers.SKIP if said.skips else user_answers.ANSWER
     replaced = user_answers.answer(scene.book, item, text, said.source, how, said.typed)
-    words = phrases.LEFT_TO_THE_AGENT if said.skips else inline(text, 120)
+    words = feedback.LEFT_TO_THE_AGENT if said.skips else inline(text, 120)
     return Taken(f"{name} answered: {words}" + (f" ({replaced})" if replaced else ""), recorded=True)
 
 
@@ -53,7 +53,7 @@ def _take_resolution(scene: Scene, item: Question, said: Said) -> Taken:
     asked = request(scene, item)
     if asked is not None and delegating.is_under_way(scene, asked):
         words = given_back(said.text)
-        return Taken(phrases.LAUNCHED_ALREADY.format(name=name, child=asked.worker, words=words), recorded=False)
+        return Taken(feedback.LAUNCHED_ALREADY.format(name=name, child=asked.worker, words=words), recorded=False)
     if asked is not None:  # it was to be handed over, and nothing has been launched yet
         close_window(scene, asked)
         delegations.deny(scene.book, asked, said.text)
@@ -74,10 +74,10 @@ def _take_decision(scene: Scene, item: Question, said: Said) -> Taken:
         return Taken(_asked_back(scene, item, text), recorded=False)
     if asked is not None and delegating.is_under_way(scene, asked):
         words = given_back(text)
-        return Taken(phrases.LAUNCHED_ALREADY.format(name=name, child=asked.worker, words=words), recorded=False)
+        return Taken(feedback.LAUNCHED_ALREADY.format(name=name, child=asked.worker, words=words), recorded=False)
     if scene.late is not None and decision.verdict == decisions.YES:
         # Its agent is launched in the turn in which it is approved, and that turn is over.
-        return Taken(phrases.APPROVE_AGAIN.format(name=name, words=given_back(text)), recorded=False)
+        return Taken(feedback.APPROVE_AGAIN.format(name=name, words=given_back(text)), recorded=False)
     how = user_answers.APPROVED if decision.verdict == decisions.YES else user_answers.DENIED
     replaced = user_answers.answer(scene.book, item, text, said.source, how, said.typed)
     waits = _decide(scene, item, text, decision)
@@ -95,8 +95,8 @@ def _asked_back(scene: Scene, item: Question, text: str) -> str:
     """What to type instead of words that are neither yes nor no."""
     name, typed = f"{item.label} {item.qid}", f"{scene.answer_command} {item.label} {item.qid}"
     earlier = user_answers.given(scene.book, item)
-    so = phrases.STANDS.format(words=inline(earlier.text, 120)) if earlier else phrases.UNDECIDED
-    return phrases.NEITHER_YES_NOR_NO.format(name=name, so=so, typed=typed, words=given_back(text))
+    so = feedback.STANDS.format(words=inline(earlier.text, 120)) if earlier else feedback.UNDECIDED
+    return feedback.NEITHER_YES_NOR_NO.format(name=name, so=so, typed=typed, words=given_back(text))
 
 
 def given_back(text: str) -> str:
@@ -107,10 +107,10 @@ def given_back(text: str) -> str:
 def too_late(item: Optional[Question], text: str, label: str = "", qid: str = "") -> str:
     """Why an answer is not recorded: nothing waits for it any more, or never did."""
     if item is None:
-        return phrases.NO_OPEN.format(label=label, qid=qid, words=given_back(text))
+        return feedback.NO_OPEN.format(label=label, qid=qid, words=given_back(text))
     name = f"{item.label} {item.qid}"
-    why = phrases.WHY_TOO_LATE[item.state]
-    return phrases.TOO_LATE.format(name=name, question=inline(item.text, 80), why=why, words=given_back(text))
+    why = feedback.WHY_TOO_LATE[item.state]
+    return feedback.TOO_LATE.format(name=name, question=inline(item.text, 80), why=why, words=given_back(text))
 
 
 def _decide(scene: Scene, item: Question, text: str, decision: decisions.Decision) -> str:
@@ -134,4 +134,4 @@ def owe(scene: Scene, task: Task) -> list[str]:
     if not reminding.owe_next_step(scene, task.label):
         return []
     scene.answer.context.append(phrases.ANSWER_RECORDED_ELSEWHERE.format(label=task.label))
-    return [phrases.SENT_ELSEWHERE.format(label=task.label)]
+    return [feedback.SENT_ELSEWHERE.format(label=task.label)]

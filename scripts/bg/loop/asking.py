@@ -7,7 +7,7 @@ from bg.ledger import digests, inbox, notes, proofs, tasks, typed
 from bg.ledger.inbox import Question
 from bg.loop import answer_doubts, answer_words, answering, answers, proof, putting, reminding
 from bg.loop.scene import Scene
-from bg.words import phrases
+from bg.words import feedback, phrases
 from bg.words.quoting import inline
 
 TYPE_CHECKING = False
@@ -84,8 +84,8 @@ def _take(scene: Scene, item: Question, text: str, options: list[str]) -> answer
     if why:
         name, command = f"{item.label} {item.qid}", scene.answer_command
         words = answering.given_back(text)
-        reason = str(phrases.WHY_NOT_SENT[why]).format(words=words)
-        line = phrases.DIALOG_NOT_SENT.format(name=name, why=reason, command=command, words=words)
+        reason = str(feedback.WHY_NOT_SENT[why]).format(words=words)
+        line = feedback.DIALOG_NOT_SENT.format(name=name, why=reason, command=command, words=words)
         return answering.Taken(line, recorded=False)
     is_skip = said not in options and answer_words.reserved(said) == answer_words.SKIP
     skips = is_skip and inbox.kind(item) != inbox.DELEGATION

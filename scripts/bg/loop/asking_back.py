@@ -11,7 +11,7 @@ from bg.loop import answer_doubts, answer_words, answering, answers, commands
 from bg.loop.answers import Part, Typed
 from bg.loop.scene import Scene
 from bg.record import Record
-from bg.words import phrases
+from bg.words import feedback
 from bg.words.quoting import inline
 
 # What cannot be read at all, so that there is no reading to confirm.
@@ -46,8 +46,8 @@ def several(scene: Scene, known: answers.Known) -> Outcome:
     """No task is named, and several wait, or none."""
     labels = list(dict.fromkeys(item.label for item in known.waiting))
     if not labels:
-        return Outcome([phrases.NOTHING_WAITS], typing.REFUSED)
-    return refuse(scene, phrases.SEVERAL_WAIT.format(labels=", ".join(labels), label=labels[0]), known)
+        return Outcome([feedback.NOTHING_WAITS], typing.REFUSED)
+    return refuse(scene, feedback.SEVERAL_WAIT.format(labels=", ".join(labels), label=labels[0]), known)
 
 
 def say_which(scene: Scene, label: str, mine: list[Question], typed: Typed) -> Outcome:
@@ -56,17 +56,17 @@ def say_which(scene: Scene, label: str, mine: list[Question], typed: Typed) -> O
     if not mine:
         task = tasks.get(scene.book, label)
         state = task.state.replace("_", " ") if task else ""
-        line = phrases.WAITS_FOR_NOTHING.format(label=label, state=state, words=words)
+        line = feedback.WAITS_FOR_NOTHING.format(label=label, state=state, words=words)
         return Outcome([line], typing.REFUSED, label, whole=True)
     example = " ".join(f"{item.qid}: …" for item in mine)
-    line = phrases.SAY_WHICH.format(label=label, count=len(mine), example=example, words=words)
+    line = feedback.SAY_WHICH.format(label=label, count=len(mine), example=example, words=words)
     return Outcome([line], typing.REFUSED, label, whole=True)
 
 
 def ask_back(scene: Scene, typed: Typed, parts: list[Part], known: answers.Known, number: int) -> Outcome:
     """What is in doubt, how it would be taken, and the one line that confirms it."""
-    named = [(phrases.DOUBTS[doubt], inline(what, 60)) for doubt, what in dict.fromkeys(typed.doubts)]
-    lines = [phrases.NOT_SENT.format(why="; ".join(words.format(what=what) for words, what in named))]
+    named = [(feedback.DOUBTS[doubt], inline(what, 60)) for doubt, what in dict.fromkeys(typed.doubts)]
+    lines = [feedback.NOT_SENT.format(why="; ".join(words.format(what=what) for words, what in named))]
     label = parts[0].label
     if all(doubt == answer_doubts.UNKNOWN for doubt, _ in typed.doubts):
         found, lost = found_in(scene, parts)
@@ -79,15 +79,15 @@ def ask_back(scene: Scene, typed: Typed, parts: list[Part], known: answers.Known
     if lost or not found or any(doubt in _UNREADABLE for doubt, _ in typed.doubts):
         items = known.items(label) or known.waiting
         example = f"{scene.answer_command} {label} {items[0].qid}: …" if items else scene.answer_command
-        return Outcome([*lines, phrases.SAY_ANEW.format(example=example)], typing.REFUSED, label)
-    lines.append(phrases.UNDERSTOOD)
+        return Outcome([*lines, feedback.SAY_ANEW.format(example=example)], typing.REFUSED, label)
+    lines.append(feedback.UNDERSTOOD)
     lines += [f"  {each.item.label} {each.item.qid}: {inline(each.text, 300)}" for each in found]
-    return Outcome([*lines, confirm_line(scene, number, phrases.IF_SO)], typing.DOUBTFUL, label, reading_of(found))
+    return Outcome([*lines, confirm_line(scene, number, feedback.IF_SO)], typing.DOUBTFUL, label, reading_of(found))
 
 
 def confirm_line(scene: Scene, number: int, meaning: str) -> str:
     """What the user types where the words that were shown under this number are what was meant."""
-    return phrases.CONFIRM.format(command=scene.answer_command, number=number, meaning=meaning)
+    return feedback.CONFIRM.format(command=scene.answer_command, number=number, meaning=meaning)
 
 
 def reading_of(found: list[Answer]) -> str:

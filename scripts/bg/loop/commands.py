@@ -6,7 +6,7 @@ from bg.host import answer
 from bg.ledger import naming
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
-from bg.words import phrases
+from bg.words import feedback, phrases
 from bg.words.quoting import inline
 
 
@@ -53,5 +53,5 @@ def status_command(scene: Scene, arguments: str) -> None:
         launch = scene.launch_command
         text = table.table(scene.book, sheet, scene.project, everything=everything, launch=launch)
         if words and not everything:
-            text = f"{phrases.UNKNOWN_WORD.format(words=inline(words, 60))}\n\n{text}"
+            text = f"{feedback.UNKNOWN_WORD.format(words=inline(words, 60))}\n\n{text}"
     say(scene, text)

@@ -11,7 +11,7 @@ from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.loop import adopting, reminding
 from bg.loop.scene import Scene
-from bg.words import delegation, phrases
+from bg.words import delegation, feedback, phrases
 from bg.words.quoting import DECIDED, neutral, shown
 
 WINDOW = "delegation"
@@ -37,7 +37,7 @@ def open_for(scene: Scene, one: Delegation, work: str, words: str, *, condition:
     full = scene.full()
     if full:
         _reserve(scene, label, work)
-        return phrases.WHEN_THERE_IS_ROOM.format(why=full)
+        return feedback.WHEN_THERE_IS_ROOM.format(why=full)
     windows.open_window(scene.book, scene.session, WINDOW, work, label)
     scene.answer.context.append(order(one, label, work))
     if condition:
@@ -82,7 +82,7 @@ def launch_again(scene: Scene, one: Delegation) -> str:
     """Inside a transaction: what was approved and never launched is launched now, under the label that it was given."""
     item = inbox.get(scene.book, one.question)
     waits = open_for(scene, one, item.text if item else one.words or "", one.words or "", condition=one.words or "")
-    return waits or phrases.LAUNCHES_NOW.format(name=f"{one.label} {one.qid}", child=one.worker)
+    return waits or feedback.LAUNCHES_NOW.format(name=f"{one.label} {one.qid}", child=one.worker)
 
 
 def release(scene: Scene, task: Task) -> list[str]:
@@ -92,7 +92,7 @@ def release(scene: Scene, task: Task) -> list[str]:
         one = next((each for each in waiting.requests(scene.book, task) if each.qid == awaited.qid), None)
         if one is not None and awaited.kind == waiting.AGENT and awaited.standing == delegations.WAITING:
             delegations.release(scene.book, one)
-            lines.append(phrases.GOES_ON_WITHOUT.format(label=task.label, whom=awaited.label))
+            lines.append(feedback.GOES_ON_WITHOUT.format(label=task.label, whom=awaited.label))
     return lines
 
 

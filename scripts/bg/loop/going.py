@@ -8,7 +8,7 @@ from bg.ledger.tasks import Task
 from bg.loop import adopting, answering, delegating, inheriting, waking
 from bg.loop.scene import Scene
 from bg.record import Record
-from bg.words import phrases
+from bg.words import feedback, phrases
 from bg.words.quoting import quote
 
 
@@ -22,7 +22,7 @@ class Going(Record):
 def go(scene: Scene, task: Task, typed: int) -> Going:
     """Inside a transaction: answer what waits with leave to go on, and say how the task goes on."""
     if not inheriting.claim(scene, task) and not inbox.waiting(scene.book, label=task.label):
-        return Going([phrases.GO_ELSEWHERE.format(label=task.label)], goes=False)
+        return Going([feedback.GO_ELSEWHERE.format(label=task.label)], goes=False)
     launched = [delegating.launch_again(scene, one) for one in waiting.forgotten(scene.book, task)]
     if launched:
         return Going(launched, goes=True)
@@ -33,10 +33,10 @@ def go(scene: Scene, task: Task, typed: int) -> Going:
     released = delegating.release(scene, task)
     left = [each for each in waiting.awaited(scene.book, task.label) if each.label]
     if left:
-        return Going([phrases.CHILD_FIRST.format(label=task.label, child=each.label) for each in left], goes=False)
+        return Going([feedback.CHILD_FIRST.format(label=task.label, child=each.label) for each in left], goes=False)
     if task.agent and waiting.has_news(scene.book, task):
         elsewhere = answering.owe(scene, task)
-        lines = released or [phrases.GOES_ON_WITH_WHAT_THERE_IS.format(label=task.label)]
+        lines = released or [feedback.GOES_ON_WITH_WHAT_THERE_IS.format(label=task.label)]
         return Going([*lines, *elsewhere], goes=True)
     decisions = [item for item in open_items if inbox.kind(item) == inbox.DELEGATION]
     if decisions:
@@ -46,7 +46,7 @@ def go(scene: Scene, task: Task, typed: int) -> Going:
 
 def _decide_first(scene: Scene, item: Question) -> str:
     typed = f"{scene.answer_command} {item.label} {item.qid}"
-    return phrases.DECIDE_FIRST.format(name=f"{item.label} {item.qid}", typed=typed)
+    return feedback.DECIDE_FIRST.format(name=f"{item.label} {item.qid}", typed=typed)
 
 
 def _resume(scene: Scene, task: Task) -> Going:
@@ -55,12 +55,12 @@ def _resume(scene: Scene, task: Task) -> Going:
         windows.open_window(scene.book, scene.session, "bg", task.text, label)
         words = phrases.LAUNCH_NOW.format(work=quote(task.text, 2500))
         scene.answer.context.append(adopting.window_line(label) + words)
-        return Going([phrases.LAUNCHED_AGAIN.format(label=label)], goes=True)
+        return Going([feedback.LAUNCHED_AGAIN.format(label=label)], goes=True)
     if task.state not in tasks.CONTINUABLE_STATES or not task.agent:
         state = task.state.replace("_", " ")
-        return Going([phrases.NOTHING_TO_RESUME.format(label=label, state=state)], goes=False)
+        return Going([feedback.NOTHING_TO_RESUME.format(label=label, state=state)], goes=False)
     way = waking.resume_how(scene, task.agent, label)
     if not waking.wakes(scene, task.agent):
         waking.open_relaunch(scene, task)
     scene.answer.context.append(phrases.GO_NOW.format(label=label, way=way))
-    return Going([phrases.GOES_ON.format(label=label)], goes=True)
+    return Going([feedback.GOES_ON.format(label=label)], goes=True)

@@ -11,7 +11,7 @@ from bg.ledger.naming import label_of
 from bg.loop import decisions
 from bg.loop import recoveries as reading
 from bg.pattern import pattern
-from bg.words import phrases, recoveries
+from bg.words import feedback, recoveries
 from bg.words.quoting import DECIDED, inline, shown
 
 TYPE_CHECKING = False
@@ -51,7 +51,7 @@ def match(question: str, items: list[Question]) -> Optional[Question]:
 
 def put(item: Question, task: str) -> str:
     """An item as a dialog shows it: whose it is, what is asked, and why it matters."""
-    lines = phrases.IN_DIALOGS[inbox.kind(item)].splitlines()
+    lines = feedback.IN_DIALOGS[inbox.kind(item)].splitlines()
     extra = inbox.extra(item)
     known = {
         "label": item.label,
@@ -61,7 +61,7 @@ def put(item: Question, task: str) -> str:
         "context": inline(item.context, 400),
         "priority": inline(item.priority, 40),
         "time": inline(str(extra.get("estimated_duration") or ""), 60),
-        "waits": phrases.WAITS_FOR_IT.get(str(extra.get("independence") or ""), ""),
+        "waits": feedback.WAITS_FOR_IT.get(str(extra.get("independence") or ""), ""),
         "default": inline(str(extra.get("default") or ""), 120),
     }
     filled = [(line, line.format(**known)) for line in lines]
@@ -116,7 +116,7 @@ def _view(question: dict[str, Any], item: Question) -> str:
     words = words.replace(" ".join(item.text.split()), "").strip().lstrip(".:-–— ")
     if inbox.kind(item) == inbox.QUESTION or len(words) < 3:
         return ""
-    return "\n" + phrases.PARENTS_VIEW.format(words=inline(words, 700))
+    return "\n" + feedback.PARENTS_VIEW.format(words=inline(words, 700))
 
 
 def _decidable(question: dict[str, Any], item: Question) -> dict[str, Any]:
@@ -129,14 +129,14 @@ def _decidable(question: dict[str, Any], item: Question) -> dict[str, Any]:
     verdicts = {found.verdict for found in read if found is not None}
     if verdicts == {decisions.YES, decisions.NO}:
         return question
-    return dialogs.with_options(question, [phrases.APPROVE, phrases.DENY])
+    return dialogs.with_options(question, [feedback.APPROVE, feedback.DENY])
 
 
 def _with_recoveries(question: dict[str, Any], item: Question) -> dict[str, Any]:
     offered = recoveries.options(str(inbox.extra(item).get("blocker_type") or ""))
     names = {label.lower() for label, _ in offered}
     own = [option for option in dialogs.options_of(question) if option.strip() and named(option) not in names]
-    others = [(option, phrases.PARENTS_OPTION) for option in own]
+    others = [(option, feedback.PARENTS_OPTION) for option in own]
     return dialogs.with_options(question, (offered + others)[:MOST_OPTIONS])
 
 

@@ -8,7 +8,7 @@ from bg.ledger.deliveries import Delivery
 from bg.ledger.tasks import Task
 from bg.loop import next_steps, waking
 from bg.loop.scene import Scene
-from bg.words import phrases
+from bg.words import feedback, phrases
 from bg.words.quoting import CONTEXT_LIMIT, fit
 
 TYPE_CHECKING = False
@@ -132,7 +132,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     task = tasks.get(scene.book, row.label)
     assert task is not None
     if row.kind == deliveries.ANSWERED:
-        elsewhere = phrases.ANSWERED_ELSEWHERE.format(label=task.label)
+        elsewhere = feedback.ANSWERED_ELSEWHERE.format(label=task.label)
         notice = "" if row.is_answered_in(scene.session) else elsewhere
         return replies.Reminder(next_steps.next_step(scene, task), notice)
     agent, run = row.about.subject, row.about.run

@@ -5,15 +5,15 @@ from __future__ import annotations
 from bg.ledger import deliveries, inbox, tasks
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
-from bg.words import phrases
+from bg.words import feedback
 
 
 def close(scene: Scene, task: Task) -> str:
     """Inside a transaction: what waits of it waits no longer; a line for the user."""
     if task.state in tasks.RUNNING_STATES:
-        return phrases.CLOSE_WORKS.format(label=task.label)
+        return feedback.CLOSE_WORKS.format(label=task.label)
     for item in inbox.waiting(scene.book, label=task.label):
         inbox.withdraw(scene.book, item)
     deliveries.settle_task(scene.book, task.label)
-    tasks.close(scene.book, task.label, phrases.CLOSED_NOTE)
-    return phrases.CLOSED.format(label=task.label, command=scene.answer_command)
+    tasks.close(scene.book, task.label, feedback.CLOSED_NOTE)
+    return feedback.CLOSED.format(label=task.label, command=scene.answer_command)

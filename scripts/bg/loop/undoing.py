@@ -7,7 +7,7 @@ from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer
 from bg.loop import answering
 from bg.loop.scene import Scene
-from bg.words import phrases
+from bg.words import feedback, phrases
 from bg.words.quoting import inline
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ def undo(scene: Scene, task: Task) -> tuple[list[str], bool]:
     last = user_answers.last_given(scene.book, task.label)
     if not last:
         sent = any(item.state == "sent" for item in inbox.of_task(scene.book, task.label))
-        words = phrases.UNDO_TOO_LATE if sent else phrases.NOTHING_TO_UNDO
+        words = feedback.UNDO_TOO_LATE if sent else feedback.NOTHING_TO_UNDO
         return [words.format(label=task.label)], False
     lines = [_take_back(scene, row) for row in last]
     if not any(done for _, done in lines):
@@ -34,7 +34,7 @@ def undo(scene: Scene, task: Task) -> tuple[list[str], bool]:
 def _take_back(scene: Scene, row: Answer) -> tuple[str, bool]:
     item = inbox.get(scene.book, row.question)
     if item is None:
-        return phrases.NOTHING_TO_UNDO.format(label=row.label), False
+        return feedback.NOTHING_TO_UNDO.format(label=row.label), False
     name = f"{item.label} {item.qid}"
     asked = answering.request(scene, item)
     refused = _refused(scene, row, asked)
@@ -47,14 +47,14 @@ def _take_back(scene: Scene, row: Answer) -> tuple[str, bool]:
         else:
             delegations.deny(scene.book, asked, "")
     stands = user_answers.take_back(scene.book, row)
-    words = phrases.STANDS_AGAIN.format(words=inline(stands, 120)) if stands else phrases.OPEN_AGAIN
-    return phrases.UNDONE.format(name=name, words=inline(row.text, 120), then=words), True
+    words = feedback.STANDS_AGAIN.format(words=inline(stands, 120)) if stands else feedback.OPEN_AGAIN
+    return feedback.UNDONE.format(name=name, words=inline(row.text, 120), then=words), True
 
 
 def _refused(scene: Scene, row: Answer, asked: Optional[delegations.Delegation]) -> str:
     """Why an answer can no longer be taken back."""
     if resumes.is_on_its_way(scene.book, row.resume):
-        return phrases.ON_ITS_WAY
+        return feedback.ON_ITS_WAY
     if asked is not None and asked.state == delegations.LAUNCHED:
-        return phrases.UNDO_AFTER_LAUNCH
+        return feedback.UNDO_AFTER_LAUNCH
     return ""

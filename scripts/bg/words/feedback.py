@@ -1,0 +1,134 @@
+"""The short lines of an answer's way: how an item is put to the user, and what the user is told of what was typed.
+
+Like `phrases`, a table of sentences with {slots}, without logic.
+"""
+
+# Dialogs: an item as the user is asked, by its kind; a line whose fact the agent has not given is left out.
+
+IN_DIALOGS = {
+    "question": "{label} ({task}) {qid}: {text}\nWhy it matters: {context}\nWithout an answer: {default}",
+    "blocker": "{label} ({task}) {qid}: it cannot go on: {text}\nIt needs: {context}",
+    "delegation": (
+        "{label} ({task}) {qid}: it wants another agent for: {text}\nWhy: {context}\n{waits}\nPriority: {priority}"
+        "\nTime: {time}"
+    ),
+}
+WAITS_FOR_IT = {
+    "blocks_current_work": "It waits for that agent before it goes on.",
+    "can_proceed_parallel": "It goes on meanwhile.",
+    "optional": "It goes on meanwhile; the work is optional.",
+}
+PARENTS_OPTION = "As the parent proposes"
+PARENTS_VIEW = "Claude's view: {words}"
+APPROVE = ("Approve", "The new agent is launched")
+DENY = ("Deny", "No new agent; it is told")
+DIALOG_NOT_SENT = "{name}: nothing was sent, {why}. Type {command} {name}: <answer>. You said: {words}"
+WHY_NOT_SENT = {
+    "ids": "as the words name other ids",
+    "number": "as a number may mean an option",
+    "command": "as “{words}” is a command where it stands alone",
+    "question": "as the words ask something back",
+}
+
+# Answering, said to the user
+
+APPROVE_AGAIN = (
+    "{name}: the ledger could not be used when you approved it; approve it again, so that its agent is launched. "
+    "You said: {words}"
+)
+NEITHER_YES_NOR_NO = "{name}: neither yes nor no, so {so}. Type {typed}: approve or {typed}: deny. You said: {words}"
+STANDS = "“{words}” stands"
+UNDECIDED = "nothing was decided"
+NO_OPEN = "{label} has no open {qid}; not recorded: {words}"
+TOO_LATE = "{name} ({question}) {why}; not recorded: {words}"
+WHY_TOO_LATE = {
+    "sent": "was answered already, and the agent has the answer",
+    "withdrawn": "was taken back by the agent",
+    "answered": "waits no longer for an answer",
+    "open": "has been asked anew in other words",
+}
+SENT_ELSEWHERE = "{label} belongs to another open session, which sends the answers at its next event."
+ANSWERED_ELSEWHERE = "{label}: answered in another session"
+STILL_OPEN = "Still open: {qids}. `/bg-answer {label} go` sends what there is."
+NO_SUCH_TASK = "There is no task {label}; nothing was recorded."
+UNKNOWN_WORD = "There is no task “{words}”."
+WAITS_FOR_NOTHING = "{label} ({state}) waits for nothing; not recorded: {words}"
+NOTHING_WAITS = "Nothing waits for an answer; nothing was recorded."
+SEVERAL_WAIT = "Several tasks wait ({labels}): say which, as in `/bg-answer {label} …`. Nothing was recorded."
+GOES_ON_WITH_WHAT_THERE_IS = "{label} goes on with what there is."
+YOU_TYPED = "You typed: {words}"
+LEFT_TO_THE_AGENT = "left to the agent"
+LAUNCHED_ALREADY = "{name}: {child} has been launched for it already; not recorded: {words}"
+ANSWER_HELP = """\
+/bg-answer                        what waits for you
+/bg-answer bg-1                   what bg-1 waits for, and what it was answered
+/bg-answer bg-1 Q1: CSV  Q2: no   answers, each behind its id; on lines of their own they may be long
+/bg-answer bg-1 Q1: skip          leaves a question to the agent
+/bg-answer bg-1 D1: approve       or deny; words behind it reach the agent: approve, but only the fixtures
+/bg-answer bg-1 go                goes on with what there is, also where it has failed or was interrupted
+/bg-answer bg-1 close             takes it out of every list; its report is kept
+/bg-answer bg-1 undo              takes the last answer back, until the agent has been woken
+/bg-answer doctor                 what is wrong with this installation
+The label may be left out where one task waits, the id where it waits for one thing.
+bg-1, BG-1, bg1 and 1 are the same task."""
+NOT_SENT = "Nothing was sent, as this can be read in more than one way: {why}."
+DOUBTS = {
+    "twice": "{what} is answered twice",
+    "lead": "words stand before the first id (“{what}”)",
+    "unknown": "nobody has asked {what}",
+    "mention": "{what} may be a part of the sentence",
+    "empty": "nothing stands behind {what}",
+    "several ids": "one answer for {what}",
+    "quoted": "{what} stands in a quotation",
+    "trailing": "“{what}” on the last line may be a command",
+    "labels": "a line begins with {what}",
+    "command": "{what} is a command where it stands alone",
+    "number": "{what} may name the task or the question",
+    "misspelt": "{what} is no task",
+    "question": "{what} gets a question back",
+}
+UNDERSTOOD = "It would be taken so:"
+CONFIRM = "Type {command} confirm {number} {meaning}."
+IF_SO = "if that is right, or type it anew"
+AS_COMMAND = {"go": "to go on without an answer", "close": "to close the task", "skip": "to leave it to the agent"}
+AS_ANSWER = "to answer with that word"
+ALL_OF_THEM = "to leave all of them to the agent"
+SAY_ANEW = "Type it anew, as in {example}"
+NUMBER_IS_A_LABEL = "A number that stands alone names a task, here {label}. As an answer it needs its id, as in Q1: 1."
+NOTHING_TO_CONFIRM = "There is nothing to confirm under {number}."
+WORD_IS_AN_ANSWER = (
+    "Nothing was sent: {name} offers “{word}” as an answer. Type {command} {name}: “{word}” to answer with it."
+)
+NOTHING_TO_SKIP = "{label} has no open question to skip; nothing was recorded."
+SKIP_WHICH = "{label} asks {count} things; nothing was recorded. Type {typed}"
+DECIDE_FIRST = "{name} waits for your decision: type {typed}: approve or {typed}: deny."
+NOTHING_TO_RESUME = "{label} is {state}; there is nothing to resume."
+CHILD_FIRST = "{label} waits for {child} and goes on when that has ended."
+GO_ELSEWHERE = "{label} belongs to another open session; type it there."
+GOES_ON = "{label} goes on."
+LAUNCHED_AGAIN = "{label} is launched now."
+NOTHING_TO_UNDO_AT_ALL = "There is no answer to take back."
+NOTHING_TO_UNDO = "{label}: there is no answer to take back."
+UNDO_TOO_LATE = "{label} has been woken with your last answer already; it cannot be taken back."
+UNDO_AFTER_LAUNCH = "{name}: {child} has been launched for it already; the approval cannot be taken back."
+ON_ITS_WAY = "{name}: the answer is on its way to {label}; it cannot be taken back."
+UNDONE = "{name}: “{words}” taken back; {then}"
+OPEN_AGAIN = "it is open again."
+STANDS_AGAIN = "“{words}” stands again."
+SAY_WHICH = (
+    "{label} asks {count} things; say which each answer is for: `/bg-answer {label} {example}`. "
+    "Nothing was recorded of: {words}"
+)
+
+# Closing, said to the user
+
+CLOSED = "{label} is closed and no longer shown. `/bg-status {label}` shows it, `{command} {label} go` reopens it."
+CLOSED_NOTE = "closed by you"
+CLOSE_WORKS = "{label} works: ask Claude to stop it first, then close it."
+CLOSE_WHICH = "Say which task, as in `{command} bg-3 close`. Nothing was closed."
+
+# Delegations, said to the user
+
+WHEN_THERE_IS_ROOM = "it is launched as soon as there is room: {why}"
+LAUNCHES_NOW = "{name}: {child} is launched now."
+GOES_ON_WITHOUT = "{label} goes on without waiting for {whom}."
