@@ -13,13 +13,13 @@ from typing import Callable, Optional
 
 from bg import settings
 from bg.loop import routes
-from bg.protocol import signals
+from bg.protocol import listing
 from bg.results import form
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ("README.md", "docs/settings.md", *(f"agents/{kind['agent']}.md" for kind in form.KINDS.values()))
 REGIONS: dict[str, Callable[[], str]] = {
-    "signals": lambda: signals.table(follows=True),
+    "signals": lambda: listing.table(follows=True),
     "settings": settings.table,
     **{f"result-{kind}": partial(form.prompt, kind) for kind in form.KINDS},
 }

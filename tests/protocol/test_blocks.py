@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from bg.protocol import blocks
+from bg.protocol import blocks, marks
 from bg.protocol.blocks import Block
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,8 +15,8 @@ FIELDS = "agent_id: a\ndetails: b"
 
 PIECES = st.sampled_from(
     [
-        *(f"[{marker}]" for marker in blocks.MARKERS),
-        *(f"[/{marker}]" for marker in blocks.MARKERS),
+        *(f"[{marker}]" for marker in marks.MARKERS),
+        *(f"[/{marker}]" for marker in marks.MARKERS),
         "**[STOP_WORK]**",
         "```",
         "```yaml",
@@ -35,7 +35,7 @@ PIECES = st.sampled_from(
 
 
 def test_markers_are_the_schema_files():
-    assert ("CLARIFICATION_NEEDED", "COMPLETION_REPORT", "DELEGATE_WORK", "STOP_WORK") == blocks.MARKERS
+    assert ("CLARIFICATION_NEEDED", "COMPLETION_REPORT", "DELEGATE_WORK", "STOP_WORK") == marks.MARKERS
 
 
 def test_a_block_is_found_with_its_line():

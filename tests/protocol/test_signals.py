@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
-from bg.protocol import blocks, questions, signals, validator
+from bg.protocol import blocks, flow, listing, marks, signals, validator
 from bg.words import replies
 from cases import cases
 from hypothesis import given, settings
@@ -166,7 +166,7 @@ FLOWING = st.recursive(
 @given(FLOWING)
 def test_plain_yaml_reads_a_flow_collection_equally(value):
     text = yaml.dump([value], default_flow_style=True, width=10_000)
-    own = questions.flow_value(text)
+    own = flow.value(text)
     assert yaml.load(text, Loader=yaml.BaseLoader) == own  # noqa: S506 - as above
 
 
@@ -330,12 +330,12 @@ def test_the_json_form_reads_back(marker):
 
 def test_the_table_has_a_row_for_each_signal():
     assert [f"| `{marker}` " for marker in MARKERS] == [
-        row[: len(f"| `{marker}` ")] for marker, row in zip(MARKERS, signals.table().splitlines()[2:])
+        row[: len(f"| `{marker}` ")] for marker, row in zip(MARKERS, listing.table().splitlines()[2:])
     ]
 
 
 def test_the_fields_that_each_signal_asks_for():
-    lines = signals.fields().splitlines()
+    lines = listing.fields().splitlines()
     assert [f"- `{marker}`: " for marker in MARKERS] == [line[: line.index(":") + 2] for line in lines]
     for marker, line in zip(MARKERS, lines):
         assert all(name in line for name in signals.schema(marker)["required"] if name != "agent_id")
@@ -344,7 +344,7 @@ def test_the_fields_that_each_signal_asks_for():
 
 
 def allowed(text):
-    return text.strip() != "" and not any(blocks.is_marker(line) for line in text.split("\n"))
+    return text.strip() != "" and not any(marks.is_marker(line) for line in text.split("\n"))
 
 
 TEXT = st.text(st.characters(exclude_characters="\r", exclude_categories=["Cs"]), min_size=1).filter(allowed)
@@ -409,8 +409,8 @@ FLOW = st.text("abc ,:[]{}'\"?", max_size=30)
 
 @given(FLOW)
 def test_a_flow_collection_never_raises(text):
-    questions.flow_value("[" + text)
-    questions.flow_value("{" + text)
+    flow.value("[" + text)
+    flow.value("{" + text)
 
 
 @pytest.mark.parametrize(

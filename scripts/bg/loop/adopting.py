@@ -11,7 +11,7 @@ from bg.host.versions import Host
 from bg.ledger import children, delegations, launches, naming, notes, tasks, windows
 from bg.ledger.file import Ledger
 from bg.ledger.windows import Window
-from bg.protocol import signals
+from bg.protocol import listing
 from bg.record import Record
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -207,9 +207,9 @@ def identity(
         transcript=transcript or "the parent's transcript",
         handback=fill("handback") if handback else "",
         message=fill("message") if message else fill("block_in_text"),
-        table=signals.table(),
+        table=listing.table(),
         example=fill("example", agent_id=token),
-        fields=signals.fields(),
+        fields=listing.fields(),
     )
 
 

@@ -1,31 +1,25 @@
-"""Finds the signal blocks of a text, markers on whole lines and outside quotation; imports nothing of bg."""
+"""Finds the signal blocks of a text: markers on whole lines and outside quotation, or an object in JSON."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 from bisect import bisect_right
 from itertools import accumulate
 
 from bg.pattern import pattern
+from bg.protocol import bodies
+from bg.protocol.fences import Fences
+from bg.protocol.marks import KEYLIKE, Fence, Mark, fence_of, mark_of, marker_of
 from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-SCHEMAS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "schemas")
-MARKERS = tuple(sorted(name[:-5].upper() for name in os.listdir(SCHEMAS) if name.endswith(".json")))
-INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u200e\u200f\u2060\u00ad"))
-
-# Deeper nesting than this is an attack on the clock, not markdown.
-DEPTH = 16
 # Objects that fail to parse cost a scan each; a report has one or two.
 JSON_ATTEMPTS = 20
 
-_INDENT = pattern(r"[ \t\u00a0\u3000]*")
-_KEYLIKE = pattern(r"[\s\-*`\"'{]*[A-Za-z][\w \-]{0,40}[*`\"']*\s{0,4}[:\uff1a]")
 _SIGNAL_TYPE = pattern(r"\"signal_?type\"", re.IGNORECASE)
 
 
@@ -39,61 +33,9 @@ class Block(Record):
     repairs: tuple[str, ...]
 
 
-class _Mark(Record):
-    name: str
-    closing: bool
-    plain: bool
-
-
-class _Fence(Record):
-    char: str
-    length: int
-    bare: bool
-
-
 def find(text: str) -> list[Block]:
     """All blocks of the text, in order; templates with placeholders are among them."""
     return _Scan(text).blocks()
-
-
-def marker_of(name: str) -> str | None:
-    """The marker that a name means, whatever its case and separators; None if there is no such signal."""
-    spelled = re.sub(r"[\s\-]+", "_", name.strip(" \t[]")).upper()
-    return spelled if spelled in MARKERS else None
-
-
-def is_marker(line: str) -> bool:
-    """Whether the line, as a whole, is an opening or closing marker."""
-    return _mark(line) is not None
-
-
-def _mark(line: str) -> _Mark | None:
-    text = line.strip()
-    if "[" not in text or len(text) > 80:
-        return None
-    text = text.translate(INVISIBLE).strip()
-    bare = text.strip("*`_#~ \t").rstrip(":").rstrip("*`_ ").replace("\\", "")
-    if not (bare.startswith("[") and bare.endswith("]")):
-        return None
-    inner = bare[1:-1].strip()
-    closing = inner.startswith("/") or inner.upper().startswith(("END ", "END_"))
-    if closing:
-        inner = inner[1:] if inner.startswith("/") else inner[4:]
-    name = marker_of(inner) if "[" not in inner else None
-    if name is None:
-        return None
-    return _Mark(name, closing, text == f"[{'/' if closing else ''}{name}]")
-
-
-def _fence(line: str) -> _Fence | None:
-    text = line.translate(INVISIBLE).strip()
-    if not text.startswith(("```", "~~~")):
-        return None
-    char = text[0]
-    info = text.lstrip(char)
-    if char == "`" and "`" in info:
-        return None
-    return _Fence(char, len(text) - len(info), not info.strip())
 
 
 class _Scan:
@@ -103,40 +45,28 @@ class _Scan:
         self.text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
         self.lines = self.text.split("\n")
         self.offsets = [0, *accumulate(len(line) + 1 for line in self.lines)]
-        self.marks: dict[int, _Mark] = {}
-        self.fences: dict[int, _Fence] = {}
+        self.marks: dict[int, Mark] = {}
         self.braces: set[int] = set()
-        self._classify(json_too=_SIGNAL_TYPE.search(text) is not None)
-        self.stops = sorted({*self.marks, *self.fences, *self.braces})
-        self.fence_lines = sorted(self.fences)
-        self.closable = self._closable()
-        self.settled: dict[int, int] | None = None
+        self.fences = Fences(self._classified(json_too=_SIGNAL_TYPE.search(text) is not None))
+        self.stops = sorted({*self.marks, *self.fences.at, *self.braces})
         self.attempts = 0
 
-    def _classify(self, *, json_too: bool) -> None:
-        seen: dict[str, _Mark | _Fence | None] = {}
+    def _classified(self, *, json_too: bool) -> dict[int, Fence]:
+        """The fences; marks and braces are kept as they are met."""
+        fences: dict[int, Fence] = {}
+        seen: dict[str, Mark | Fence | None] = {}
         for number, line in enumerate(self.lines):
             if json_too and line.lstrip().startswith("{"):
                 self.braces.add(number)
             elif "[" in line or "```" in line or "~~~" in line:
                 if line not in seen:
-                    seen[line] = _mark(line) or _fence(line)
+                    seen[line] = mark_of(line) or fence_of(line)
                 kind = seen[line]
-                if isinstance(kind, _Mark):
+                if isinstance(kind, Mark):
                     self.marks[number] = kind
                 elif kind is not None:
-                    self.fences[number] = kind
-
-    def _closable(self) -> dict[int, bool]:
-        """For each fence line, whether a line further down could close it."""
-        longest = {"`": 0, "~": 0}
-        answer = {}
-        for number in reversed(self.fence_lines):
-            fence = self.fences[number]
-            answer[number] = longest[fence.char] >= fence.length
-            if fence.bare:
-                longest[fence.char] = max(longest[fence.char], fence.length)
-        return answer
+                    fences[number] = kind
+        return fences
 
     def blocks(self) -> list[Block]:
         found: list[Block] = []
@@ -146,7 +76,7 @@ class _Scan:
             if index == len(self.stops):
                 break
             at = self.stops[index]
-            if at in self.fences:
+            if at in self.fences.at:
                 at = self._fenced(at, found)
             elif at in self.marks:
                 at = self._marked(at, found, None)
@@ -165,21 +95,21 @@ class _Scan:
         if mark is None or mark.closing:
             return False
         following = self._next_text(at + 1)
-        if mark.plain or following in self.fences or following in self.marks or following in self.braces:
+        if mark.plain or following in self.fences.at or following in self.marks or following in self.braces:
             return True
-        return following < len(self.lines) and _KEYLIKE.match(self.lines[following]) is not None
+        return following < len(self.lines) and KEYLIKE.match(self.lines[following]) is not None
 
     def _end(self, start: int) -> int:
         """The line of the marker that ends the block opened at `start`, or the number of lines."""
-        inside: _Fence | None = None
+        inside: Fence | None = None
         quoted: str | None = None
         for index in range(bisect_right(self.stops, start), len(self.stops)):
             at = self.stops[index]
-            fence = self.fences.get(at)
+            fence = self.fences.at.get(at)
             mark = self.marks.get(at)
             if fence is not None:
                 if inside is None:
-                    inside, quoted = (fence, None) if self.closable[at] else (None, None)
+                    inside, quoted = (fence, None) if self.fences.closable[at] else (None, None)
                 elif fence.bare and fence.char == inside.char and fence.length >= inside.length:
                     inside = None
             elif mark is not None and inside is not None and not mark.closing:
@@ -201,7 +131,7 @@ class _Scan:
         closed = ender is not None and ender.closing
         after = end + 1 if closed else end
         if not closed and outer is not None:
-            end = after = next((at for at in range(start + 1, end) if self._closes(at, outer)), end)
+            end = after = next((at for at in range(start + 1, end) if self.fences.closes(at, outer)), end)
         lines = self.lines[start + 1 : end]
         if not closed:
             if not any(line.strip() for line in lines):
@@ -210,12 +140,12 @@ class _Scan:
                 closed, after = True, end + 1
                 repairs.append(f"line {end + 1}: the closing marker was written without its slash")
             else:
-                closed = self._tail(mark.name, lines, repairs, start, end)
+                closed = bodies.closed_at_its_end(mark.name, lines, repairs, start, end)
         elif ender is not None and ender.name != mark.name:
             repairs.append(f"line {end + 1}: [/{ender.name}] was taken as the closing marker of [{mark.name}]")
         elif ender is not None and not ender.plain:
             repairs.append(f"line {end + 1}: the closing marker was written {self.lines[end].strip()!r}")
-        body = _body(lines, repairs, start)
+        body = bodies.plain(lines, repairs, start)
         found.append(Block(mark.name, body, start + 1, closed, tuple(repairs)))
         return after
 
@@ -223,24 +153,8 @@ class _Scan:
         """Whether the opening marker at this line is really a closing one: nothing of a block follows it."""
         following = self._next_text(at + 1)
         return following >= len(self.lines) or not (
-            _KEYLIKE.match(self.lines[following]) or following in self.braces or following in self.marks
+            KEYLIKE.match(self.lines[following]) or following in self.braces or following in self.marks
         )
-
-    @staticmethod
-    def _tail(name: str, lines: list[str], repairs: list[str], start: int, end: int) -> bool:
-        """Closes an unclosed block: by a marker at the end of its last line, else where it ran out."""
-        last = max(number for number, line in enumerate(lines) if line.strip())
-        closing = f"[/{name}]"
-        if lines[last].rstrip().endswith(closing):
-            lines[last] = lines[last].rstrip()[: -len(closing)].rstrip()
-            repairs.append(f"line {start + last + 2}: the closing marker stood at the end of a line")
-            return True
-        repairs.append(f"the block of line {start + 1} was never closed; it was read up to line {end}")
-        return False
-
-    def _closes(self, at: int, opener: int) -> bool:
-        fence, outer = self.fences.get(at), self.fences[opener]
-        return fence is not None and fence.bare and fence.char == outer.char and fence.length >= outer.length
 
     def _fenced(self, opener: int, found: list[Block]) -> int:
         """A fence: one that holds only blocks is tolerated, any other is an example and skipped."""
@@ -248,16 +162,16 @@ class _Scan:
         if at in self.braces:
             return self._fenced_object(opener, at, found)
         if not self._opens(at):
-            closer = self._closer(opener)
+            closer = self.fences.closer(opener)
             return opener + 1 if closer is None else closer + 1
         held: list[Block] = []
         while self._opens(at):
             at = self._next_text(self._marked(at, held, opener))
-        if at < len(self.lines) and not self._closes(at, opener):
+        if at < len(self.lines) and not self.fences.closes(at, opener):
             if held and self._fence_inside(held, opener):
                 found.extend(held)
                 return at
-            closer = self._closer_after(at, opener)
+            closer = self.fences.closer_after(at, opener)
             if closer is not None:
                 return closer + 1
             found.extend(held)
@@ -267,53 +181,20 @@ class _Scan:
         found.extend(held)
         return at + 1
 
-    def _closer_after(self, at: int, opener: int) -> int | None:
-        if not self.closable[opener]:
-            return None
-        later = range(bisect_right(self.fence_lines, at - 1), len(self.fence_lines))
-        return next((self.fence_lines[index] for index in later if self._closes(self.fence_lines[index], opener)), None)
-
     def _fence_inside(self, held: list[Block], opener: int) -> bool:
         """The fence closed before the closing marker: drop that line from the body."""
         lines = held[-1].body.split("\n")
         last = max((number for number, line in enumerate(lines) if line.strip()), default=-1)
-        fence = _fence(lines[last]) if last >= 0 else None
-        outer = self.fences[opener]
+        fence = fence_of(lines[last]) if last >= 0 else None
+        outer = self.fences.at[opener]
         if fence is None or not fence.bare or (fence.char, fence.length) != (outer.char, outer.length):
             return False
-        if sum(_fence(line) is not None for line in lines) % 2 == 0:
+        if sum(fence_of(line) is not None for line in lines) % 2 == 0:
             return False
         lines[last] = ""
         repair = "the code fence around the block was closed before the closing marker"
         held[-1] = held[-1]._replace(body="\n".join(lines), repairs=(*held[-1].repairs, repair))
         return True
-
-    def _closer(self, opener: int) -> int | None:
-        """The line that closes a fence, nested fences counted; None if it is never closed."""
-        if self.settled is not None:
-            return self.settled.get(opener)
-        stack = [opener]
-        pairs: dict[int, int] = {}
-        for index in range(bisect_right(self.fence_lines, opener), len(self.fence_lines)):
-            at = self.fence_lines[index]
-            depth = self._innermost(stack, at)
-            if depth is None:
-                stack.append(at)
-                continue
-            pairs[stack[depth]] = at
-            del stack[depth:]
-            if not stack:
-                return at
-        self.settled = pairs
-        return None
-
-    def _innermost(self, stack: list[int], at: int) -> int | None:
-        if not self.fences[at].bare:
-            return None
-        depths = range(len(stack) - 1, max(-1, len(stack) - 1 - DEPTH), -1)
-        exact = (depth for depth in depths if self.fences[stack[depth]][:2] == self.fences[at][:2])
-        longer = (depth for depth in depths[:1] if self._closes(at, stack[depth]))
-        return next(exact, next(longer, None))
 
     def _object(self, start: int, found: list[Block]) -> int:
         """A JSON object on its own lines, in the protocol's other form."""
@@ -325,10 +206,10 @@ class _Scan:
     def _fenced_object(self, opener: int, start: int, found: list[Block]) -> int:
         block, end = self._json(start)
         after = self._next_text(end)
-        if block is not None and (after >= len(self.lines) or self._closes(after, opener)):
+        if block is not None and (after >= len(self.lines) or self.fences.closes(after, opener)):
             found.append(block)
             return after + 1
-        closer = self._closer(opener)
+        closer = self.fences.closer(opener)
         return opener + 1 if closer is None else closer + 1
 
     def _json(self, start: int) -> tuple[Block | None, int]:
@@ -356,30 +237,3 @@ def _signal_type(value: Any) -> str | None:
         if key.replace("_", "").lower() == "signaltype" and isinstance(named, str):
             return marker_of(named)
     return None
-
-
-def _body(lines: list[str], repairs: list[str], start: int) -> str:
-    """The fields' lines without a common indent, a fence or a document mark; their number stays the same."""
-    lines = list(lines)
-    filled = [number for number, line in enumerate(lines) if line.strip()]
-    if filled and lines[filled[0]].strip() == "---":
-        lines[filled.pop(0)] = ""
-    if len(filled) > 1:
-        first, last = _fence(lines[filled[0]]), _fence(lines[filled[-1]])
-        if first is not None and (_KEYLIKE.match(lines[filled[1]]) or lines[filled[1]].lstrip().startswith("{")):
-            repairs.append(f"line {start + 2 + filled[0]}: a code fence inside the markers was left out")
-            lines[filled.pop(0)] = ""
-            if last is not None and last.bare and last.char == first.char:
-                lines[filled.pop()] = ""
-    indent = _INDENT.match(lines[filled[0]]).group() if filled else ""  # type: ignore[union-attr]
-    if indent:
-        repairs.append(f"line {start + 2 + filled[0]}: the block was indented by {len(indent)}")
-        lines = [_outdent(line, indent) for line in lines]
-    return "\n".join(lines)
-
-
-def _outdent(line: str, indent: str) -> str:
-    if line.startswith(indent):
-        return line[len(indent) :]
-    own = _INDENT.match(line)
-    return line[min(len(indent), own.end() if own else 0) :]

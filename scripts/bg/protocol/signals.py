@@ -7,9 +7,10 @@ import os
 import re
 from functools import lru_cache
 
-from bg.protocol import blocks, validator
+from bg.protocol import blocks, marks, problems, validator
 from bg.protocol.blocks import Block
-from bg.protocol.draft import PLACEHOLDER, Draft, short
+from bg.protocol.draft import PLACEHOLDER, Draft
+from bg.protocol.problems import Problem
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -22,15 +23,6 @@ if TYPE_CHECKING:
 
 LONGEST = 2 * 1024 * 1024
 MOST = 100
-
-
-class Problem(Record):
-    """What is wrong with one field; `text` is the finished sentence."""
-
-    field: str
-    line: int
-    expected: str
-    text: str
 
 
 class Signal(Record):
@@ -75,8 +67,8 @@ class Reading(Record):
 def schemas() -> dict[str, dict[str, Any]]:
     """The schemas by marker, in the order of the protocol; the title is the marker."""
     loaded = []
-    for marker in blocks.MARKERS:
-        with open(os.path.join(blocks.SCHEMAS, f"{marker.lower()}.json"), encoding="utf-8") as file:
+    for marker in marks.MARKERS:
+        with open(os.path.join(marks.SCHEMAS, f"{marker.lower()}.json"), encoding="utf-8") as file:
             loaded.append({"title": marker, **json.load(file)})
     return {each["title"]: each for each in sorted(loaded, key=lambda each: int(each["x-order"]))}
 
@@ -112,13 +104,13 @@ def decode(block: Block) -> Signal:
     draft = Draft(block, spec)
     draft.read()
     draft.repair()
-    problems, notes = _judged(block, spec, draft, set(validator.violations(draft.fields, spec)))
+    wrong, notes = problems.judged(block, spec, draft, set(validator.violations(draft.fields, spec)))
     return Signal(
         marker=block.marker,
         agent_id=str(draft.fields.get("agent_id", "")),
         timestamp=str(draft.fields.get("timestamp", "")),
         fields=draft.fields,
-        problems=tuple(problems),
+        problems=tuple(wrong),
         repairs=(*block.repairs, *draft.repairs),
         notes=(*notes, *draft.notes),
         line=block.line,
@@ -130,46 +122,6 @@ def _says(given: Any) -> bool:
     if isinstance(given, list):
         return any(item.get("text", "").strip() for item in given)
     return bool(given and given.strip())
-
-
-def _judged(
-    block: Block, spec: Mapping[str, Any], draft: Draft, violations: set[validator.Violation]
-) -> tuple[list[Problem], list[str]]:
-    problems: list[Problem] = []
-    notes: list[str] = []
-    order = list(spec["properties"])
-    by_path: dict[tuple[Any, ...], set[str]] = {}
-    for path, kind in violations:
-        by_path.setdefault(path, set()).add(kind)
-    for path in sorted(by_path, key=lambda path: (order.index(path[0]), *map(str, path[1:]))):
-        kinds = by_path[path]
-        each = _at(spec, path)
-        empty = bool(kinds & {"minLength", "minItems"})
-        name = ".".join([str(path[0]) + "".join(f"[{part + 1}]" for part in path[1:2]), *map(str, path[2:])])
-        line = draft.lines.get(str(path[0]), block.line)
-        if "missing" not in kinds and not empty and each.get("x-severity") == "note":
-            notes.append(f"{name} {short(_value(draft.fields, path))} is no {each['description']}")
-            continue
-        if "missing" in kinds or empty:
-            expected = placeholder(each)
-            text = f"{name} is {'empty' if empty else 'missing'}; expected {expected}."
-        else:
-            expected = f"one of {', '.join(each['enum'])}" if "enum" in kinds else each["type"]
-            text = f"{name} is {short(str(_value(draft.fields, path)))}; expected {expected}."
-        problems.append(Problem(name, line, expected, f"{block.marker}, line {line}: {text}"))
-    return problems, notes
-
-
-def _at(spec: Mapping[str, Any], path: tuple[Any, ...]) -> Mapping[str, Any]:
-    for part in path:
-        spec = spec["items"] if isinstance(part, int) else spec["properties"][part]
-    return spec
-
-
-def _value(given: Any, path: tuple[Any, ...]) -> Any:
-    for part in path:
-        given = given[part]
-    return given
 
 
 def is_template(signal: Signal) -> bool:
@@ -196,26 +148,16 @@ def worth_correcting(signal: Signal) -> bool:
     return False
 
 
-def placeholder(each: Mapping[str, Any]) -> str:
-    """What stands in a template for a field: its values where they are listed, else its description."""
-    return f"<{'|'.join(offered(each)) if 'enum' in each else each['description']}>"
-
-
-def offered(each: Mapping[str, Any]) -> list[str]:
-    """The values of a field that an agent is told of; others are read where they come."""
-    return [value for value in each["enum"] if value not in each.get("x-not-offered", [])]
-
-
 def template(marker: str, agent_id: str | None = None) -> str:
     """The block with placeholders, to be filled in."""
     filled: Fields = {}
     for name, each in schema(marker)["properties"].items():
         if each.get("x-extra"):
             continue
-        filled[name] = placeholder(each)
+        filled[name] = problems.placeholder(each)
         if "items" in each:
             parts = each["items"]["properties"].items()
-            slots = {key: placeholder(part) for key, part in parts if not part.get("x-extra")}
+            slots = {key: problems.placeholder(part) for key, part in parts if not part.get("x-extra")}
             filled[name] = [{**slots, "question_id": f"Q{number}"} for number in (1, 2)]
     return render(marker, {**filled, **({"agent_id": agent_id} if agent_id else {})})
 
@@ -236,7 +178,7 @@ def render(marker: str, given: Mapping[str, Any]) -> str:
 
 
 def _rendered(name: str, text: str) -> list[str]:
-    lines = ["> " + line if blocks.is_marker(line) else line for line in text.split("\n")]
+    lines = ["> " + line if marks.is_marker(line) else line for line in text.split("\n")]
     plain = text == text.strip() and text[:1] not in tuple("|>\"'[{“”‘")
     if len(lines) == 1 and plain:
         return [f"{name}: {lines[0]}".rstrip()]
@@ -244,29 +186,6 @@ def _rendered(name: str, text: str) -> list[str]:
     indent = "2" if filled and all(line[:1] in (" ", "\t") for line in filled) else ""
     keep = "+" if not lines[-1].strip() else ""
     return [f"{name}: |{indent}{keep}", *("  " + line if line else "" for line in lines)]
-
-
-def table(*, follows: bool = False) -> str:
-    """The signals as a markdown table: when to send each and when not; for people also what follows."""
-    columns = ["Signal", "Send it when", "Not when", *(["What follows"] if follows else [])]
-    rows = [columns, ["---"] * len(columns)]
-    for marker, spec in schemas().items():
-        cells = [f"`{marker}`", spec["description"], spec["x-not-when"], spec["x-follows"]]
-        rows.append(cells[: len(columns)])
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
-def fields() -> str:
-    """The fields that each signal asks for, as a markdown list."""
-    lines = []
-    for marker, spec in schemas().items():
-        names = [
-            f"{name} ({'|'.join(offered(each))})" if "enum" in each else name
-            for name, each in spec["properties"].items()
-            if name != "agent_id" and not each.get("x-extra")
-        ]
-        lines.append(f"- `{marker}`: {', '.join(names)}")
-    return "\n".join(lines)
 
 
 def to_json(signal: Signal) -> dict[str, Any]:

@@ -1,0 +1,74 @@
+"""Problems: what is wrong with the fields of a signal, by its schema, in finished sentences."""
+
+from __future__ import annotations
+
+from bg.protocol.draft import Draft, short
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from bg.protocol import validator
+    from bg.protocol.blocks import Block
+
+
+class Problem(Record):
+    """What is wrong with one field; `text` is the finished sentence."""
+
+    field: str
+    line: int
+    expected: str
+    text: str
+
+
+def judged(
+    block: Block, spec: Mapping[str, Any], draft: Draft, violations: set[validator.Violation]
+) -> tuple[list[Problem], list[str]]:
+    """What of a schema's violations stands in the way, and what is only noted."""
+    problems: list[Problem] = []
+    notes: list[str] = []
+    order = list(spec["properties"])
+    by_path: dict[tuple[Any, ...], set[str]] = {}
+    for path, kind in violations:
+        by_path.setdefault(path, set()).add(kind)
+    for path in sorted(by_path, key=lambda path: (order.index(path[0]), *map(str, path[1:]))):
+        kinds = by_path[path]
+        each = _at(spec, path)
+        empty = bool(kinds & {"minLength", "minItems"})
+        name = ".".join([str(path[0]) + "".join(f"[{part + 1}]" for part in path[1:2]), *map(str, path[2:])])
+        line = draft.lines.get(str(path[0]), block.line)
+        if "missing" not in kinds and not empty and each.get("x-severity") == "note":
+            notes.append(f"{name} {short(_value(draft.fields, path))} is no {each['description']}")
+            continue
+        if "missing" in kinds or empty:
+            expected = placeholder(each)
+            text = f"{name} is {'empty' if empty else 'missing'}; expected {expected}."
+        else:
+            expected = f"one of {', '.join(each['enum'])}" if "enum" in kinds else each["type"]
+            text = f"{name} is {short(str(_value(draft.fields, path)))}; expected {expected}."
+        problems.append(Problem(name, line, expected, f"{block.marker}, line {line}: {text}"))
+    return problems, notes
+
+
+def _at(spec: Mapping[str, Any], path: tuple[Any, ...]) -> Mapping[str, Any]:
+    for part in path:
+        spec = spec["items"] if isinstance(part, int) else spec["properties"][part]
+    return spec
+
+
+def _value(given: Any, path: tuple[Any, ...]) -> Any:
+    for part in path:
+        given = given[part]
+    return given
+
+
+def placeholder(each: Mapping[str, Any]) -> str:
+    """What stands in a template for a field: its values where they are listed, else its description."""
+    return f"<{'|'.join(offered(each)) if 'enum' in each else each['description']}>"
+
+
+def offered(each: Mapping[str, Any]) -> list[str]:
+    """The values of a field that an agent is told of; others are read where they come."""
+    return [value for value in each["enum"] if value not in each.get("x-not-offered", [])]
