@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from answers import check_answer, context, updated
 from bg import hook as way_in
-from bg.host import tools, transcripts
+from bg.host import arriving, tools
 from bg.ledger import place
 from bg.ledger.file import Ledger
 from bg.ledger.naming import TOKEN
@@ -329,7 +329,7 @@ def test_wrong_fields_anywhere_in_the_recorded_payloads(
     monkeypatch.setenv("BG_DATA", str(tmp_path / "data"))
     for name in ("HOME", "CLAUDE_PROJECT_DIR", "TMPDIR"):
         monkeypatch.setenv(name, str(tmp_path))
-    monkeypatch.setattr(transcripts, "WAIT", 0.0)  # nobody writes the texts that a spoiled path does not lead to
+    monkeypatch.setattr(arriving, "WAIT", 0.0)  # nobody writes the texts that a spoiled path does not lead to
     rng = random.Random(seed)
     corpus = _corpus()
     failures: dict[str, str] = {}

@@ -15,7 +15,7 @@ import pytest
 from bg import settings
 from bg.evidence import Launch, baseline, examine
 from bg.evidence.clock import Clock
-from bg.host import agents, transcripts
+from bg.host import agents, arriving, transcripts
 from bg.ledger import place
 from bg.loop import groups
 from drive import Drive, block, context, recorded
@@ -80,7 +80,7 @@ def test_a_transcript_is_read_from_a_file_only(kind: str, tmp_path: Path) -> Non
     assert transcripts.tail(path) == []
     assert transcripts.first_prompt(path) == ""
     assert transcripts.since(path, 0) == ([], 0)
-    assert transcripts.settled_text(path, wait=0).text == ""
+    assert arriving.settled_text(path, wait=0).text == ""
 
 
 @pytest.mark.parametrize("kind", KINDS)

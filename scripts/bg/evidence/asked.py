@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import named, runs, shell
+from bg.evidence import named, purposes, runs
 from bg.evidence.calls import WRITING, Calls
 from bg.evidence.disk import Disk, count
 from bg.evidence.finding import Evidence, Finding, short
@@ -88,7 +88,7 @@ def _untested(calls: Calls, report: str, evidence: Evidence) -> None:
     """Tests that are said to pass, in a run that called nothing that could have run them."""
     if not calls.known or calls.hidden:
         return
-    if any(shell.is_test(part) or shell.hides(part) for call in calls.shells for part in call.parts):
+    if any(purposes.is_test(part) or purposes.hides(part) for call in calls.shells for part in call.parts):
         return
     for sentence in re.split(r"(?<=[.!?])\s|\n", report[:20_000]):
         if PASSED.search(sentence) and not NOT_PASSED.search(re.sub(r"\b(?:0|no) fail\w*", "", sentence)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Optional
 
-from bg.evidence import shell
+from bg.evidence import purposes, shell
 from bg.evidence.clock import Clock
 from bg.host import tools, transcripts
 from bg.pattern import pattern
@@ -101,7 +101,7 @@ class Calls:
             or self.hidden
             or any(
                 (call.name in WRITING and not (call.answered and call.failed))
-                or (call.command and not shell.only_reads(call.command))
+                or (call.command and not purposes.only_reads(call.command))
                 for call in self.calls
             )
         )
@@ -114,7 +114,7 @@ class Calls:
         """Whether a call can have changed this file."""
         if not self.known or self.hidden or self.wrote(name):
             return True
-        return any(call.command and not shell.only_reads(call.command) for call in self.calls)
+        return any(call.command and not purposes.only_reads(call.command) for call in self.calls)
 
     def said(self, text: str) -> bool:
         """Whether a result that is not the reading of a file holds this text: it is no invention then."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import outcomes, shell
+from bg.evidence import outcomes, purposes, shell
 from bg.evidence.baseline import OBJECT, Baseline
 from bg.evidence.calls import Call, Calls
 from bg.evidence.finding import Finding, short
@@ -77,7 +77,7 @@ def _push(_base: Baseline, calls: Calls, item: Item) -> Finding:
 
 def _may_push(call: Call) -> bool:
     """Whether a call started something else that may have pushed."""
-    hides = any(shell.hides(part) and part.program != "git" for part in call.parts)
+    hides = any(purposes.hides(part) and part.program != "git" for part in call.parts)
     return hides and bool(PUSHES.search(call.command + call.result))
 
 

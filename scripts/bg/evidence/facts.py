@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from bg.evidence import matching, outcomes, shell, staleness
+from bg.evidence import matching, outcomes, purposes, shell, staleness
 from bg.evidence.calls import Calls
 from bg.evidence.clock import Clock
 from bg.evidence.disk import SLACK, Disk
@@ -76,16 +76,16 @@ def _runs(calls: Calls) -> list[dict[str, str]]:
         steps = shell.steps(call.command)
         for at, step in enumerate(steps):
             for part in step.parts:
-                if not (shell.is_test(part) or shell.is_check(part)) or matching.only_shows(part):
+                if not (purposes.is_test(part) or purposes.is_check(part)) or matching.only_shows(part):
                     continue
-                end = outcomes.ending(calls, call, steps, at, test=shell.is_test(part))
+                end = outcomes.ending(calls, call, steps, at, test=purposes.is_test(part))
                 run = matching.Run(call, steps, at, matching.SAME)
                 edited, sure = staleness.edited_after(calls, run, part)
                 line = short(" ".join((part.program, *part.words)), 80)
-                how = "nothing was run" if end.summary.empty and shell.is_test(part) else end.how
+                how = "nothing was run" if end.summary.empty and purposes.is_test(part) else end.how
                 found.pop(line, None)
                 found[line] = {
-                    "command": line, "kind": "tests" if shell.is_test(part) else "check", "end": how,
+                    "command": line, "kind": "tests" if purposes.is_test(part) else "check", "end": how,
                     "edited": edited if sure else "", "perhaps": edited,
                 }  # fmt: skip
                 break
@@ -96,7 +96,7 @@ def _tests(calls: Calls, found: list[dict[str, str]]) -> str:
     """In a word, how the last test run stands; empty where the calls are not known."""
     tests = [each for each in found if each["kind"] == "tests"]
     if not tests:
-        hiding = any(shell.hides(part) for call in calls.shells for part in call.parts)
+        hiding = any(purposes.hides(part) for call in calls.shells for part in call.parts)
         return "" if not calls.known or calls.hidden or hiding else "none"
     last = tests[-1]
     if last["end"] == outcomes.PASSED:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 
-from bg.evidence import quotes, shell
+from bg.evidence import purposes, quotes
 from bg.evidence.calls import Calls
 from bg.evidence.disk import Disk
 from bg.evidence.finding import Finding
@@ -73,7 +73,7 @@ def _edited(calls: Calls, found: Found) -> bool:
     if not calls.known or calls.wrote(found.name):
         return True
     lines = [call.command for call in calls.shells if not call.failed]
-    return any(found.name in line and not shell.only_reads(line) for line in lines)
+    return any(found.name in line and not purposes.only_reads(line) for line in lines)
 
 
 def _fresh(disk: Disk, calls: Calls, item: Item, fresh: list[Found], *, several: bool) -> Finding:

@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
-from bg.evidence import pieces
+from bg.evidence import lines, pieces
 from bg.pattern import pattern
 from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Optional
 
 MOST = 200
-LONG = 1500
-# The words of the form by their kind, in English and in the languages that models answer in most.
-WORDS = {
-    kind: "|".join(words)
-    for kind, words in json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8")).items()
-}
-_BULLET = pattern(r"\s*(?:(?:[-*+]\s+|[•·・–—▪◦]\s*|\d{1,3}[.)]\s+|[✓✔✅☑❌✗✘🟢🔴]\ufe0f?\s*|\[[ xX✓]\]\s*|>\s+))*")
-_BOLD = pattern(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
-_BEFORE = pattern(r"(?:also|then|i|we|and|finally|[^\W\d_]*[^\x00-\x7f]\w*)\s+(?=\w)", re.IGNORECASE)
-_AGAIN = pattern(r"\(?\s*(?:" + "|".join(WORDS.values()) + r")\s*\)?(?![\w/.-])\s*[:：]?\s*", re.IGNORECASE)
-_LABEL = pattern(r"[^\W\d_][^:`\"/\\]{0,28}[:：]\s+")
-_KEYWORD = pattern(
-    "(?:"
-    + "|".join(f"(?P<{kind}>{words})" for kind, words in WORDS.items())
-    + r")(?:(?<=[^\x00-\x7f])|(?![\w/.-]))\s*[:：]?\s*",
-    re.IGNORECASE,
-)
 _BRANCH = pattern(
     r"(?:to |the |branch |nach |sur |a )*[`\"]?(?:origin[/ ])?(?P<name>[\w.-]+(?:/[\w.-]+)+|main|master)(?![\w/])"
 )
@@ -57,50 +37,21 @@ class Item(Record):
 def read(text: str) -> list[Item]:
     """Every line of an evidence list, as it was meant; nothing is rejected."""
     found: list[Item] = []
-    for line in _lines(text):
+    for line in lines.whole(text):
         found += _items(line)
         if len(found) >= MOST:
             break
     return found[:MOST]
 
 
-def _lines(text: str) -> Iterator[str]:
-    """The lines, those that a wrap has parted put together again."""
-    held = ""
-    for raw in text.replace("\r\n", "\n").replace("\\n", "\n").split("\n"):
-        line = raw.strip()
-        if not line or re.fullmatch(r"`{3,}\w*|~{3,}\w*|[-|: ]+", line):
-            continue
-        starts = _BULLET.match(line)[0].strip() or _KEYWORD.match(line) or not raw[:1].isspace()  # type: ignore[index]
-        if starts:
-            if held:
-                yield held
-            held = line[:LONG]
-        else:
-            held = f"{held} {line}"[:LONG]
-    if held:
-        yield held
-
-
 def _items(line: str) -> list[Item]:
     said = " ".join(line.split())
-    if line.startswith("|") and line.endswith("|"):
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        line = " ".join(cell for cell in cells if re.search(r"[^\W\d_]", cell) or cell is cells[-1])
-    body = _BULLET.sub("", line, count=1).strip()
-    bold = _BOLD.match(body)
-    body = bold[2] + body[bold.end() :] if bold else body
-    keyword = _KEYWORD.match(body)
-    for ahead in (_LABEL, _BEFORE):
-        begins = ahead.match(body) if keyword is None else None
-        keyword = _KEYWORD.match(body, begins.end()) if begins else keyword
-    if keyword is None:
+    body = lines.body(line)
+    opened = lines.opened(body)
+    if opened is None:
         backward = _fits_backward(body, said)
         return [backward] if backward else [Item(said, "said")]
-    kind = str(keyword.lastgroup)
-    rest = body[keyword.end() :]
-    again = _AGAIN.match(rest) if rest.startswith("(") or not keyword[0].isascii() else None
-    rest = rest[again.end() :] if again else rest
+    kind, rest = opened
     return _READERS[kind](kind, rest, said) or [Item(said, "said")]
 
 
@@ -187,7 +138,7 @@ def _published(rest: str, said: str) -> list[Item]:
     )
     if re.search(r"(?<!\w)pushed(?!\w)", rest, re.IGNORECASE) and not denied:
         found.append(Item(said, "pushed", "push"))
-    opened = re.search(r"(?<!\w)" + WORDS["pr"].split("|PR")[0], rest, re.IGNORECASE)
+    opened = re.search(r"(?<!\w)" + lines.WORDS["pr"].split("|PR")[0], rest, re.IGNORECASE)
     if opened and not re.search(r"\b(?:no|not)\b[^,;.]{0,20}$", rest[: opened.start()], re.IGNORECASE):
         found += _pr("pr", rest[opened.end() :], said)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import programs, shell
+from bg.evidence import programs, purposes, shell
 from bg.evidence.calls import Call, Calls
 from bg.evidence.shell import Part, Step
 from bg.record import Record
@@ -76,7 +76,7 @@ def _relation(wanted: Part, part: Part) -> Optional[str]:
         return None
     if REWRITES & set(part.words) - set(wanted.words) or _asks_more(wanted, part):
         return UNCLEAR
-    if shell.is_test(wanted) or shell.is_check(wanted) or wanted.program in {"make", "cargo", "go"}:
+    if purposes.is_test(wanted) or purposes.is_check(wanted) or wanted.program in {"make", "cargo", "go"}:
         aimed = part.program == "go" or any("/" in each or "." in each for each in given)
         return _coverage(targets, given, more=bool(narrowed - narrow), fewer=bool(narrow - narrowed), aimed=aimed)
     if targets == given:

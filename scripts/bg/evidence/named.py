@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import programs, shell
+from bg.evidence import programs, purposes, shell
 from bg.pattern import pattern
 
 TYPE_CHECKING = False
@@ -57,7 +57,7 @@ def commands(text: str) -> list[str]:
         wanted = shell.parts(match[1])
         first = wanted[0] if wanted else None
         known = first and (
-            shell.is_test(first) or shell.is_check(first) or (first.words and first.program in programs.COMMON)
+            purposes.is_test(first) or purposes.is_check(first) or (first.words and first.program in programs.COMMON)
         )
         if known:
             found.append(match[1].strip())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import programs, shell, summaries
+from bg.evidence import programs, purposes, shell, summaries
 from bg.evidence.calls import Call, Calls
 from bg.evidence.shell import Step
 from bg.host import tools
@@ -167,7 +167,7 @@ def _later(calls: Calls, call: Call) -> Ending:
     nothing = summaries.read("")
     name = re.search(r"(?:ID|id)[:\s]+(\w{4,})", call.result[:500])
     looked = False
-    logs = [path.rsplit("/", 1)[-1] for path in shell.written(call.command)]
+    logs = [path.rsplit("/", 1)[-1] for path in purposes.written(call.command)]
     for later in calls.after(call):
         about = name is not None and (name[1] in str(later.given) or name[1] in later.result[:2000])
         about = about or any(log in str(later.given) for log in logs)

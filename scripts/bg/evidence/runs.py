@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import matching, outcomes, programs, shell, staleness, summaries
+from bg.evidence import matching, outcomes, programs, purposes, shell, staleness, summaries
 from bg.evidence.calls import Call, Calls
 from bg.evidence.finding import GRADES, Finding, short
 from bg.evidence.form import Item
@@ -69,7 +69,7 @@ def _unseen(calls: Calls, item: Item, wanted: Part) -> Finding:
 
 def _may_have_run(call: Call, wanted: Part) -> bool:
     """Whether a call started something that names the command, or shows what only such a command shows."""
-    hiding = [part for part in call.parts if shell.hides(part) or part.program in STARTERS]
+    hiding = [part for part in call.parts if purposes.hides(part) or part.program in STARTERS]
     if not hiding:
         return False
     word = re.compile(rf"(?<![\w/.-]){re.escape(matching.name(wanted.program))}(?![\w-])")
@@ -79,7 +79,7 @@ def _may_have_run(call: Call, wanted: Part) -> bool:
     if language and not language & SCRIPTS and all(part.program in matching.MANAGERS for part in hiding):
         return False
     summary = summaries.read(call.result)
-    return bool(shell.is_test(wanted) and summary.counts) or (shell.is_check(wanted) and summary.clean)
+    return bool(purposes.is_test(wanted) and summary.counts) or (purposes.is_check(wanted) and summary.clean)
 
 
 def _ended(calls: Calls, item: Item, wanted: Part, found: list[Run]) -> Finding:
@@ -121,7 +121,7 @@ def _passed(calls: Calls, item: Item, wanted: Part, run: Run, end: Ending) -> Fi
 
 def _shows_problems(run: Run, end: Ending) -> bool:
     """Whether a check ended well, and its output lists problems all the same."""
-    checks = any(shell.is_check(part) for part in run.steps[run.at].parts)
+    checks = any(purposes.is_check(part) for part in run.steps[run.at].parts)
     return checks and not end.summary.clean and bool(outcomes.PROBLEMS.search(run.call.result))
 
 

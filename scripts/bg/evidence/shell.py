@@ -1,4 +1,4 @@
-"""Shell command lines taken apart: which programs ran, which of them are tests or checks, and which can hide others."""
+"""Shell command lines taken apart: the simple commands of a line, those inside others too, and what joins them."""
 
 from __future__ import annotations
 
@@ -36,14 +36,15 @@ class Part(NamedTuple):
 def parts(command: str, depth: int = 0) -> list[Part]:
     """The simple commands of a line, those inside `sh -c` and containers too."""
     found: list[Part] = []
-    for words, _ in _split(_without_heredocs(command[:MOST])):
+    for words, _ in _split(without_heredocs(command[:MOST])):
         found += _unwrapped(words, depth)
         if len(found) > PARTS:
             break
     return found[:PARTS]
 
 
-def _without_heredocs(command: str) -> str:
+def without_heredocs(command: str) -> str:
+    """The line without the texts that it hands to programs."""
     lines, kept, until = command.split("\n"), [], ""
     for line in lines:
         if until:
@@ -64,7 +65,7 @@ class Step(NamedTuple):
 
 def steps(command: str) -> list[Step]:
     """The simple commands of a line with what joins them: `&&`, `||`, `|`, `;`, `&`, or nothing at the end."""
-    split = _split(_without_heredocs(command[:MOST]))[:PARTS]
+    split = _split(without_heredocs(command[:MOST]))[:PARTS]
     return [Step(tuple(_unwrapped(words, 0)), sign) for words, sign in split]
 
 
@@ -179,100 +180,3 @@ def _known(word: str, follows: list[str]) -> bool:
 def _bare(word: str) -> str:
     name = re.split(r"[/\\]", word)[-1].split("@")[0] if not word.startswith("@") else word
     return re.sub(r"\.(?:exe|cmd|bat|ps1)$", "", name) or word
-
-
-def is_test(part: Part) -> bool:
-    """Whether a command runs tests, as far as its name says."""
-    if part.asks_only or part.program in programs.INERT:
-        return False
-    if part.program in programs.TESTS:
-        return not (part.program in {"playwright", "cypress"} and part.verb in {"install", "open"})
-    if any(word in programs.VERBS.get(part.program, ()) for word in part.words[:6]):
-        return not ({"-n", "--dry-run"} & set(part.words))
-    script = part.verb if part.program in {"npm", "yarn", "pnpm", "bun"} else ""
-    name = part.words[1] if script == "run" and len(part.words) > 1 else ""
-    return bool(re.match(r"(?:test|spec|e2e|unit|it)\b", name))
-
-
-def is_check(part: Part) -> bool:
-    """Whether a command runs a linter, a type check or the like."""
-    if part.asks_only:
-        return False
-    if part.program in programs.CHECKS or any(
-        word in programs.CHECK_VERBS.get(part.program, ()) for word in part.words[:4]
-    ):
-        return True
-    return part.program in {"npm", "yarn", "pnpm", "bun", "make", "just", "task"} and bool(
-        re.search(r"lint|typecheck|type-check|types|format|fmt|check|tsc", " ".join(part.words[:2]))
-    )
-
-
-def hides(part: Part) -> bool:
-    """Whether a command can run others that its words do not show: a script, a make target, an unknown program."""
-    if (
-        part.asks_only
-        or part.program in programs.INERT
-        or part.program in programs.CHECKS
-        or part.program in programs.TESTS - {"tox", "nox"}
-        or part.program in programs.CONTAINERS | {"terraform", "helm", "alembic"}
-    ):
-        return (
-            part.program == "git"
-            and part.verb in {"commit", "push", "rebase", "bisect"}
-            and "--no-verify" not in part.words
-        )
-    if part.program in programs.SHELLS:
-        return "-c" not in part.words and "-lc" not in part.words
-    if part.program in {"npm", "yarn", "pnpm", "bun"}:
-        return part.verb not in {
-            "install",
-            "i",
-            "ci",
-            "audit",
-            "outdated",
-            "ls",
-            "list",
-            "view",
-            "add",
-            "remove",
-            "version",
-            "init",
-            "why",
-            "config",
-            "pack",
-        }
-    return part.program not in {"go", "cargo", "python-config", "node-gyp", "rustc", "gcc", "javac"} or part.verb in {
-        "run",
-        "generate",
-    }
-
-
-def only_reads(command: str) -> bool:
-    """Whether a command line can be seen to change nothing."""
-    if re.search(r"(?<![0-9&])>(?!\s*(?:/dev/null|&))|\btee\b|<<", command):
-        return False
-    for part in parts(command):
-        if part.program == "git" and part.verb in programs.GIT_READING:
-            continue
-        if part.program == "find" and not {"-exec", "-delete", "-execdir", "-ok"} & set(part.words):
-            continue
-        if part.program == "sort" and any(word.startswith(("-o", "--output")) for word in part.words):
-            return False
-        if part.program == "sed" and not any(word.startswith("-i") or word == "--in-place" for word in part.words):
-            continue
-        if part.program not in programs.READING and not part.asks_only:
-            return False
-    return True
-
-
-def written(command: str) -> list[str]:
-    """The files that a command line says itself that it writes: `> FILE`, `tee FILE`, `sed -i … FILE`."""
-    line = _without_heredocs(command[:MOST])
-    found = [name.strip("'\"") for name in re.findall(r"(?<![0-9&>=-])>{1,2}\s*([^\s;|&<>()]+)", line)]
-    for part in parts(command):
-        names = [word for word in part.words if not word.startswith("-")]
-        if part.program == "tee":
-            found += names
-        elif part.program in ("sed", "perl") and any(word.startswith("-i") or "pi" in word[:4] for word in part.words):
-            found += [word for word in names if re.search(r"\.\w{1,5}$", word) and " " not in word]
-    return [name for name in found if name not in ("/dev/null", "/dev/stderr", "/dev/stdout")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import matching, programs, shell
+from bg.evidence import matching, programs, purposes, shell
 from bg.evidence.calls import WRITING, Call, Calls
 from bg.evidence.finding import short
 from bg.evidence.matching import Run
@@ -60,7 +60,7 @@ def edits(call: Call) -> list[str]:
         return []
     if call.name in WRITING:
         return [call.path]
-    return shell.written(call.command) if call.command else []
+    return purposes.written(call.command) if call.command else []
 
 
 def _moves_the_tree(call: Call, parts: Optional[list[Part]] = None) -> Optional[bool]:
@@ -78,7 +78,7 @@ def _reformats(call: Call) -> bool:
     """Whether a call may have rewritten files that its words do not name."""
     if not call.command or not _FORMATS.search(call.command):
         return False
-    return any(shell.is_check(part) and not _LOOKS_ONLY & set(part.words) for part in call.parts)
+    return any(purposes.is_check(part) and not _LOOKS_ONLY & set(part.words) for part in call.parts)
 
 
 def _speaks_for(path: str, run: Run, wanted: Part) -> Optional[bool]:
@@ -106,7 +106,7 @@ def _lies_in(path: str, target: str) -> bool:
 
 def tests(run: Run) -> bool:
     """Whether a run is one of tests."""
-    return any(shell.is_test(part) for part in run.steps[run.at].parts)
+    return any(purposes.is_test(part) for part in run.steps[run.at].parts)
 
 
 def inner(run: Run) -> Part:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import time
 from datetime import datetime
 
 from bg import foreign
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 TAIL = 512 * 1024
 HEAD = 1024 * 1024
 LINES = 64 * 1024
-WAIT = 5.0  # a busy machine: 2.1.7 was seen to need more than 1.5 s
-LAG = 0.6  # on hosts that hand the text over at once; records were up to 141 ms late
-STEP = 0.03
 RESUME_LIMIT = 5_242_880
 NEAR_LIMIT = 0.8
 
@@ -135,43 +131,6 @@ def has_open_call(path: str) -> bool:
         if record.get("type") in ("user", "assistant"):
             return any(part.get("type") == "tool_use" for part in parts(record))
     return False
-
-
-def is_written(path: str, words: str, wait: float = LAG) -> bool:
-    """Whether an agent's last words, and so all it did before them, stand in its transcript; waits a short time.
-
-    They count behind what the agent was told last only: one that was asked once more may say the same again.
-    """
-    until = time.monotonic() + wait
-    wanted = words.strip()
-    looked_at = -1
-    while True:
-        # Reading costs much more than asking for the size.
-        looked_at, before = size(path), looked_at
-        for record in reversed(tail(path) if looked_at != before else []):
-            kinds = {part.get("type") for part in parts(record)}
-            if record.get("type") == "user" and "text" in kinds and "tool_result" not in kinds:
-                break
-            given = [part.get("input") for part in parts(record) if part.get("type") == "tool_use"]
-            handed = [str(each.get("message", "")).strip() for each in given if isinstance(each, dict)]
-            if record.get("type") == "assistant" and wanted in (text(record).strip(), *handed):
-                return True
-        if time.monotonic() >= until:
-            return False
-        time.sleep(STEP)
-
-
-def settled_text(path: str, before: str = "", wait: float = WAIT) -> Final:
-    """The agent's final text, waiting a short time for a host that writes it after the hook has begun.
-
-    `before` is the uuid of the text that an earlier run ended with: it is not this run's.
-    """
-    until = time.monotonic() + wait
-    while True:
-        final = last_assistant(tail(path))
-        if (final.settled and final.uuid != before) or time.monotonic() >= until:
-            return final if final.uuid != before or not before else Final("", "", False)
-        time.sleep(STEP)
 
 
 def heard(path: str, message: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from bg.host import agents, tools, transcripts
+from bg.host import agents, arriving, tools, transcripts
 from bg.host.transcripts import Final
 from bg.ledger import children, launches, reported, runs
 from bg.ledger.tasks import Task
@@ -55,13 +55,13 @@ def _own_task(scene: Scene) -> Optional[Task]:
     """The task of the agent that ends; one that ends at once does so before the host has told us anything of it."""
     agent, path = scene.event.agent, scene.event.agent_transcript
     scene.book.settle()  # as before every wait
-    until = time.monotonic() + (transcripts.WAIT if scene.late is None else 0.0)
+    until = time.monotonic() + (arriving.WAIT if scene.late is None else 0.0)
     while True:
         expected = launches.unbound(scene.book, scene.session)
         found = binding.own_task(scene, agent, path)
         if found or not expected or transcripts.first_prompt(_path(scene, agent)) or time.monotonic() >= until:
             return found
-        time.sleep(transcripts.STEP)
+        time.sleep(arriving.STEP)
 
 
 def _path(scene: Scene, agent: str) -> str:
@@ -80,7 +80,7 @@ def _final(scene: Scene) -> Final:
         return transcripts.last_assistant(transcripts.tail(path))
     previous = runs.last_record(scene.book, scene.event.agent)
     scene.book.settle()
-    return transcripts.settled_text(path, previous, transcripts.WAIT if scene.late is None else 0.0)
+    return arriving.settled_text(path, previous, arriving.WAIT if scene.late is None else 0.0)
 
 
 def _end_the_former(scene: Scene, task: Task, source: str, text: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg import settings
-from bg.host import agents, transcripts
+from bg.host import agents, arriving, transcripts
 from bg.ledger import launches, notes, reported, runs
 from bg.ledger.file import Unavailable
 from bg.ledger.runs import Run
@@ -88,7 +88,7 @@ def _gather(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict
     path = "" if len(rows) > 1 else _transcript(scene, run.agent)
     # Nor does one that the host has not written yet.
     declared = (fields or {}).get(FIELD) if scene.late is None else None
-    if declared and transcripts.size(path) and not transcripts.is_written(path, text):
+    if declared and transcripts.size(path) and not arriving.is_written(path, text):
         path = ""
     found = examine(
         text,

@@ -1,0 +1,60 @@
+"""Arriving: a short wait for what the host writes into a transcript only after the hook has begun."""
+
+from __future__ import annotations
+
+import time
+
+from bg.host.transcripts import Final, last_assistant, parts, size, tail, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+WAIT = 5.0  # a busy machine: 2.1.7 was seen to need more than 1.5 s
+LAG = 0.6  # on hosts that hand the text over at once; records were up to 141 ms late
+STEP = 0.03
+
+
+def _tails(path: str, wait: float) -> Iterator[list[dict[str, Any]]]:
+    """The last records of a transcript, anew each time it has grown, until the time is over."""
+    until = time.monotonic() + wait
+    looked_at = -1
+    while True:
+        # Reading costs much more than asking for the size.
+        looked_at, before = size(path), looked_at
+        if looked_at != before:
+            yield tail(path)
+        if time.monotonic() >= until:
+            return
+        time.sleep(STEP)
+
+
+def is_written(path: str, words: str, wait: float = LAG) -> bool:
+    """Whether an agent's last words, and so all it did before them, stand in its transcript.
+
+    They count behind what the agent was told last only: one that was asked once more may say the same again.
+    """
+    return any(_ends_with(records, words.strip()) for records in _tails(path, wait))
+
+
+def _ends_with(records: list[dict[str, Any]], wanted: str) -> bool:
+    for record in reversed(records):
+        kinds = {part.get("type") for part in parts(record)}
+        if record.get("type") == "user" and "text" in kinds and "tool_result" not in kinds:
+            return False
+        given = [part.get("input") for part in parts(record) if part.get("type") == "tool_use"]
+        handed = [str(each.get("message", "")).strip() for each in given if isinstance(each, dict)]
+        if record.get("type") == "assistant" and wanted in (text(record).strip(), *handed):
+            return True
+    return False
+
+
+def settled_text(path: str, before: str = "", wait: float = WAIT) -> Final:
+    """The agent's final text; `before` is the uuid of the text that an earlier run ended with: it is not this run's."""
+    final = Final("", "", False)
+    for records in _tails(path, wait):
+        final = last_assistant(records)
+        if final.settled and final.uuid != before:
+            break
+    return final if final.uuid != before or not before else Final("", "", False)
