@@ -319,6 +319,7 @@ NO_SENTENCES = {
     "answers.py": "the words by which it recognizes what is no answer",
     "answer_doubts.py": "the words by which it recognizes what two people would read differently",
     "answer_ids.py": "the signs by which it recognizes an id",
+    "answer_labels.py": "the ways in which it recognizes a label that is misspelt",
     "recoveries.py": "the words by which it recognizes what to do about a blocker",
 }
 

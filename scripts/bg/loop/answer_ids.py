@@ -34,6 +34,13 @@ _NUMBERED = pattern(
 )
 _FENCE = pattern(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 _SENTENCE_ENDS = (*".!?…)",)
+# What follows an id without a sign makes it the subject of a sentence rather than the name of an answer.
+PREDICATE = pattern(
+    r"(?:is|are|was|were|and|or|seems?|looks?|should|would|could|can|has|had|does|did|depends?|makes?|needs?|sounds?"
+    r"|ist|sind|und|est|et|es|y|isn't|doesn't|wasn't|first|again|of|in|from|revenue|results?"
+    r"|too|also|as well|likewise|instead|neither|either|:)\b",
+    re.IGNORECASE,
+)
 
 
 def folded(text: str) -> str:

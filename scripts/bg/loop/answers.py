@@ -11,19 +11,15 @@ import re
 from functools import cache
 
 from bg.ledger.inbox import Question
-from bg.ledger.naming import label_of
-from bg.loop import answer_doubts
+from bg.loop import answer_doubts, answer_labels
 from bg.loop.answer_ids import (
-    BG,
-    HEAD,
+    PREDICATE,
     Head,
-    fences,
     first_word,
     folded,
     gap,
     heads,
     is_blank,
-    is_pasted,
     normal,
     numbered,
 )  # fmt: skip
@@ -35,24 +31,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable
 
-_LABEL = pattern(rf"\s*({BG}|#?\d{{1,6}})(?![\w-])(?!\.\d)[.:,]?(?=\s|$|[QBD]\d)\s*", re.IGNORECASE)
-_SPELT_WRONG = pattern(
-    r"\s*(?:gb|bq|pg|b|g|bh|vg|bgg|bbg)\s?[-_]\s?\d{1,4}\b|\s*bg[-_ ](?:[lIo]|one|two|three)\b", re.IGNORECASE
-)
-_SECTION = pattern(rf"^[ \t]*({BG})(?![\w-])[ \t]*(?P<sep>[:.,])?[ \t]*", re.IGNORECASE | re.MULTILINE)
-# Behind one of these an id is a part of the sentence.
 _LONGEST = 16
+# Behind one of these an id is a part of the sentence.
 _CARRIES_ON = pattern(
     r"\b(?:in|of|as|at|see|like|from|to|for|per|and|or|with|than|the|both|by|on|about|unlike|under|is|are|was|because"
     r"|if|when|while|after|before|except|wie|in|zu|aus|und|oder|bei|mit|von|comme|dans|et|ou|como|en|y|o|e|come|is"
     r"|answer(?:ed)?|answering|question|decision|blocker|mean|meant|says?|said|your|my|that|this|not|but)$",
-    re.IGNORECASE,
-)
-# What follows an id without a sign makes it the subject of a sentence rather than the name of an answer.
-_PREDICATE = pattern(
-    r"(?:is|are|was|were|and|or|seems?|looks?|should|would|could|can|has|had|does|did|depends?|makes?|needs?|sounds?"
-    r"|ist|sind|und|est|et|es|y|isn't|doesn't|wasn't|first|again|of|in|from|revenue|results?"
-    r"|too|also|as well|likewise|instead|neither|either|:)\b",
     re.IGNORECASE,
 )
 
@@ -93,11 +77,11 @@ class Known(Record):
 
 def read(arguments: str, known: Known) -> Typed:
     """What was typed: a command, answers by their ids, or a text without ids."""
-    label, rest, doubts = _addressed(arguments, known)
+    label, rest, doubts = answer_labels.addressed(arguments, known)
     word = reserved(rest)
     if word or is_blank(rest):
         return Typed(label, word, [], "", "", doubts)
-    sections = _sections(label, rest, known, doubts)
+    sections = answer_labels.sections(label, rest, known, doubts)
     parts: list[Part] = []
     plain, lead = "", ""
     for number, (name, text) in enumerate(sections):
@@ -112,64 +96,6 @@ def read(arguments: str, known: Known) -> Typed:
             parts.append(Part(name, only[0].qid if len(only) == 1 else "", text.strip()))
     answer_doubts.doubt(parts, plain, lead, doubts)
     return Typed(label, "", _merged(parts), plain, lead, doubts)
-
-
-def _addressed(text: str, known: Known) -> tuple[str, str, list[tuple[str, str]]]:
-    """The task that is named first, and the text behind it."""
-    plain = folded(text)
-    found = _LABEL.match(plain)
-    if found is None:
-        wrong = _SPELT_WRONG.match(plain)
-        return "", text, [(answer_doubts.MISSPELT, wrong[0].strip())] if wrong else []
-    label, rest = label_of(found[1].replace(" ", "")), text[found.end() :]
-    if found[1][:1] in "bB" and _PREDICATE.match(folded(rest)) and not HEAD.match(folded(rest)):
-        return label, rest, [(answer_doubts.MENTION, label)]
-    if found[1][:1] not in "bB":
-        if not (reserved(rest) or heads(folded(rest)) or known.is_task(label)):
-            return "", text, [(answer_doubts.NUMBER, found[1])] if is_blank(rest) else []
-        if not (reserved(rest) or is_blank(rest) or _first_head(rest)):
-            # `1 CSV` and `1: CSV` may name the task or the question, and `3 files` is an answer.
-            return ("", text, []) if not known.items(label) else _number(label, text, rest, known)
-    return label, rest, []
-
-
-def _number(label: str, text: str, rest: str, known: Known) -> tuple[str, str, list[tuple[str, str]]]:
-    same = [item for item in known.waiting if item.qid.upper() == f"Q{label[3:]}"]
-    if len(known.waiting) == 1 and known.waiting[0].label == label:
-        return "", text, []  # whichever it names, the answer is the same task's, and the number stays in it
-    if numbered(folded(text), known.items("")):
-        return "", text, []
-    return label, rest, [(answer_doubts.NUMBER, label)] if same else []
-
-
-def _first_head(text: str) -> bool:
-    head = HEAD.match(folded(text).lstrip())
-    return head is not None
-
-
-def _sections(label: str, text: str, known: Known, doubts: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The text of each task: a line may begin with the label of another one that waits."""
-    plain = folded(text)
-    marks, begins = fences(plain), first_word(plain)
-    cuts = []
-    for found in _SECTION.finditer(plain):
-        other = label_of(found[1].replace(" ", ""))
-        if is_pasted(marks, found.start()) or (found.start() == 0 and label):
-            continue
-        follows = HEAD.match(plain, found.end())
-        if follows is not None:
-            cuts.append((found.start(), found.end(), other))
-        elif known.items(other) and (other != label or found["sep"]):
-            if not found["sep"] and found.start() > 0:
-                doubts.append((answer_doubts.LABELS, other))
-            cuts.append((found.start(), found.end(), other))
-    cuts = [cut for cut in cuts if cut[0] == 0 or cut[0] > begins or label]
-    if not cuts:
-        return [(label, text)]
-    result = [(label, text[: cuts[0][0]])] if not is_blank(text[: cuts[0][0]]) else []
-    for cut, following in zip(cuts, [*cuts[1:], None]):
-        result.append((cut[2], text[cut[1] : following[0] if following else len(text)]))
-    return result
 
 
 def _parts(label: str, text: str, known: Known, doubts: list[tuple[str, str]]) -> tuple[list[Part], str]:
@@ -232,7 +158,7 @@ def _counts(text: str, head: Head, *, is_first: bool, others: bool) -> tuple[boo
     """Whether an id that was asked names an answer here, and what is doubtful about it."""
     why = []
     if not head.strong:
-        sentence = bool(_PREDICATE.match(text, head.end))
+        sentence = bool(PREDICATE.match(text, head.end))
         if not is_first and not (others and head.clear):
             in_line = head.first and head.end < len(text) and not sentence
             return in_line, [answer_doubts.MENTION] if in_line else []
