@@ -18,9 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn, Optional
 
-from rig import clients, demo_cast, demo_live, demo_proof, demo_recorded, fetching
+from rig import clients, demo_cast, demo_live, demo_messages, demo_proof, demo_recorded, fetching
 from rig.clients import ClientError
-from rig.demo_follow import HOOK_EVENTS_SINCE, Book, Follower
+from rig.demo_book import Book
+from rig.demo_follow import HOOK_EVENTS_SINCE, Follower
 from rig.demo_view import View
 from rig.home import Home
 from rig.model import Model
@@ -129,14 +130,14 @@ def run_recorded(view: View, plugin: Path) -> int:
         demo_cast.lay_out(home.project)
         client = demo_recorded.StandIn(home, plugin, demo_cast.script(home.project))
         view.plain(
-            f"This is no Claude Code: the plugin's real hooks get the events that Claude Code {demo_recorded.VERSION} "
+            f"This is no Claude Code: the plugin's real hooks get the events that Claude Code {demo_messages.VERSION} "
             "was recorded with, with this play's words in them. Home and project are temporary; nothing leaves this "
             "machine."
         )
         view.gap()
         book = _book(home)
-        numbers = clients.numbers(demo_recorded.VERSION)
-        follower = Follower(view, client, book, demo_recorded.VERSION)
+        numbers = clients.numbers(demo_messages.VERSION)
+        follower = Follower(view, client, book, demo_messages.VERSION)
         cost = _play(view, follower, client, numbers)
         code = client.finish()
         follower.drain()

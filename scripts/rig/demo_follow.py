@@ -8,9 +8,8 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Optional, Protocol, Union
 
-from bg.ledger.file import Ledger, Unavailable
-
 from rig import clients
+from rig.demo_book import Book
 from rig.demo_cast import news
 from rig.demo_view import View
 from rig.model import Model
@@ -48,38 +47,6 @@ class Client(Protocol):
 
     def send(self, words: str) -> None:
         """Say something as the user."""
-
-
-class Book:
-    """A reader's look into the ledger that the hooks write; nothing where there is none yet."""
-
-    def __init__(self, *patterns: tuple[Path, str]) -> None:
-        self._patterns = patterns
-
-    @property
-    def place(self) -> Optional[Path]:
-        """The data directory, once a hook has made it."""
-        found = [path.parent for root, pattern in self._patterns for path in root.glob(pattern)]
-        return found[0] if found else None
-
-    def all(self, sql: str, *values: Any) -> list[dict[str, Any]]:
-        """The rows of one question to the ledger."""
-        place = self.place
-        if place is None:
-            return []
-        try:
-            book = Ledger(place, create=False)
-        except Unavailable:
-            return []
-        try:
-            return [dict(row) for row in book.all(sql, *values)]
-        finally:
-            book.close()
-
-    def one(self, sql: str, *values: Any) -> dict[str, Any]:
-        """The first of them, empty where there is none."""
-        rows = self.all(sql, *values)
-        return rows[0] if rows else {}
 
 
 class Follower:

@@ -21,7 +21,8 @@ from bg.words.quoting import neutral
 
 from rig import clients
 from rig.clients import ClientError
-from rig.demo_follow import Book, Follower
+from rig.demo_book import Book
+from rig.demo_follow import Follower
 from rig.demo_view import View
 from rig.home import kill_group
 from rig.session import arguments

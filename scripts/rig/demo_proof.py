@@ -6,7 +6,8 @@ import re
 from typing import Callable, NamedTuple, Optional, Protocol
 
 from rig import demo_cast
-from rig.demo_follow import Book, Follower
+from rig.demo_book import Book
+from rig.demo_follow import Follower
 from rig.home import Home
 from rig.request import Request
 

@@ -13,12 +13,11 @@ import time
 from pathlib import Path
 from typing import Any, Optional
 
+from rig import demo_messages
 from rig.home import Home
 from rig.request import Request
 from rig.script import Reply, Script
 
-VERSION = "2.1.327"
-SCENE = "resume"
 SPAWN, SEND, SEARCH = "Agent", "SendMessage", "ToolSearch"
 _SCHEMAS = {SPAWN: ("description", "prompt", "subagent_type", "run_in_background"), "AskUserQuestion": (), SEARCH: ()}
 
@@ -43,7 +42,7 @@ class StandIn:
         self.requests: list[Request] = []
         self.stderr = ""
         self.process = Ended()
-        self._recorded = _recording(plugin)
+        self._recorded = demo_messages.recording(plugin)
         self.session = str(self._recorded["Stop"]["session_id"])
         self.agent = str(self._recorded["SubagentStop"]["agent_id"])
         self.transcript = home.path / ".claude" / "projects" / "-project" / f"{self.session}.jsonl"
@@ -82,35 +81,37 @@ class StandIn:
         if answer.get("decision") == "block":
             self._stream({"type": "result"})
             return
-        told = [words if machine else f"{words}", *_context(answer)]
-        self._said["parent"].append(_user("\n\n".join(told)))
+        told = [words if machine else f"{words}", *demo_messages.added_by(answer)]
+        self._said["parent"].append(demo_messages.user_says("\n\n".join(told)))
         for _ in range(12):
             reply = self._ask("parent")
-            if not _calls(reply):
+            if not demo_messages.calls_in(reply):
                 if not self._goes_on(reply):
                     break
                 continue
-            results = [self._parents_call(block) for block in _calls(reply)]
+            results = [self._parents_call(block) for block in demo_messages.calls_in(reply)]
             self._said["parent"].append({"role": "user", "content": results})
         self._stream({"type": "result"})
 
     def _goes_on(self, reply: Reply) -> bool:
         """Whether a hook at Stop gives the turn something more to say."""
-        answer = self._hook("Stop", last_assistant_message=_words(reply), background_tasks=self._running())
-        more = _context(answer)
+        answer = self._hook(
+            "Stop", last_assistant_message=demo_messages.text_of(reply), background_tasks=self._running()
+        )
+        more = demo_messages.added_by(answer)
         if more:
-            self._said["parent"].append(_user("\n\n".join(more)))
+            self._said["parent"].append(demo_messages.user_says("\n\n".join(more)))
         return bool(more)
 
     def _parents_call(self, block: dict[str, Any]) -> dict[str, Any]:
         name, given, call = block["name"], dict(block["input"]), block["id"]
         if name == SEARCH:
             self._tools = True
-            return _result(call, "Tool loaded.")
+            return demo_messages.result_of(call, "Tool loaded.")
         before = self._hook("PreToolUse", name, tool_name=name, tool_input=given, tool_use_id=call)
         special = before.get("hookSpecificOutput") or {}
         if special.get("permissionDecision") == "deny":
-            return _result(call, str(special.get("permissionDecisionReason")))
+            return demo_messages.result_of(call, str(special.get("permissionDecisionReason")))
         given = special.get("updatedInput") or given
         if name == SPAWN:
             self._description = str(given["description"])
@@ -126,7 +127,7 @@ class StandIn:
         after = self._hook(
             "PostToolUse", name, tool_name=name, tool_input=given, tool_use_id=call, tool_response=response
         )
-        return _result(call, "\n\n".join([words, *_context(after)]))
+        return demo_messages.result_of(call, "\n\n".join([words, *demo_messages.added_by(after)]))
 
     _tools = False
 
@@ -142,20 +143,20 @@ class StandIn:
         self._hook("SubagentStart", agent_id=self.agent)
 
     def _hear(self, words: str) -> None:
-        self._said["agent"].append(_user(words))
-        self._note({"type": "user", "message": _user(words)})
+        self._said["agent"].append(demo_messages.user_says(words))
+        self._note({"type": "user", "message": demo_messages.user_says(words)})
 
     def _run_of_agent(self, call: str) -> None:
         """The agent works until its hook lets it end; then the host tells the parent."""
         began, again = time.monotonic(), False
         while True:
             reply = self._ask("agent", call)
-            if _calls(reply):
-                results = [_work(block) for block in _calls(reply)]
+            if demo_messages.calls_in(reply):
+                results = [demo_messages.work(block) for block in demo_messages.calls_in(reply)]
                 self._said["agent"].append({"role": "user", "content": results})
                 self._note({"type": "user", "message": {"role": "user", "content": results}})
                 continue
-            words = _words(reply)
+            words = demo_messages.text_of(reply)
             answer = self._hook(
                 "SubagentStop",
                 agent_id=self.agent,
@@ -183,7 +184,12 @@ class StandIn:
     def _note(self, record: dict[str, Any]) -> None:
         """A line of the agent's own transcript, which the plugin's checks read."""
         self._agents_file.parent.mkdir(parents=True, exist_ok=True)
-        line = {"uuid": f"u{time.monotonic_ns()}", "cwd": str(self.home.project), "version": VERSION, **record}
+        line = {
+            "uuid": f"u{time.monotonic_ns()}",
+            "cwd": str(self.home.project),
+            "version": demo_messages.VERSION,
+            **record,
+        }
         with self._agents_file.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
 
@@ -221,7 +227,7 @@ class StandIn:
             CLAUDE_PROJECT_DIR=str(self.home.project),
             CLAUDE_PLUGIN_DATA=str(self.home.path / ".claude" / "plugins" / "data" / "bg-inline"),
             CLAUDE_CODE_ENTRYPOINT="sdk-cli",
-            AI_AGENT=f"claude-code_{VERSION.replace('.', '-')}_agent",
+            AI_AGENT=f"claude-code_{demo_messages.VERSION.replace('.', '-')}_agent",
             BG_HOST_PID=str(os.getpid()),
         )
         done = subprocess.run(
@@ -242,43 +248,3 @@ class StandIn:
         except ValueError:
             answer = {}
         return answer if isinstance(answer, dict) else {}
-
-
-def _recording(plugin: Path) -> dict[str, dict[str, Any]]:
-    """The first payload of each event, and of each event with a tool, in the recorded scene."""
-    path = plugin / "tests" / "recorded" / VERSION / f"{SCENE}.jsonl"
-    found: dict[str, dict[str, Any]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        payload = json.loads(line)
-        found.setdefault(f"{payload['hook_event_name']} {payload.get('tool_name', '')}".strip(), payload)
-    return found
-
-
-def _user(words: str) -> dict[str, Any]:
-    return {"role": "user", "content": [{"type": "text", "text": words}]}
-
-
-def _context(answer: dict[str, Any]) -> list[str]:
-    found = (answer.get("hookSpecificOutput") or {}).get("additionalContext")
-    return [str(found)] if found else []
-
-
-def _calls(reply: Reply) -> list[dict[str, Any]]:
-    return [block for block in reply.blocks if block["type"] == "tool_use"]
-
-
-def _words(reply: Reply) -> str:
-    return "\n".join(str(block["text"]) for block in reply.blocks if block["type"] == "text")
-
-
-def _result(call: str, words: str) -> dict[str, Any]:
-    return {"type": "tool_result", "tool_use_id": call, "content": [{"type": "text", "text": words}]}
-
-
-def _work(block: dict[str, Any]) -> dict[str, Any]:
-    """What a tool of the agent does, done for real in the temporary project."""
-    path = Path(str(block["input"].get("file_path")))
-    if block["name"] == "Write":
-        path.write_text(str(block["input"]["content"]), encoding="utf-8")
-        return _result(block["id"], f"File created successfully at: {path}")
-    return _result(block["id"], path.read_text(encoding="utf-8"))

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from bg.evidence.finding import REASONS
-from bg.words import verdict
+from bg.words import reasons
 from world import GIT, World
 
 
@@ -19,8 +19,8 @@ def world(tmp_path):
 
 
 def test_every_reason_has_its_sentence():
-    assert set(REASONS) == set(verdict.REASONS)
-    assert all(bool(brief) == (REASONS[reason] == "does not match") for reason, (_, brief) in verdict.REASONS.items())
+    assert set(REASONS) == set(reasons.REASONS)
+    assert all(bool(brief) == (REASONS[reason] == "does not match") for reason, (_, brief) in reasons.REASONS.items())
 
 
 # Files.

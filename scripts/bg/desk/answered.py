@@ -1,4 +1,4 @@
-"""What a task asked in its last run, what was answered, and what can be typed now."""
+"""What a task asked in its last run, what was answered, and what can be typed now: lines that need no page."""
 
 from __future__ import annotations
 

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import errno
 import json
 import os
-import shutil
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from bg import foreign, machine, settings
-from bg.desk import host_settings, packages, page, shortcuts, trials
+from bg.desk import host_settings, interpreter, page, shortcuts, storage, trials
 from bg.desk.findings import Finding, told
-from bg.host import agents, tools, transcripts, versions
+from bg.host import tools, versions
 from bg.host.versions import Host
-from bg.ledger import health, notes, place, sessions, spool, tasks, unfinished
-from bg.ledger.aside import kept_aside
-from bg.ledger.file import UPDATE, Ledger, Unavailable
-from bg.words.quoting import inline
+from bg.ledger import place
 
 Outcome = tuple[int, str, str]
 ROOT = Path(__file__).resolve().parents[3]
-LOW_SPACE = 20 * 1024 * 1024
-DAY = 24 * 3600
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,11 +48,11 @@ def examine(host: Host) -> Iterator[Finding]:
     yield from _hooks()
     yield from _plugin(host)
     yield from _command(host)
-    python = list(_python())
+    python = list(interpreter.the_hooks_own())
     yield from python
     if not any(finding.state == "wrong" for finding in python):
-        yield from trials.fire(ROOT, _interpreter()[1])
-    yield from _data()
+        yield from trials.fire(ROOT, interpreter.noted()[1])
+    yield from storage.where_it_is_kept()
     yield from _settings()
     yield _node()
 
@@ -202,139 +194,6 @@ def _command(host: Host) -> Iterator[Finding]:
         )
     elif host.version is not None and host.version >= versions.OLDEST:
         yield Finding("/bg", "ok", "a plain /bg is the plugin's here")
-
-
-def _interpreter() -> tuple[Path, str]:
-    """Where the hooks' interpreter is noted, and which one that is."""
-    note = Path(place.interpreter_note(place.directory_of_hooks()))
-    return note, note.read_text(encoding="utf-8").strip() if note.is_file() else ""
-
-
-def _python() -> Iterator[Finding]:
-    note, chosen = _interpreter()
-    if chosen and not os.access(chosen, os.X_OK):
-        yield Finding("python", "wrong", f"the interpreter noted in {note} is gone: {chosen}", f"rm {note}")
-        return
-    if chosen and machine.python(chosen, "-S", "-c", "pass", seconds=20).code:
-        why = f"the interpreter noted in {note} does not start: {chosen}; the next hook looks for another one"
-        yield Finding("python", "wrong", why, f"rm {note}")
-        return
-    old = _too_old(chosen)
-    if old:
-        yield Finding("python", "wrong", f"bg needs Python 3.9 or newer; found {old} at {chosen}", f"rm {note}")
-        return
-    if packages.usable(chosen):
-        yield Finding("python", "ok", f"{chosen} with PyYAML and jsonschema")
-        return
-    yield Finding(
-        "python",
-        "note",
-        f"{chosen or 'the system python3'} lacks PyYAML or jsonschema; YAML and schemas are not checked",
-        packages.REMEDY,
-    )
-
-
-def _too_old(interpreter: str) -> str:
-    """The version of an interpreter that cannot run the hooks; empty for one that can, or that does not say."""
-    ask = "import sys; sys.stdout.write('' if sys.version_info >= (3, 9) else '%d.%d' % tuple(sys.version_info[:2]))"
-    if not interpreter:
-        return ""
-    return machine.python(interpreter, "-c", ask, seconds=20).out
-
-
-def _data() -> Iterator[Finding]:
-    folder = Path(place.directory_of_hooks())
-    try:
-        place.make_private(str(folder))
-        trial = folder / f".doctor-{os.getpid()}"
-        trial.write_bytes(b"x" * 4096)
-        trial.unlink()
-    except OSError as error:
-        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-        yield Finding(
-            "data",
-            "wrong",
-            f"{folder} cannot be written: {error.strerror}",
-            "free some space on that disk"
-            if full
-            else f"make {folder} writable, or set BG_DATA to a directory that is",
-        )
-        yield from _put_off(folder, "they are taken in as soon as the ledger can be written")
-        return
-    free = shutil.disk_usage(folder).free
-    if free < LOW_SPACE:
-        yield Finding(
-            "data", "wrong", f"only {free // 1024} KB are left on the disk of {folder}", "free some space on that disk"
-        )
-    yield from _put_off(folder, "they are taken in by the next hook")
-    for path in (Path(each) / place.LEDGER for each in place.directories()):
-        if path.is_dir():
-            yield Finding(
-                "ledger", "wrong", f"{path} is a folder, so no ledger can be kept there", f'mv "{path}" "{path}.aside"'
-            )
-    ledgers = place.existing()
-    if not ledgers:
-        yield Finding("ledger", "ok", f"none yet; it will stand in {folder}")
-    for found in ledgers:
-        yield from _ledger(Path(found))
-
-
-def _put_off(folder: Path, remedy: str) -> Iterator[Finding]:
-    """What hooks could not write into the ledger: the events that wait, and why."""
-    waiting = spool.waiting(str(folder))
-    if waiting:
-        yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", remedy)
-    for path in map(Path, spool.logs(str(folder))):
-        with contextlib.suppress(OSError):
-            lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-            if lines and time.time() - path.stat().st_mtime < DAY:
-                yield Finding("hook error", "note", f"the last: {inline(lines[-1], 300)}", f"all of them: {path}")
-
-
-def _ledger(folder: Path) -> Iterator[Finding]:
-    for path in kept_aside(str(folder)):
-        yield Finding(
-            "ledger", "note", f"an unreadable ledger was kept at {path}", "delete it when you no longer need it"
-        )
-    damage = health.damage(str(folder))
-    if damage:
-        yield Finding(
-            "ledger",
-            "wrong",
-            f"{folder / place.LEDGER} is damaged: {damage}",
-            "nothing to do: the next hook keeps it aside and begins a new one",
-        )
-        return
-    try:
-        book = Ledger(folder, create=False)
-    except Unavailable as error:
-        remedy = error.remedy or "run this again when no other process holds it"
-        yield Finding("ledger", "wrong", error.reason, remedy)
-        return
-    with contextlib.closing(book):
-        count = tasks.count(book)
-        yield Finding("ledger", "ok", f"{book.path}: {count} tasks")
-        if book.is_newer:
-            found = "a newer version of the bg plugin has brought it up to date; this one can still write it"
-            yield Finding("ledger", "note", found, UPDATE)
-        for row in notes.errors(book, time.time() - DAY)[:3]:
-            when = time.strftime("%H:%M", time.localtime(row.at))
-            yield Finding(
-                "hook error",
-                "wrong",
-                f"{when} in {row.event}: {row.text.strip().splitlines()[-1][:200]}",
-                f"the whole trace: {notes.whole_trace(book, row)}",
-            )
-        for task in unfinished.with_open_agent(book):
-            spoken = sessions.transcript(book, task.session)
-            risk = transcripts.near_limit(agents.of_agent(spoken, task.agent))
-            if risk:
-                yield Finding(
-                    "resume",
-                    "note",
-                    f"{task.label}: {risk}",
-                    "answer it soon, or let it be relaunched with its state",
-                )
 
 
 def _settings() -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from bg.ledger.deliveries import Delivery
 from bg.loop import next_steps, reminding, waking
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases
-from bg.words.replies import Reminder
+from bg.words.reply_parts import Reminder
 
 
 def reminder(scene: Scene, row: Delivery) -> Reminder:

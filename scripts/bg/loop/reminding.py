@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-    from bg.words.replies import Reminder
+    from bg.words.reply_parts import Reminder
 
 MOST_REMINDERS = 12  # more than fit into one event, less than what would take long to compose
 LEAST_ROOM = 400
@@ -125,7 +125,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     """The text of one delivery, from the record as it is now."""
     # Late: what composes words is half of the package, and most events say nothing.
     from bg.loop import adopting, noting, reports  # noqa: PLC0415
-    from bg.words import replies  # noqa: PLC0415
+    from bg.words import replies, reply_parts  # noqa: PLC0415
 
     if row.kind in (deliveries.GROUP, deliveries.JOINT):
         return _group(scene, row)
@@ -134,9 +134,9 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     if row.kind == deliveries.ANSWERED:
         elsewhere = feedback.ANSWERED_ELSEWHERE.format(label=task.label)
         notice = "" if row.is_answered_in(scene.session) else elsewhere
-        return replies.Reminder(next_steps.next_step(scene, task), notice)
+        return reply_parts.Reminder(next_steps.next_step(scene, task), notice)
     agent, run = row.about.subject, row.about.run
-    told = replies.Told(
+    told = reply_parts.Told(
         task=task,
         brief=adopting.brief(task.prompt),
         items=inbox.items(scene.book, agent, run),
@@ -167,10 +167,10 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
 def _group(scene: Scene, row: Delivery) -> Reminder:
     # Late: merging is a tenth of the package and happens once a group.
     from bg.loop import groups  # noqa: PLC0415
-    from bg.words import replies  # noqa: PLC0415
+    from bg.words import reply_parts  # noqa: PLC0415
 
     tell = groups.joint if row.kind == deliveries.JOINT else groups.told
-    return replies.Reminder(*tell(scene.book, row.about.subject, scene.bgctl))
+    return reply_parts.Reminder(*tell(scene.book, row.about.subject, scene.bgctl))
 
 
 def _overtaken(scene: Scene, task: Task) -> str:

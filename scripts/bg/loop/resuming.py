@@ -9,7 +9,7 @@ from bg.ledger.resumes import Resume
 from bg.ledger.tasks import Task
 from bg.loop import binding, checkpoints, inheriting, judging, noting, proof, reminding, reports, waking
 from bg.loop.scene import Scene
-from bg.words import phrases, replies, resume
+from bg.words import phrases, resume, ways
 from bg.words.quoting import inline
 
 UNSEEN = "unseen"  # what the message carried: the hook before its call was killed
@@ -45,7 +45,7 @@ def _refused(scene: Scene, task: Task) -> str:
         if not inheriting.claim(scene, task):
             return phrases.OTHER_SESSION_GOES_ON.format(label=task.label)
         waking.open_relaunch(scene, task)
-    return phrases.WAKES_WITHOUT_MEMORY.format(label=task.label, way=replies.launch_anew(task.label))
+    return phrases.WAKES_WITHOUT_MEMORY.format(label=task.label, way=ways.launch_anew(task.label))
 
 
 def _from_agent(scene: Scene) -> None:
@@ -215,7 +215,7 @@ def unproven(scene: Scene) -> None:
         resumes.fail(scene.book, row.id, scene.event.error or "refused")
         if task is not None and waking.resumable(task):
             waking.open_relaunch(scene, task)
-    way = replies.launch_anew(row.label)
+    way = ways.launch_anew(row.label)
     scene.answer.context.append(phrases.NOT_WOKEN.format(label=row.label, way=way))
 
 

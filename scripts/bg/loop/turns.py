@@ -12,7 +12,7 @@ from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
 from bg.loop import adopting, closing, inheriting, proof, reconciling, reminding
 from bg.loop.scene import Scene
-from bg.words import briefs, phrases, replies
+from bg.words import briefs, phrases, reply_parts
 from bg.words.quoting import CONTEXT_LIMIT, fit, inline
 from bg.words.texts import fill
 from bg.words.times import age
@@ -158,7 +158,7 @@ def _ask_first(scene: Scene) -> None:
     for item in inbox.waiting(scene.book, session=scene.session):
         with scene.apart(f"{item.qid} of {item.label}"):
             if item.shown is None and inbox.kind(item) == inbox.QUESTION:
-                words[item.id] = replies.question_lines(item)
+                words[item.id] = reply_parts.question_lines(item)
                 items.append(item)
     spoken = scene.event.last_text
     if spoken is None:  # 2.1.7 and 2.1.38 do not hand it over

@@ -15,19 +15,19 @@ def resumable(task: Task) -> bool:
 
 def resume_how(scene: Scene, agent: str, label: str) -> str:
     """How the parent wakes this agent here, with a warning where that may fail."""
-    from bg.words import replies  # noqa: PLC0415 - late: most events say nothing
+    from bg.words import ways  # noqa: PLC0415 - late: most events say nothing
 
     if not can_wake(scene, agent):
-        return replies.launch_anew(label)
+        return ways.launch_anew(label)
     risk = transcripts.near_limit(agents.of_agent(scene.event.transcript, agent))
-    return replies.resume_how(scene.host, agent, label) + (f" Mind that {risk}." if risk else "")
+    return ways.resume_how(scene.host, agent, label) + (f" Mind that {risk}." if risk else "")
 
 
 def message_how(scene: Scene, agent: str) -> str:
     """How the parent sends a running agent something, in a sentence."""
-    from bg.words import replies  # noqa: PLC0415 - late: most events say nothing
+    from bg.words import ways  # noqa: PLC0415 - late: most events say nothing
 
-    return replies.message_how(scene.host, agent)
+    return ways.message_how(scene.host, agent)
 
 
 def wakes(scene: Scene, agent: str) -> bool:

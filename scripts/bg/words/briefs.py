@@ -11,7 +11,7 @@ from bg.ledger import inbox
 from bg.ledger.inbox import Question
 from bg.words import phrases
 from bg.words.quoting import cited
-from bg.words.replies import Reminder
+from bg.words.reply_parts import Reminder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

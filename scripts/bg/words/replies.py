@@ -2,52 +2,15 @@
 
 from __future__ import annotations
 
-from bg.host import tools, versions
 from bg.ledger import inbox
-from bg.ledger.inbox import Question
-from bg.ledger.tasks import Task
-from bg.record import Record
 from bg.words import phrases, recoveries, verdict
-from bg.words.quoting import Said, as_text, cited, inline, quote
+from bg.words.quoting import Said, inline, quote
+from bg.words.reply_parts import Payload, Reminder, Told, marks, question_lines, quoted, sections, task_name
 from bg.words.texts import fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable
-
-
-class Reminder(Record):
-    """The text for the parent model and the line for the user."""
-
-    text: str
-    notice: str
-
-
-class Told(Record):
-    """What a reminder needs to know besides the signal."""
-
-    task: Task
-    brief: dict[str, str]
-    items: list[Question]
-    resume: str
-    answer_command: str
-    whole: str
-    evidence: dict[str, Any]
-    asked: int = 0
-    qid: str = ""
-    weighed: tuple[str, ...] = ()
-    full: str = ""
-
-
-class Payload:
-    """What a signal says: each field comes out as somebody's words only."""
-
-    def __init__(self, given: dict[str, Any]) -> None:
-        self._given = given
-
-    def __getitem__(self, key: str) -> Said:
-        """The words of a field, empty ones where it is missing."""
-        return Said(self._given.get(key))
 
 
 # The values of the schemas that stand in our own sentences; whatever else an agent writes there is its words.
@@ -73,53 +36,19 @@ def remind(signal: dict[str, Any], told: Told) -> Reminder:
     return say(Payload(signal["payload"]), signal, told)
 
 
-def _sections(pairs: list[tuple[str, str]]) -> str:
-    return "\n".join(
-        f"{heading}:\n{text}" if "\n" in text or text.startswith(">") else f"{heading}: {text}"
-        for heading, text in pairs
-        if text.strip()
-    )
-
-
-def _quoted(payload: Payload, key: str, most: int = 700) -> str:
-    return payload[key].quote(most)
-
-
-def _named(told: Told) -> str:
-    return cited(told.task.description or "", 80)
-
-
-def _marks(signal: dict[str, Any]) -> list[tuple[str, str]]:
-    problems = "; ".join(cited(str(item["text"])) for item in signal.get("problems", [])[:4])
-    return [("Wrong with the block", problems)] if problems else []
-
-
-def question_lines(item: Question) -> str:
-    """One question as the parent shall put it."""
-    lines = [f"> {item.label} {item.qid}: {inline(item.text, 600)}"]
-    if item.context:
-        lines.append(quote(f"why it matters: {item.context}", 400))
-    extra = inbox.extra(item)
-    for key in ("irreversible", "options", "default", "priority"):
-        if extra.get(key):
-            lines.append(quote(f"{key}: {as_text(extra[key])}", 300))
-    lines += [phrases.ASKS_LEAVE] if inbox.asks_leave(item) else []
-    return "\n".join(lines)
-
-
 def _clarification(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
     label = told.task.label
     open_items = [item for item in told.items if item.state == "open" and inbox.kind(item) == inbox.QUESTION]
     body = [
-        _sections(
+        sections(
             [
-                ("Stopped at", _quoted(payload, "blocked_at", 300)),
-                ("Reason", _quoted(payload, "reason", 300)),
-                ("Done so far", _quoted(payload, "current_state", 500)),
+                ("Stopped at", quoted(payload, "blocked_at", 300)),
+                ("Reason", quoted(payload, "reason", 300)),
+                ("Done so far", quoted(payload, "current_state", 500)),
             ]
         ),
         *[question_lines(item) for item in open_items],
-        _sections([("Would unblock it", _quoted(payload, "can_resume_with", 300)), *_marks(signal)]),
+        sections([("Would unblock it", quoted(payload, "can_resume_with", 300)), *marks(signal)]),
     ]
     count = len(open_items)
     many = "question" if count == 1 else "questions"
@@ -127,7 +56,7 @@ def _clarification(payload: Payload, signal: dict[str, Any], told: Told) -> Remi
         fill(
             "clarification",
             label=label,
-            description=_named(told),
+            description=task_name(told),
             body="\n".join(part for part in body if part),
             resume=told.resume,
         ),
@@ -140,15 +69,15 @@ def _stop(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
         return _over(payload, signal, told)
     named = payload["blocker_type"] or payload["stop_reason"] or Said("blocker")
     kind = named.among((*BLOCKER_ADVICE, *STOP_REASONS))
-    body = _sections(
+    body = sections(
         [
-            ("Blocker", _quoted(payload, "details")),
-            ("Completed", _quoted(payload, "completed_work", 500)),
-            ("Not done", _quoted(payload, "blocked_work", 400)),
-            ("State", _quoted(payload, "state_snapshot", 500)),
-            ("Needed to go on", _quoted(payload, "resume_requirements", 500)),
-            ("Recovery the agent sees", _quoted(payload, "error_recovery", 400)),
-            *_marks(signal),
+            ("Blocker", quoted(payload, "details")),
+            ("Completed", quoted(payload, "completed_work", 500)),
+            ("Not done", quoted(payload, "blocked_work", 400)),
+            ("State", quoted(payload, "state_snapshot", 500)),
+            ("Needed to go on", quoted(payload, "resume_requirements", 500)),
+            ("Recovery the agent sees", quoted(payload, "error_recovery", 400)),
+            *marks(signal),
         ]
     )
     label = told.task.label
@@ -157,7 +86,7 @@ def _stop(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
         fill(
             "stop",
             label=label,
-            description=_named(told),
+            description=task_name(told),
             kind=kind.replace("_", " "),
             body=body,
             advice=advice,
@@ -175,37 +104,37 @@ def _stop(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
 def _over(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
     """STOP_WORK with the reason completion, which nobody offers: the end that it is, without a blocker."""
     label = told.task.label
-    body = _sections(
+    body = sections(
         [
-            ("Details", _quoted(payload, "details", 900)),
-            ("Completed", _quoted(payload, "completed_work", 600)),
-            ("Not done", _quoted(payload, "blocked_work", 400)),
-            *_marks(signal),
+            ("Details", quoted(payload, "details", 900)),
+            ("Completed", quoted(payload, "completed_work", 600)),
+            ("Not done", quoted(payload, "blocked_work", 400)),
+            *marks(signal),
         ]
     )
-    slots = {"label": label, "description": _named(told), "body": body, "first": "", "choice": ""}
+    slots = {"label": label, "description": task_name(told), "body": body, "first": "", "choice": ""}
     text = fill("completion", status="that its work is over", **slots)
     return Reminder(text, f"{label} reports that its work is over: {payload['details'].inline(100)}")
 
 
 def _delegation(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
     label = told.task.label
-    body = _sections(
+    body = sections(
         [
-            ("New task", _quoted(payload, "new_task_description")),
-            ("Why", _quoted(payload, "delegation_reason", 400)),
+            ("New task", quoted(payload, "new_task_description")),
+            ("Why", quoted(payload, "delegation_reason", 400)),
             ("Independence", payload["independence"].cited()),
             ("Priority", payload["priority"].cited()),
-            ("Context it needs", _quoted(payload, "context_required", 400)),
-            ("Coordination", _quoted(payload, "coordination", 400)),
+            ("Context it needs", quoted(payload, "context_required", 400)),
+            ("Coordination", quoted(payload, "coordination", 400)),
             ("Estimated duration", payload["estimated_duration"].cited()),
-            *_marks(signal),
+            *marks(signal),
         ]
     )
     asked = payload["new_task_description"].inline(80)
     slots = {
         "label": label,
-        "description": _named(told),
+        "description": task_name(told),
         "body": body,
         "qid": told.qid,
         "weighed": "\n".join(f"- {line}" for line in told.weighed),
@@ -223,7 +152,7 @@ def denied(signal: dict[str, Any], told: Told) -> Reminder:
     work = Said(signal["payload"].get("new_task_description"))
     waits = any(item.state == "answered" for item in told.items if inbox.kind(item) == inbox.DELEGATION)
     then = f"It waits for that. Resume it now: {told.resume}" if waits else "It goes on by itself."
-    text = fill("denied", label=label, description=_named(told), work=work.quote(300), then=then)
+    text = fill("denied", label=label, description=task_name(told), work=work.quote(300), then=then)
     return Reminder(text, f"{label} wanted to delegate, which bg.json denies: {work.inline(80)}")
 
 
@@ -232,16 +161,16 @@ def _completion(payload: Payload, signal: dict[str, Any], told: Told) -> Reminde
     status = (payload["status"] or Said("completion")).among((*STATUSES, "completion"))
     disputed = bool(verdict.mismatches(told.evidence))
     asked = [(f"Asked ({name.lower()})", quote(text, 300)) for name, text in told.brief.items()]
-    body = _sections(
+    body = sections(
         [
-            ("Summary", _quoted(payload, "summary", 700)),
-            ("Deliverables", _quoted(payload, "deliverables", 400)),
+            ("Summary", quoted(payload, "summary", 700)),
+            ("Deliverables", quoted(payload, "deliverables", 400)),
             *asked,
-            ("Metrics, as it says", _quoted(payload, "metrics_achieved", 300)),
-            ("Issues met", _quoted(payload, "issues_encountered", 300)),
-            ("Recommendations", _quoted(payload, "recommendations", 400)),
+            ("Metrics, as it says", quoted(payload, "metrics_achieved", 300)),
+            ("Issues met", quoted(payload, "issues_encountered", 300)),
+            ("Recommendations", quoted(payload, "recommendations", 400)),
             ("Duration", payload["total_duration"].cited()),
-            *_marks(signal),
+            *marks(signal),
         ]
     )
     body = "\n".join(part for part in (verdict.lists(told.evidence), body) if part)
@@ -249,7 +178,7 @@ def _completion(payload: Payload, signal: dict[str, Any], told: Told) -> Reminde
         fill(
             "completion",
             label=label,
-            description=_named(told),
+            description=task_name(told),
             status=phrases.DISPUTED.format(status=status.replace("_", " ")) if disputed else status.replace("_", " "),
             body=body,
             first=phrases.DISPUTED_FIRST if disputed else "",
@@ -276,7 +205,7 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
             fill(
                 "nothing",
                 label=label,
-                description=_named(told),
+                description=task_name(told),
                 why=reason,
                 body="",
                 resume=told.resume,
@@ -291,7 +220,7 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
         fill(
             "prose",
             label=label,
-            description=_named(told),
+            description=task_name(told),
             why=reason,
             body=body,
             resume=told.resume,
@@ -302,34 +231,3 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
             if part
         ),
     )
-
-
-def launch_anew(label: str) -> str:
-    """How a task goes on without its agent, in a sentence for the parent model."""
-    return (
-        f"launch a new agent with a description that begins `{label}:`; the hook gives it the task, the state, "
-        "the questions and the answers. Tell the user that it is a new agent."
-    )
-
-
-def message_how(host: versions.Host, agent: str) -> str:
-    """How the parent sends an agent a message."""
-    name = tools.MESSAGE.called(host.version)
-    return f'call {name} with to: "{agent}" (not listed? {tools.SEARCH} `select:{name}` loads it)'
-
-
-def resume_how(host: versions.Host, agent: str, label: str) -> str:
-    """How this host wakes the agent, in a sentence for the parent model."""
-    adds = "the hook writes the user's answers and the saved state into it, and keeps your text as your note"
-    task = tools.RESUMING
-    send = f"{message_how(host, agent)}; {adds}."
-    again = f'call {task} with resume: "{agent}", the same subagent_type, a description and a short prompt; {adds}.'
-    anew = launch_anew(label)
-    ways = {
-        versions.BY_MESSAGE: f"{send} If that fails, {anew}",
-        versions.BY_LAUNCH: f"{again} If that fails, {anew}",
-        versions.NO_WAY: f"this host cannot wake an ended agent, so {anew}",
-        versions.UNKNOWN: f"{send} On a host where {task} has a `resume` parameter, use that instead. "
-        f"If neither works, {anew}",
-    }
-    return ways[host.resume_way]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bg.words import reasons
 from bg.words.quoting import cited, inline
 from bg.words.texts import fill
 
@@ -17,94 +18,10 @@ SHOWN = 5
 LINE = 3
 LONG = 110
 
-# Each reason: the sentence behind what was declared, and what the user's line says of it where it does not match.
-REASONS = {
-    # seen
-    "changed": ("new or changed on disk since the launch", ""),
-    "contains": ("on disk, with this text", ""),
-    "gone": ("was there at launch and is gone", ""),
-    "moved": ("{detail} is there, the old one is gone", ""),
-    "passed": ("{detail} passed, and nothing it speaks for was edited since", ""),
-    "failed as said": ("{detail} failed, as is said", ""),
-    "was run": ("{detail} was run", ""),
-    "committed": ("made since the launch", ""),
-    "pushed": ("the push went through", ""),
-    "opened": ("opened as {detail}", ""),
-    "there": ("it is there", ""),
-    "has the line": ("the line is there", ""),
-    "quoted": ("the words stand there", ""),
-    "in a result": ("the words stand in what a tool returned", ""),
-    "fits": ("the file fits", ""),
-    # does not match
-    "not found": ("there is no such file in the project", "not found: {subject}"),
-    "unchanged": ("it is as it was at launch", "not changed: {subject}"),
-    "empty": ("the file is empty", "empty: {subject}"),
-    "lacks the text": ("the file does not contain {detail}", "{subject} lacks the text"),
-    "still there": ("it is still there", "still there: {subject}"),
-    "not run": ("no call of this run ran it", "not run: {subject}"),
-    "only a part": ("only a part of it was run: {detail}", "only in part run: {subject}"),
-    "failed": ("its last run failed: {detail}", "failed: {subject}"),
-    "nothing was run": ("{detail} found no tests to run", "no tests in: {subject}"),
-    "other count": ("its output counts {detail}", "{subject} counts {detail}"),
-    "stale": ("{detail} was edited after its last run", "{tests} older than the last edit"),
-    "unread": ("it ran in the background, and nobody read how it ended", "end not read: {subject}"),
-    "passed instead": ("each run of it passed", "passed: {subject}"),
-    "no such commit": ("the repository has no such commit", "no commit {subject}"),
-    "no commit": ("there is no commit since the launch", "no commit"),
-    "no push": ("no call pushed anything", "not pushed"),
-    "push failed": ("the push failed", "push failed"),
-    "other branch": ("what was pushed is not {detail}", "not pushed: {detail}"),
-    "not opened": ("no call opened one", "no pull request opened"),
-    "opening failed": ("the call that should have opened it failed", "pull request failed"),
-    "other number": ("what was opened is {detail}", "the pull request is {detail}"),
-    "no such line": ("the file ends at line {detail}", "no such line: {subject}"),
-    "other words": ("the words do not stand in the file", "not in {subject}: the quoted words"),
-    "does not fit": ("{detail}", "does not fit: {subject}"),
-    # only said
-    "prose": ("", ""),
-    "open": ("", ""),
-    "outside": ("outside the project, where nothing was looked at", ""),
-    "several files": ("{detail} files have this name, and which is meant cannot be told", ""),
-    "equal after an edit": ("it was edited and is equal to the commit at launch", ""),
-    "not found in time": ("not found, but not every folder was looked at", ""),
-    "not comparable": ("its state at launch is not known", ""),
-    "never seen": ("it is not there, and whether it ever was cannot be told", ""),
-    "calls unknown": ("what the agent called could not be seen whole", ""),
-    "end unseen": ("it ran, and how it ended cannot be seen: {detail}", ""),
-    "shows problems": ("{detail} ended well, and its output lists problems", ""),
-    "perhaps within": ("{detail} was run; that it ran this cannot be seen", ""),
-    "perhaps another": ("{detail} was run; whether that is the same cannot be told", ""),
-    "perhaps stale": ("it passed, and {detail} was edited after it", ""),
-    "count unseen": ("it passed, and its output shows no count of {detail}", ""),
-    "older commit": ("the commit was there before the launch", ""),
-    "loose commit": ("a commit of that name is there, but not one made on this branch since the launch", ""),
-    "no repository": ("the repository could not be asked", ""),
-    "unreadable": ("the file could not be read as text", ""),
-    "result unseen": ("it was called, and how it ended cannot be seen", ""),
-    "line elsewhere": ("the words stand at line {detail}", ""),
-    "by another hand": ("it has changed, but no call of this run wrote it", ""),
-    "not checked": ("not checked: {detail}", ""),
-}
-WANTING = {"not found": "not there", "does not fit": "does not fit", "failed": "failed", "not run": "not run"}
-NOTES = {
-    "asked and not there": "asked for, and not there: {subject}",
-    "named and not there": "named as delivered, and not seen on disk: {subject}",
-    "no such place": "pointed at, and not seen: {subject}",
-    "no tests seen": "said of tests, and no test run seen: {subject}",
-    "no tool used": "no tool was used in this run",
-    "write failed": "the last attempt to write it failed: {subject}",
-    "does not parse": "does not parse: {subject}",
-}
-LIMITS = {
-    "files": "not every file of the project was looked at",
-    "calls": "what the agent called could not be read whole, so runs are not judged",
-    "time": "the time for the check was used up; the rest was not looked at",
-}
-
 
 def sentence(found: Entry) -> str:
     """Why a finding has its grade."""
-    template = REASONS.get(str(found.get("reason")), (str(found.get("reason") or ""), ""))[0]
+    template = reasons.REASONS.get(str(found.get("reason")), (str(found.get("reason") or ""), ""))[0]
     return template.format(detail=cited(str(found.get("detail") or ""), LONG))
 
 
@@ -203,7 +120,7 @@ def _wanting(evidence: Entry) -> str:
     """What the launch asked for and is not so, the files that are not there first."""
     asked = evidence.get("asked", [])
     said = []
-    for reason, words in WANTING.items():
+    for reason, words in reasons.WANTING.items():
         names = [inline(str(each["subject"]), 60) for each in asked if each.get("reason") == reason]
         more = f" and {len(names) - 2} more" if len(names) > 2 else ""
         said += [f"{words}: {', '.join(names[:2])}{more}"] if names else []
@@ -211,7 +128,7 @@ def _wanting(evidence: Entry) -> str:
 
 
 def _brief(found: Entry) -> str:
-    said = REASONS.get(str(found.get("reason")), ("", ""))[1] or "does not match: {subject}"
+    said = reasons.REASONS.get(str(found.get("reason")), ("", ""))[1] or "does not match: {subject}"
     subject = inline(_subject(found), 60)
     tested = any(word in subject for word in ("test", "spec", "tox", "check")) or subject.startswith(("jest", "mocha"))
     return said.format(
@@ -251,7 +168,7 @@ def lists(evidence: Entry, *, prose: bool = False) -> str:
 
 def limits(evidence: Entry) -> list[str]:
     """What the check did not look at."""
-    return [LIMITS.get(each, inline(each, 160)) for each in evidence.get("limits", [])]
+    return [reasons.LIMITS.get(each, inline(each, 160)) for each in evidence.get("limits", [])]
 
 
 def _group(head: str, lines: list[str], most: int = SHOWN) -> str:
@@ -271,4 +188,6 @@ def correction(evidence: Entry) -> str:
 def noted(evidence: Entry) -> list[str]:
     """The notes on what prose says, in sentences."""
     notes = evidence.get("notes", [])
-    return [NOTES.get(each["reason"], "{subject}").format(subject=cited(each["subject"], 140)) for each in notes]
+    return [
+        reasons.NOTES.get(each["reason"], "{subject}").format(subject=cited(each["subject"], 140)) for each in notes
+    ]

@@ -1,0 +1,117 @@
+"""What is wrong where the plugin keeps what it knows: the disk, the events that wait, the ledgers."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bg.desk.findings import Finding
+from bg.host import agents, transcripts
+from bg.ledger import health, notes, place, sessions, spool, tasks, unfinished
+from bg.ledger.aside import kept_aside
+from bg.ledger.file import UPDATE, Ledger, Unavailable
+from bg.words.quoting import inline
+
+LOW_SPACE = 20 * 1024 * 1024
+DAY = 24 * 3600
+
+
+def where_it_is_kept() -> Iterator[Finding]:
+    """The folder, the events that wait in it, and each ledger."""
+    folder = Path(place.directory_of_hooks())
+    try:
+        place.make_private(str(folder))
+        trial = folder / f".doctor-{os.getpid()}"
+        trial.write_bytes(b"x" * 4096)
+        trial.unlink()
+    except OSError as error:
+        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+        yield Finding(
+            "data",
+            "wrong",
+            f"{folder} cannot be written: {error.strerror}",
+            "free some space on that disk"
+            if full
+            else f"make {folder} writable, or set BG_DATA to a directory that is",
+        )
+        yield from _put_off(folder, "they are taken in as soon as the ledger can be written")
+        return
+    free = shutil.disk_usage(folder).free
+    if free < LOW_SPACE:
+        yield Finding(
+            "data", "wrong", f"only {free // 1024} KB are left on the disk of {folder}", "free some space on that disk"
+        )
+    yield from _put_off(folder, "they are taken in by the next hook")
+    for path in (Path(each) / place.LEDGER for each in place.directories()):
+        if path.is_dir():
+            yield Finding(
+                "ledger", "wrong", f"{path} is a folder, so no ledger can be kept there", f'mv "{path}" "{path}.aside"'
+            )
+    ledgers = place.existing()
+    if not ledgers:
+        yield Finding("ledger", "ok", f"none yet; it will stand in {folder}")
+    for found in ledgers:
+        yield from _ledger(Path(found))
+
+
+def _put_off(folder: Path, remedy: str) -> Iterator[Finding]:
+    """What hooks could not write into the ledger: the events that wait, and why."""
+    waiting = spool.waiting(str(folder))
+    if waiting:
+        yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", remedy)
+    for path in map(Path, spool.logs(str(folder))):
+        with contextlib.suppress(OSError):
+            lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            if lines and time.time() - path.stat().st_mtime < DAY:
+                yield Finding("hook error", "note", f"the last: {inline(lines[-1], 300)}", f"all of them: {path}")
+
+
+def _ledger(folder: Path) -> Iterator[Finding]:
+    for path in kept_aside(str(folder)):
+        yield Finding(
+            "ledger", "note", f"an unreadable ledger was kept at {path}", "delete it when you no longer need it"
+        )
+    damage = health.damage(str(folder))
+    if damage:
+        yield Finding(
+            "ledger",
+            "wrong",
+            f"{folder / place.LEDGER} is damaged: {damage}",
+            "nothing to do: the next hook keeps it aside and begins a new one",
+        )
+        return
+    try:
+        book = Ledger(folder, create=False)
+    except Unavailable as error:
+        remedy = error.remedy or "run this again when no other process holds it"
+        yield Finding("ledger", "wrong", error.reason, remedy)
+        return
+    with contextlib.closing(book):
+        count = tasks.count(book)
+        yield Finding("ledger", "ok", f"{book.path}: {count} tasks")
+        if book.is_newer:
+            found = "a newer version of the bg plugin has brought it up to date; this one can still write it"
+            yield Finding("ledger", "note", found, UPDATE)
+        for row in notes.errors(book, time.time() - DAY)[:3]:
+            when = time.strftime("%H:%M", time.localtime(row.at))
+            yield Finding(
+                "hook error",
+                "wrong",
+                f"{when} in {row.event}: {row.text.strip().splitlines()[-1][:200]}",
+                f"the whole trace: {notes.whole_trace(book, row)}",
+            )
+        for task in unfinished.with_open_agent(book):
+            spoken = sessions.transcript(book, task.session)
+            risk = transcripts.near_limit(agents.of_agent(spoken, task.agent))
+            if risk:
+                yield Finding(
+                    "resume",
+                    "note",
+                    f"{task.label}: {risk}",
+                    "answer it soon, or let it be relaunched with its state",
+                )

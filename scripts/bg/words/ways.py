@@ -1,0 +1,36 @@
+"""The ways in which a task goes on, on this host: sentences for the parent model."""
+
+from __future__ import annotations
+
+from bg.host import tools, versions
+
+
+def launch_anew(label: str) -> str:
+    """How a task goes on without its agent, in a sentence for the parent model."""
+    return (
+        f"launch a new agent with a description that begins `{label}:`; the hook gives it the task, the state, "
+        "the questions and the answers. Tell the user that it is a new agent."
+    )
+
+
+def message_how(host: versions.Host, agent: str) -> str:
+    """How the parent sends an agent a message."""
+    name = tools.MESSAGE.called(host.version)
+    return f'call {name} with to: "{agent}" (not listed? {tools.SEARCH} `select:{name}` loads it)'
+
+
+def resume_how(host: versions.Host, agent: str, label: str) -> str:
+    """How this host wakes the agent, in a sentence for the parent model."""
+    adds = "the hook writes the user's answers and the saved state into it, and keeps your text as your note"
+    task = tools.RESUMING
+    send = f"{message_how(host, agent)}; {adds}."
+    again = f'call {task} with resume: "{agent}", the same subagent_type, a description and a short prompt; {adds}.'
+    anew = launch_anew(label)
+    ways = {
+        versions.BY_MESSAGE: f"{send} If that fails, {anew}",
+        versions.BY_LAUNCH: f"{again} If that fails, {anew}",
+        versions.NO_WAY: f"this host cannot wake an ended agent, so {anew}",
+        versions.UNKNOWN: f"{send} On a host where {task} has a `resume` parameter, use that instead. "
+        f"If neither works, {anew}",
+    }
+    return ways[host.resume_way]
