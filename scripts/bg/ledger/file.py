@@ -2,6 +2,8 @@
 
 What stands in the tables is read and written by the modules beside this one, each for its own tables.
 A damaged ledger is kept aside, never deleted; one of an unknown schema is left in place.
+
+One subject: the one connection. Opening, making, moving aside and writing share its lock and what its errors mean.
 """
 
 from __future__ import annotations
