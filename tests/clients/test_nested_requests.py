@@ -115,6 +115,8 @@ def _requests(home: Home, label: str) -> list[dict[str, Any]]:
 
 def halt(request: Request) -> Reply:
     """Stop the agent that was launched last; the tool may have to be loaded first."""
+    if "TaskStop" not in request.tools():
+        return call("ToolSearch", query="select:TaskStop")
     agents = [line.split("agentId: ")[1].split()[0] for line in request.all_text().splitlines() if "agentId: " in line]
     return call("TaskStop", task_id=agents[-1])
 
@@ -137,12 +139,12 @@ def test_a_child_that_is_stopped(host: str) -> None:
             reacting(
                 (r"label: bg-1 for this task", launch("WAITS-TASK")),
                 (r"label: bg-2 for the delegated task", launch("CHILD-TASK")),
-                (r"HALT it", lambda r: halt(r) if "TaskStop" in r.tools() else call("ToolSearch", query="select:TaskStop")),
+                (r"HALT it", halt),
                 (r"answers for bg-1 are recorded. Resume it now|wants bg-1 to go on. Resume it now", wake),
             ),
         ),
     )
-    script.actors[-1].steps = [_halting(step) for step in script.actors[-1].steps]
+    script.actors[-1].steps = [halting(step) for step in script.actors[-1].steps]
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
         run.send("/bg:bg Speed up the importer")
         settle(run, home, host, "bg-1 asks", lambda: heard(home, "bg-1", "blocked"))
@@ -164,14 +166,15 @@ def test_a_child_that_is_stopped(host: str) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
-def _halting(step: Any) -> Any:
+def halting(step: Any) -> Any:
     """The parent as before; a tool that was loaded for stopping is used for that."""
 
     def told_or_loaded(request: Request) -> Reply:
         results = request.tool_results()
         if results and results[-1].tool == "ToolSearch" and "TaskStop" in str(request.messages[-1]):
             return halt(request)
-        return step(request)
+        reply: Reply = step(request)
+        return reply
 
     return told_or_loaded
 

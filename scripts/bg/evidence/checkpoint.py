@@ -18,13 +18,17 @@ _PASSED_OVER = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycac
 
 
 class Checkpoint(Record):
-    """What is known without the agent; `whole` is False where the disk was too large to look through."""
+    """What is known without the agent; `whole` is False where the disk was too large to look through.
+
+    `stopped` is so where the host ended the run in its last call, and answered that with words of its own.
+    """
 
     files: tuple[str, ...]
     last: str
     step: str
     folder: str
     whole: bool
+    stopped: bool
 
 
 def of(transcript: str, folder: str, since: float, seconds: float = 1.0) -> Checkpoint:
@@ -37,7 +41,9 @@ def of(transcript: str, folder: str, since: float, seconds: float = 1.0) -> Chec
     found, whole = _changed(folder, since, clock)
     files = tuple(dict.fromkeys([*written, *found]))
     whole = whole and len(files) <= MOST_FILES
-    return Checkpoint(files[:MOST_FILES], _last(done), _step(transcript, done), folder, whole)
+    stopped = bool(done) and transcripts.is_stopped_in_a_call(transcript)
+    step = _gist(done[-1]) if stopped else _step(transcript, done)
+    return Checkpoint(files[:MOST_FILES], _last(done, stopped=stopped), step, folder, whole, stopped)
 
 
 def _named(path: str, folder: str) -> str:
@@ -70,13 +76,13 @@ def _gist(call: Call) -> str:
     return f"{call.name}: {' '.join(words.split())}"[:300]
 
 
-def _last(done: list[Call]) -> str:
+def _last(done: list[Call], *, stopped: bool) -> str:
     """The last call, and what came of it."""
     if not done:
         return ""
     call = done[-1]
     came = ("it failed" if call.failed else "it returned") if call.answered else "no result of it was seen"
-    return f"{_gist(call)} ({came})"
+    return f"{_gist(call)} ({'it was stopped before it came back' if stopped else came})"
 
 
 def _step(transcript: str, done: list[Call]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.host import agents
+from bg.host import agents, transcripts
 from bg.ledger import launches, reported, runs
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
@@ -10,26 +10,65 @@ from bg.words import phrases
 from bg.words.quoting import cited, quote
 from bg.words.texts import fill
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+    from bg.evidence.checkpoint import Checkpoint
+
 MOST = 3000
+# What the parent hears of it beside what the agent said: less, and looked for in less time.
+MOST_FOR_PARENT, SECONDS_FOR_PARENT = 700, 0.3
 
 
 def left_by(scene: Scene, task: Task) -> str:
     """The state in which a run that was cut has left its work; empty where the run ended with a signal of its own."""
     run = runs.last_run(scene.book, task.agent) if task.agent else None
+    found = _found(scene, task, 1.0)
+    if run is None or found is None:
+        return ""
+    refused = phrases.NOBODY_REFUSED if found.stopped else ""
+    return fill("checkpoint", why=run.cut or task.note or phrases.NO_SIGNAL, left=_told(found, MOST), refused=refused)
+
+
+def seen_by_parent(scene: Scene, task: Task, run: int, *, spoke: bool) -> tuple[str, str]:
+    """The same for the parent, where the run was cut or left no word: in lines, and in one where room is scarce."""
+    last = runs.last_run(scene.book, task.agent) if task.agent else None
+    if last is None or last.run != run:
+        return "", ""
+    # Gone in the midst of a call, with the words before it taken for its last: the host may tell of the cut later.
+    path = agents.of_agent(scene.event.transcript, task.agent)
+    if spoke and not last.cut and not transcripts.has_open_call(path):
+        return "", ""
+    found = _found(scene, task, SECONDS_FOR_PARENT)
+    if found is None or not (found.files or found.last):
+        return "", ""
+    files = ", ".join(found.files) + ("" if found.whole else phrases.AND_MORE_FILES)
+    line = phrases.BRIEFLY_LEFT.format(
+        files=cited(files, 150) if found.files else phrases.NO_FILES,
+        step=cited(found.step, 120) if found.step else phrases.NOT_KNOWN,
+    )
+    return f"{phrases.WHAT_IT_LEFT}\n{_told(found, MOST_FOR_PARENT)}", line
+
+
+def _found(scene: Scene, task: Task, seconds: float) -> Optional[Checkpoint]:
+    run = runs.last_run(scene.book, task.agent) if task.agent else None
     launch = launches.of_agent(scene.book, task.agent) if run else None
     if run is None or launch is None or run.ended is None or reported.ended_with_signal(scene.book, run.agent, run.run):
-        return ""
+        return None
     # Late: a run that was cut is rare, and reading calls is a part of the checker.
     from bg.evidence import checkpoint  # noqa: PLC0415
 
     path = agents.of_agent(scene.event.transcript, task.agent)
-    found = checkpoint.of(path, launch.cwd, launch.made)
+    return checkpoint.of(path, launch.cwd, launch.made, seconds)
+
+
+def _told(found: Checkpoint, most: int) -> str:
     return fill(
-        "checkpoint",
-        why=run.cut or task.note or phrases.NO_SIGNAL,
+        "left",
         folder=cited(found.folder, 300) if found.folder else phrases.NOT_KNOWN,
         more="" if found.whole else phrases.AND_MORE_FILES,
-        files=quote("\n".join(found.files), MOST) if found.files else phrases.NOTHING_CHANGED,
+        files=quote("\n".join(found.files), most) if found.files else phrases.NOTHING_CHANGED,
         last=quote(found.last, 400) if found.last else phrases.NOT_KNOWN,
         step=quote(found.step, 400) if found.step else phrases.NOT_KNOWN,
     )

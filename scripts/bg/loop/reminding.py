@@ -124,7 +124,7 @@ def _worded(scene: Scene, row: Delivery, *, brief: bool) -> Reminder:
 def reminder(scene: Scene, row: Delivery) -> Reminder:
     """The text of one delivery, from the record as it is now."""
     # Late: what composes words is half of the package, and most events say nothing.
-    from bg.loop import adopting, noting, reports  # noqa: PLC0415
+    from bg.loop import adopting, checkpoints, noting, reports  # noqa: PLC0415
     from bg.words import replies, reply_parts  # noqa: PLC0415
 
     if row.kind in (deliveries.GROUP, deliveries.JOINT):
@@ -160,7 +160,8 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         return said._replace(text=said.text + _overtaken(scene, task) + next_steps.for_requester(scene, task))
     token = launches.token_of(scene.book, agent)
     text, _ = reports.best(reported.reports(scene.book, agent, run), token)
-    said = replies.unreported(text, task.note, told)
+    left, in_short = checkpoints.seen_by_parent(scene, task, run, spoke=bool(text.strip()))
+    said = replies.unreported(text, task.note, told._replace(left=left))._replace(left=in_short)
     return said._replace(text=said.text + _overtaken(scene, task) + next_steps.for_requester(scene, task))
 
 

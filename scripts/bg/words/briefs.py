@@ -50,6 +50,7 @@ def brief(
     else:
         summary = str(payload.get("summary") or "")
         lines += [phrases.BRIEFLY_SUMMARY.format(words=cited(summary, 2 * LINE))] if summary.strip() else []
+        lines += [said.left] if said.left else []
         lines.append(phrases.BRIEFLY_ENDED.format(label=label))
     return "\n".join(lines)
 

@@ -195,6 +195,10 @@ NO_SIGNAL = "it ended without a signal"
 NOT_KNOWN = "not known"
 NOTHING_CHANGED = "none that was found"
 AND_MORE_FILES = " (not all were looked at)"
+WHAT_IT_LEFT = "What it left, from its transcript and the disk; the agent is told it when it goes on:"
+NOBODY_REFUSED = "The host answered your last call in the user's name as it stopped the run: nobody has refused it."
+NO_FILES = "no file"
+BRIEFLY_LEFT = "Changed since the launch: {files}; open step: {step}"
 GO_ON_AFTER_CUT = "Go on with the open step, then with the rest of your task."
 
 # Groups

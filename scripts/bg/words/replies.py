@@ -207,24 +207,20 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
                 label=label,
                 description=task_name(told),
                 why=reason,
-                body="",
+                body=told.left,
                 resume=told.resume,
             ),
             f"{label} ended without a report{reason}",
         )
-    checked = verdict.lists(told.evidence, prose=True)
-    body = "\n".join(part for part in (checked, quote(text, 2200)) if part)
-    if "[cut here" in body:
+    checked = "" if told.left else verdict.lists(told.evidence, prose=True)
+    said = quote(text, 1200 if told.left else 2200)
+    body = "\n".join(part for part in (checked, said) if part)
+    if "[cut here" in said:
         body += f"\nThe whole text: {told.whole}"
+    body += f"\n\n{told.left}" if told.left else ""
+    slots = {"label": label, "description": task_name(told), "why": reason, "body": body, "resume": told.resume}
     return Reminder(
-        fill(
-            "prose",
-            label=label,
-            description=task_name(told),
-            why=reason,
-            body=body,
-            resume=told.resume,
-        ),
+        fill("cut", **slots) if told.left else fill("prose", **slots),
         " · ".join(
             part
             for part in (f"{label} ended without a signal{reason}: {inline(text, 80)}", verdict.in_short(told.evidence))

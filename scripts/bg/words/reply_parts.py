@@ -19,6 +19,7 @@ class Reminder(Record):
 
     text: str
     notice: str
+    left: str = ""  # what a run that was cut has left, in one line
 
 
 class Told(Record):
@@ -35,6 +36,7 @@ class Told(Record):
     qid: str = ""
     weighed: tuple[str, ...] = ()
     full: str = ""
+    left: str = ""
 
 
 class Payload:

@@ -1,0 +1,156 @@
+"""Cuts that are no API errors, on real clients: killed or stopped in a call, a turn limit; what is left is told, and taken up."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Any
+
+import pytest
+from directed import until
+from loop import ROOT, launch, news, reacting, rows, wake
+from rig.home import Home
+from rig.model import Model
+from rig.script import Script, asked, call, parent, text
+from rig.session import Headless, arguments
+from test_nested_requests import halt, halting
+from test_requests import done, heard, settle, states
+from test_sessions import kill
+
+TOOLS = "Agent Task SendMessage ToolSearch TaskStop Bash Write"
+OPEN = "printf 2 > count.txt; sleep 20; printf 3 > never.txt"
+GO = (r"wants bg-1 to go on. Resume it now", wake)
+LEFT = ("part.txt", "count.txt")
+
+
+def work(home: Home) -> list[Any]:
+    """Two calls, the second of which is cut; then it goes on."""
+    return [
+        text("First the part.") + call("Write", file_path=str(home.project / "part.txt"), content="one"),
+        text("Next: count.") + call("Bash", command=OPEN, description="Count"),
+        done("Finished."),
+    ]
+
+
+def in_the_call(home: Home) -> None:
+    until((home.project / "count.txt").exists, 30, "the second call has begun")
+    time.sleep(0.3)
+
+
+def left_and_step(words: str, *, stopped: bool = False) -> None:
+    """The continuation names each file, the call that was cut, and takes that for the open step."""
+    assert "Your last run was cut (" in words
+    files = words.partition("Files changed since the launch")[2].partition("Last call:")[0]
+    assert all(f"> {name}" in files for name in LEFT), files
+    assert "never.txt" not in files
+    last, _, step = words.partition("Last call:")[2].partition("Open step:")
+    assert "printf 2 > count.txt" in last
+    came = "it was stopped before it came back" if stopped else "no result of it was seen"
+    assert f"({came})" in last
+    assert ("nobody has refused it" in step) == stopped
+    assert "printf 2 > count.txt" in step
+    assert "Go on with the open step" in words
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+def test_a_client_that_is_killed_in_the_middle_of_a_call(host: str) -> None:
+    """The next session says what was interrupted; `go` wakes the same agent with what it left."""
+    with Model(Script()) as model, Home(model.url) as home:
+        model.script = Script(
+            ("agent", asked("COUNT-TASK"), work(home)),
+            ("parent", parent, reacting((r"label: bg-1 for this task", launch("COUNT-TASK")), GO)),
+        )
+        with Headless(home, host, arguments([ROOT], tools=TOOLS)) as run:
+            run.send("/bg:bg Count them")
+            in_the_call(home)
+            until(lambda: bool(rows(home, "SELECT 1 FROM launches WHERE agent <> ''")), 10, "it is bound")
+            before = run.session_id
+            kill(run)
+        with Headless(home, host, arguments([ROOT], tools=TOOLS, resume=before)) as run:
+            run.send("Where were we?")
+            settle(run, home, host, "it is interrupted", lambda: states(home) == {"bg-1": "interrupted"})
+            run.send("/bg-answer bg-1 go")
+            settle(run, home, host, "it goes on", lambda: states(home) == {"bg-1": "done"})
+            run.finish()
+        left_and_step(news(model.by("agent")[-1]))
+        assert len(rows(home, "SELECT 1 FROM launches")) == 1
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+@pytest.mark.versions("2.1.197", "2.1.327")
+def test_an_agent_that_is_stopped_in_the_middle_of_a_call(host: str) -> None:
+    """Its parent hears what it left; `go` wakes it with that. (2.1.7 offers no way to stop an agent.)"""
+    with Model(Script()) as model, Home(model.url) as home:
+        rules = ((r"label: bg-1 for this task", launch("COUNT-TASK")), (r"HALT it", halt), GO)
+        model.script = Script(
+            ("agent", asked("COUNT-TASK"), work(home)),
+            ("parent", parent, [halting(step) for step in reacting(*rules)]),
+        )
+        with Headless(home, host, arguments([ROOT], tools=TOOLS)) as run:
+            run.send("/bg:bg Count them")
+            in_the_call(home)
+            run.send("HALT it")
+            settle(run, home, host, "it is stopped", lambda: heard(home, "bg-1", "stopped"))
+            left = "What it left, from its transcript and the disk"
+            words = model.wait_for(lambda r: r.actor == "parent" and left in r.all_text(), 20).all_text()
+            account = words.rpartition(left)[2]
+            assert "was cut off before it could report (killed)" in words
+            assert all(f"> {name}" in account for name in LEFT)
+            assert "printf 2 > count.txt" in account.partition("Open step:")[2]
+            run.send("/bg-answer bg-1 go")
+            settle(run, home, host, "it goes on", lambda: states(home) == {"bg-1": "done"})
+            run.finish()
+        left_and_step(news(model.by("agent")[-1]), stopped=True)
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+@pytest.mark.versions("2.1.258", "2.1.327")
+def test_an_agent_that_has_come_to_its_turn_limit(host: str) -> None:
+    """It has used up its turns: the continuation says so, what it left, and what it was about to do."""
+    with Model(Script()) as model, Home(model.url) as home:
+        steps = [
+            text("First the part.") + call("Write", file_path=str(home.project / "part.txt"), content="one"),
+            text("Next: count the parts.") + call("Bash", command="printf 2 > count.txt", description="Count"),
+            done("Finished."),
+        ]
+        rules = ((r"label: bg-1 for this task", launch("COUNT-TASK", subagent_type="short")), GO)
+        model.script = Script(("agent", asked("COUNT-TASK"), steps), ("parent", parent, reacting(*rules)))
+        folder = home.project / ".claude" / "agents"
+        folder.mkdir(parents=True)
+        (folder / "short.md").write_text("---\nname: short\ndescription: Two turns\nmaxTurns: 2\n---\nYou count.\n")
+        with Headless(home, host, arguments([ROOT], tools=TOOLS)) as run:
+            run.send("/bg:bg Count them")
+            settle(run, home, host, "it is cut", lambda: heard(home, "bg-1", "unreported"))
+            run.send("/bg-answer bg-1 go")
+            settle(run, home, host, "it goes on", lambda: states(home) == {"bg-1": "done"})
+            run.finish()
+        words = news(model.by("agent")[-1])
+        assert "Your last run was cut (" in words
+        assert all(f"> {name}" in words for name in LEFT)
+        assert "printf 2 > count.txt" in words.partition("Last call:")[2]
+        assert "Next: count the parts." in words.partition("Open step:")[2]
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+def test_a_machine_that_sleeps_in_the_middle_of_a_call(host: str) -> None:
+    """The client stands still for a while and goes on: its agent is not called dead, and reports as usual."""
+    with Model(Script()) as model, Home(model.url) as home:
+        short = call("Bash", command="printf 2 > count.txt; sleep 1", description="Count")
+        model.script = Script(
+            ("agent", asked("COUNT-TASK"), [text("Count.") + short, done("Finished.")]),
+            ("parent", parent, reacting((r"label: bg-1 for this task", launch("COUNT-TASK")))),
+        )
+        with Headless(home, host, arguments([ROOT], tools=TOOLS)) as run:
+            run.send("/bg:bg Count them")
+            in_the_call(home)
+            os.killpg(run.process.pid, signal.SIGSTOP)
+            time.sleep(4)
+            os.killpg(run.process.pid, signal.SIGCONT)
+            run.send("Where were we?")
+            settle(run, home, host, "it reports", lambda: heard(home, "bg-1", "done"))
+            run.finish()
+        assert len(model.by("agent")) == 2
+        assert len(rows(home, "SELECT 1 FROM launches")) == 1
+        assert rows(home, "SELECT text FROM errors") == []

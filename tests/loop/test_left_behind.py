@@ -1,0 +1,92 @@
+"""A run that was cut: the parent hears what it left, in full where there is room, in one line where the user reads it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from bg.loop import reconciling, turns
+from drive import Drive, block, context
+from recordings import VERSIONS
+
+FORTY = Path(__file__).parents[1] / "evidence" / "forty.jsonl"
+BEGUN = 4
+
+
+@pytest.fixture
+def drive(tmp_path, monkeypatch):
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
+    return Drive(VERSIONS[-1], tmp_path)
+
+
+def at_work(drive: Drive) -> str:
+    """An agent whose transcript is that of a recorded run, up to a call that has not come back."""
+    drive.prompt("/bg Count the words")
+    token = drive.launch("Count the words", "a1")
+    lines, calls = [], 0
+    for line in FORTY.read_text(encoding="utf-8").splitlines():
+        lines.append(line)
+        calls += '"tool_use"' in line and '"type":"assistant"' in line.replace(" ", "")
+        if calls == BEGUN:
+            break
+    path = drive.transcript_of("a1", "").with_name("agent-a1.jsonl")
+    path.write_text("\n".join(lines).replace("/ROOT", str(drive.folder)) + "\n")
+    (drive.folder / "made.txt").write_text("new")
+    assert token
+    return token
+
+
+def test_a_run_that_was_stopped_is_told_with_what_it_left(drive):
+    at_work(drive)
+    drive.stop()
+    told = context(drive.announced("a1", "killed", "", "was stopped by user"))
+    assert "What it left, from its transcript and the disk" in told
+    assert f"Working directory: “{drive.folder}”" in told
+    assert "> made.txt" in told
+    for heading in ("Last call:\n> ", "Open step:\n> "):
+        assert heading in told, told
+    assert "(no result of it was seen)" in told
+    assert "was cut off before it could report (killed)" in told
+
+
+def test_a_call_that_the_host_ended_with_the_run_was_refused_by_nobody(drive):
+    """The host's answer to it speaks in the user's name."""
+    at_work(drive)
+    path = drive.transcript_of("a1", "").with_name("agent-a1.jsonl")
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    parts = [part for record in records for part in record["message"]["content"] if isinstance(part, dict)]
+    called = [part for part in parts if part.get("type") == "tool_use"]
+    rejected = {"type": "tool_result", "content": "No.", "is_error": True, "tool_use_id": called[-1]["id"]}
+    said = {"type": "text", "text": "[Request interrupted by user for tool use]"}
+    with path.open("a", encoding="utf-8") as file:
+        for part in (rejected, said):
+            file.write(json.dumps({"type": "user", "message": {"role": "user", "content": [part]}}) + "\n")
+    drive.stop()
+    told = context(drive.announced("a1", "killed", "Now part 1.", "was stopped by Claude"))
+    assert "was cut off before it could report (killed)" in told
+    assert "(it was stopped before it came back)" in told
+    assert f"Open step:\n> {called[-1]['name']}: " in told
+
+
+def test_where_the_user_reads_along_it_is_one_line(drive, monkeypatch):
+    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    monkeypatch.setattr(turns, "ANNOUNCED_WITHIN", -1.0)
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ATTENDED", "1")
+    at_work(drive)
+    said = drive.stop(background_tasks=[])
+    told = said.get("reason") or context(said)
+    left = [line for line in told.splitlines() if line.startswith("Changed since the launch: ")]
+    assert len(left) == 1, told
+    assert "made.txt" in left[0]
+    assert "; open step: “" in left[0]
+    assert len(told.splitlines()) <= 6
+
+
+@pytest.mark.parametrize("spoke", ["prose", "signal"])
+def test_a_run_that_has_spoken_is_told_in_its_own_words_only(drive, spoke):
+    token = at_work(drive)
+    text = "I am done." if spoke == "prose" else block("STOP_WORK", token)
+    drive.ends("a1", text)
+    drive.ends("a1", text, stop_hook_active=True)
+    assert "What it left" not in context(drive.announced("a1"))
