@@ -291,12 +291,19 @@ def test_disabled_in_the_project(name: str, patient: Patient) -> None:
     assert patient.findings() == []
 
 
-def test_a_marketplace_whose_folder_has_moved(patient: Patient) -> None:
+@pytest.mark.parametrize(
+    ("version", "remedy"),
+    # Removing it deletes the tasks with it from 2.1.78 on, and is needed before that.
+    [("2.1.38", f'^claude plugin marketplace remove bg, then claude plugin marketplace add "{ROOT}" and .* install bg@bg$'),
+     ("2.1.197", f'^claude plugin marketplace add "{ROOT}"$')],
+)  # fmt: skip
+def test_a_marketplace_whose_folder_has_moved(version: str, remedy: str, patient: Patient) -> None:
+    patient.program("claude", f"[ \"$1\" = plugin ] || echo '{version} (Claude Code)'")
     gone = patient.root / "gone"
     source = {"source": "directory", "path": str(gone)}
     known = patient.config / "plugins" / "known_marketplaces.json"
     known.write_text(json.dumps({"bg": {"source": source, "installLocation": str(gone)}}))
-    only(patient, "plugin", "wrong", f"the marketplace bg was the folder {gone}, which is gone", "marketplace remove bg")
+    only(patient, "plugin", "wrong", f"the marketplace bg was the folder {gone}, which is gone", remedy)
     gone.mkdir()
     assert patient.findings() == []
 

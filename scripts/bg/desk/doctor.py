@@ -150,7 +150,7 @@ def _plugin(host: Host) -> Iterator[Finding]:
             "plugin",
             "wrong",
             f"it is installed {len(names)} times, and each copy answers every event: {', '.join(names)}",
-            f"keep one: claude plugin uninstall {names[-1]}",
+            f"keep one: claude plugin uninstall {names[-1]}{' --keep-data' if host.deletes_data else ''}",
         )
     elif names:
         yield Finding("plugin", "ok", f"{names[0]} is installed; this is {ROOT}")
@@ -163,7 +163,7 @@ def _plugin(host: Host) -> Iterator[Finding]:
             f"it is not installed in {place.config_directory()}; only --plugin-dir would load it",
             f'claude plugin marketplace add "{ROOT}", then claude plugin install bg@bg',
         )
-    found = list(host_settings.examine(names))
+    found = list(host_settings.examine(names, host, ROOT))
     yield from found
     if host.version is not None and not any(finding.subject == "plugin" for finding in found):
         yield from trials.host_view()

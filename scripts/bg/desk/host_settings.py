@@ -11,6 +11,7 @@ from typing import Any
 from bg import foreign
 from bg.desk.findings import Finding
 from bg.host import tools
+from bg.host.versions import Host
 from bg.ledger import place
 
 MOST = 4 * 1024 * 1024
@@ -41,11 +42,11 @@ def read(path: Path) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def examine(names: list[str]) -> Iterator[Finding]:
-    """What in these files stops the plugin, which the host knows by these names."""
+def examine(names: list[str], host: Host, root: Path) -> Iterator[Finding]:
+    """What in these files stops the plugin, which the host knows by these names; `root` is where this copy stands."""
     yield from _unreadable()
     yield from _disabled(names)
-    yield from _moved(names)
+    yield from _moved(names, host, root)
     yield from _denied()
     yield from _data_in_one_place()
 
@@ -79,9 +80,13 @@ def _disabled(names: list[str]) -> Iterator[Finding]:
             yield Finding("plugin", "wrong", f"{name} is installed but disabled in {path}", remedy)
 
 
-def _moved(names: list[str]) -> Iterator[Finding]:
+def _moved(names: list[str], host: Host, root: Path) -> Iterator[Finding]:
     """A marketplace that is a folder is read from there; on new hosts the plugin is too."""
-    known = read(Path(place.config_directory()) / "plugins" / "known_marketplaces.json")
+    config = Path(place.config_directory())
+    known = read(config / "plugins" / "known_marketplaces.json")
+    is_clone = config not in root.parents and (root / ".claude-plugin" / "marketplace.json").is_file()
+    where_now = f'"{root}"' if is_clone else "<where it is now>"
+    add = f"claude plugin marketplace add {where_now}"
     for market in dict.fromkeys(name.partition("@")[2] for name in names):
         entry = known.get(market)
         source = entry.get("source") if isinstance(entry, dict) else None
@@ -91,8 +96,10 @@ def _moved(names: list[str]) -> Iterator[Finding]:
                 "plugin",
                 "wrong",
                 f"the marketplace {market} was the folder {where}, which is gone",
-                f"claude plugin marketplace remove {market}, then claude plugin marketplace add <where it is now> "
-                f"and claude plugin install bg@{market}",
+                # To remove it first would delete the tasks with it, where the host keeps them.
+                add
+                if host.deletes_data
+                else f"claude plugin marketplace remove {market}, then {add} and claude plugin install bg@{market}",
             )
 
 

@@ -14,7 +14,10 @@ from bg.ledger import spool
 from bg.words.quoting import inline
 
 PATIENCE = 30
-AGAIN = "claude plugin update bg@bg, or install it again"
+AGAIN = (
+    "claude plugin update bg@bg, or install it again: claude plugin uninstall bg@bg --keep-data, "
+    "then claude plugin install bg@bg"
+)
 _EVENT = {"session_id": "doctor", "transcript_path": "", "hook_event_name": "UserPromptSubmit", "prompt": "/bg-status"}
 
 

@@ -39,6 +39,9 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     # between was not tried, and is taken for shadowed.
     "has_its_own_bg": [((2, 1, 198), None)],
     "passes_terminal_sequences": [((2, 1, 197), None)],
+    # It gives a plugin a directory for its data, and deletes that with the plugin or with its marketplace; a
+    # marketplace that is added again is read from the new place.
+    "deletes_data": [((2, 1, 78), None)],
 }
 
 
@@ -57,6 +60,7 @@ class Host(Record):
     prints_blocked_prompts: bool
     has_its_own_bg: bool
     passes_terminal_sequences: bool
+    deletes_data: bool
 
     @property
     def resume_way(self) -> str:
