@@ -10,7 +10,6 @@ host sees by itself).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Callable, Optional
 
 from bg.evidence import asked, commits, facts, files, form, named, runs, schemas
 from bg.evidence import calls as tool_calls
@@ -18,6 +17,10 @@ from bg.evidence.clock import Clock
 from bg.evidence.disk import Disk
 from bg.evidence.finding import MISMATCH, SAID, SEEN, Evidence, Finding, Launch, short
 from bg.evidence.form import Item
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional
 
 __all__ = ["MISMATCH", "SAID", "SEEN", "Evidence", "Finding", "Launch", "examine"]
 

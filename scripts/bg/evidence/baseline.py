@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 from pathlib import Path
-from typing import Optional
 
 from bg.evidence.clock import Clock
 from bg.pattern import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 SAFE = (
     "git", "--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null",
@@ -118,6 +120,8 @@ class Baseline:
 
 def _object(content: bytes, like: str) -> str:
     """The name that git gives a content, in the hash of another name."""
+    import hashlib  # noqa: PLC0415 - late: loads OpenSSL, and most files are new or as they were
+
     data = b"blob %d\0" % len(content) + content
     return (
         hashlib.sha256(data).hexdigest() if len(like) == 64 else hashlib.sha1(data, usedforsecurity=False).hexdigest()

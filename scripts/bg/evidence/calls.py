@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Optional
 
 from bg.evidence import purposes, shell
 from bg.evidence.clock import Clock
 from bg.host import tools, transcripts
 from bg.pattern import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional
 
 MOST = 16 * 1024 * 1024
 RESULT = 40_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path, PurePath
-from typing import Optional
 
 from bg.evidence import formats
 from bg.evidence.baseline import Baseline
@@ -11,6 +10,10 @@ from bg.evidence.clock import Clock
 from bg.evidence.finding import Launch
 from bg.evidence.project import Found, Project
 from bg.pattern import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 SLACK = 5.0  # seconds by which a file system's clock may differ from the host's
 MAY_BE_EMPTY = pattern(

@@ -6,9 +6,12 @@ A reason is a name out of closed lists, and each has one grade; the sentences st
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 SEEN, MISMATCH, SAID = "seen", "does not match", "only said"
 GRADES = (SEEN, MISMATCH, SAID)
@@ -46,7 +49,7 @@ NOTES = (
 SHORT = 160
 
 
-class Launch(NamedTuple):
+class Launch(Record):
     """What the launch fixed: the project, the agent's own directory, the commit and the time."""
 
     root: Path

@@ -6,10 +6,13 @@ import json
 import re
 import sys
 from pathlib import Path, PurePath
-from typing import Any, Callable, Optional
 
 from bg import foreign, machine
 from bg.pattern import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional
 
 MOST = 256 * 1024
 HARMLESS = 8 * 1024  # too little to exhaust a stack or to crawl: it costs no process

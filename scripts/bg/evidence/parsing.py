@@ -11,10 +11,14 @@ import json
 import resource
 import sys
 import warnings
-from typing import Any, Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
+
+    Told = dict[str, Any]
 
 MEMORY = 512 * 1024 * 1024
-Told = dict[str, Any]
 
 
 def main() -> int:

@@ -11,13 +11,16 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Optional
 
 from bg import foreign
 from bg.evidence.clock import Clock
 from bg.evidence.finding import Launch
 from bg.pattern import pattern
 from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 FILE = 8 * 1024 * 1024
 TOTAL = 48 * 1024 * 1024

@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
-from typing import NamedTuple, Optional
 
 from bg import foreign, machine
 from bg.evidence.disk import Disk
@@ -20,6 +19,11 @@ from bg.evidence.finding import Finding
 from bg.evidence.form import Item
 from bg.evidence.named import paths
 from bg.evidence.project import Found
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 LARGEST = 1024 * 1024
 SECONDS = 5
@@ -30,7 +34,7 @@ NAMED = re.compile(
 )
 
 
-class Problem(NamedTuple):
+class Problem(Record):
     """One place of a document that does not fit, and what is wrong there; line 0 where it is not known."""
 
     line: int
@@ -38,7 +42,7 @@ class Problem(NamedTuple):
     text: str
 
 
-class Fit(NamedTuple):
+class Fit(Record):
     """The problems of a document, the first of `total`; or `why` it was not checked.
 
     `missing` where a package is, `line` where the document itself does not parse.
@@ -51,7 +55,7 @@ class Fit(NamedTuple):
     line: int = 0
 
 
-class Pair(NamedTuple):
+class Pair(Record):
     """A document and the schema that it shall fit: as named, by whom, and their texts, or why there are none."""
 
     document: str

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from bg.evidence import programs
 from bg.pattern import pattern
+from bg.record import Record
 
 MOST = 6000
 PARTS = 60
 ASSIGNED = pattern(r"[A-Za-z_]\w*=")
 
 
-class Part(NamedTuple):
+class Part(Record):
     """One simple command: its program without path and wrappers, and its words."""
 
     program: str
@@ -56,7 +56,7 @@ def without_heredocs(command: str) -> str:
     return "\n".join(kept)
 
 
-class Step(NamedTuple):
+class Step(Record):
     """One simple command of a line with those inside it, and the sign that joins the next one to it."""
 
     parts: tuple[Part, ...]
