@@ -3,7 +3,8 @@
 import contextlib
 import os
 import sys
-from importlib.machinery import SourceFileLoader
+from importlib.machinery import PathFinder, SourceFileLoader
+from types import ModuleType
 
 # pathlib would cost a fifth of a bare interpreter's start, and this runs at every event.
 PLUGIN = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
@@ -32,8 +33,48 @@ def whole_code(loader: SourceFileLoader, name: str) -> object:
         return loader.source_to_code(loader.get_data(path), path)
 
 
+class Late(ModuleType):
+    """A module that is read when it is first asked for something: an event needs half of those that it imports."""
+
+    def __getattribute__(self, name: str) -> object:
+        """Read it, then answer as any module does."""
+        spec = object.__getattribute__(self, "__spec__")
+        object.__setattr__(self, "__class__", ModuleType)
+        try:
+            spec.loader.read(self)
+        except BaseException:
+            object.__setattr__(self, "__class__", Late)
+            raise
+        return getattr(self, name)
+
+
+class LateLoader(SourceFileLoader):
+    """Leaves a module unread until then."""
+
+    read = SourceFileLoader.exec_module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing yet."""
+        object.__setattr__(module, "__class__", Late)
+
+
+class LateFinder:
+    """Finds the modules of this plugin; its packages and the modules of others are read at once."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> object:
+        """As the path's own finder does it, with the late loader."""
+        if not name.startswith("bg."):
+            return None
+        spec = PathFinder.find_spec(name, path, target)  # type: ignore[arg-type]
+        if spec and isinstance(spec.loader, SourceFileLoader) and not spec.submodule_search_locations:
+            spec.loader = LateLoader(name, spec.loader.path)
+        return spec
+
+
 # Python before 3.13.1 leaves half a file on a disk that fills up, which would stop every hook from then on.
 SourceFileLoader.get_code = whole_code  # type: ignore[method-assign,assignment]
+sys.meta_path.insert(0, LateFinder)  # type: ignore[arg-type]
 sys.pycache_prefix = os.path.join(PLACE, "pycache")
 sys.path.insert(0, os.path.join(PLUGIN, "scripts"))
 if os.path.isabs(PLACE):  # else it would be a folder of the project

@@ -40,9 +40,11 @@ def prompt(scene: Scene) -> None:
             step(scene)
     handler = {"bg": _launch, "bg-status": _status, "bg-answer": _answer}.get(command)
     if handler is not None:
+        answer = scene.answer
+        before = len(answer.context), len(answer.notice)
         with scene.apart(f"/{command}"):
             handler(scene, arguments)
-        if scene.answer.empty:
+        if not answer.block and (len(answer.context), len(answer.notice)) == before:
             _say_what_failed(scene, command)
     if not scene.answer.block:
         with scene.apart("the reminders"):
