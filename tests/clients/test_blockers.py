@@ -96,3 +96,45 @@ def test_what_the_parent_has_put_right_itself(host: str) -> None:
         assert "First step: “Item 51”" in said
         assert rows(home, "SELECT state FROM questions") == [{"state": "withdrawn"}]
         assert rows(home, "SELECT text FROM errors") == []
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+def test_parts_that_the_parent_hands_out_itself(host: str) -> None:
+    """Three agents under the stopped one's label, of which one fails: linked to it, and never told as a success."""
+
+    def three(request: Request) -> Reply:
+        parts = [launch(f"PART-{number}.", f"batch {number}")(request) for number in (1, 2, 3)]
+        return parts[0] + parts[1] + parts[2]
+
+    failed = later(block("COMPLETION_REPORT", status="failed", summary="Part 2 broke."), 0.2)
+    script = Script(
+        ("agent", asked("CONVERT-TASK"), [stops("resource_limit", "Ten thousand items"), done("Put together.")]),
+        ("part1", asked("PART-1."), [done("Part 1.")]),
+        ("part2", asked("PART-2."), [failed]),
+        ("part3", asked("PART-3."), [done("Part 3.")]),
+        (
+            "parent",
+            parent,
+            reacting(
+                (r"label: bg-1 for this task", launch("CONVERT-TASK")),
+                (r"has stopped: resource limit", three),
+                (r"answers for bg-1 are recorded. Resume it now|wants bg-1 to go on. Resume it now", wake),
+            ),
+        ),
+    )
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
+        run.send("/bg:bg Convert the items")
+        over = ["blocked", "done", "done", "failed"]
+        settle(run, home, host, "the parts have ended", lambda: sorted(states(home).values()) == over)
+        broke = "bg-1 has waited for this agent, which did not bring what was asked. Let the user choose"
+        settle(run, home, host, "it is told", lambda: any(broke in each.all_text() for each in model.by("parent")))
+        run.send("/bg-answer bg-1 go")
+        settle(run, home, host, "bg-1 goes on", lambda: states(home)["bg-1"] == "done")
+        run.finish()
+        assert rows(home, "SELECT qid, state FROM delegations") == [{"qid": "B1", "state": "launched"}]
+        assert "your parent launched you for a part of it" in model.by("part3")[0].first_user_text()
+        said = told(model, "agent")
+        assert "## DELEGATED WORK ENDED (B1)" in said
+        assert all(words in said for words in ("> Part 1.", "> Part 2 broke.", "> Part 3."))
+        assert "SUCCESS: continue" not in model.by("parent")[-1].all_text()
+        assert rows(home, "SELECT text FROM errors") == []

@@ -131,11 +131,33 @@ def test_what_is_handed_over_is_done_by_linked_agents(drive):
     assert all(f"> bg-{number + 1} (" in told for number in (1, 2, 3))
 
 
-def test_a_part_of_a_stopped_agents_work_is_no_second_agent_of_it(drive):
+def test_parts_that_the_parent_launches_itself_are_linked_to_the_stopped_one(drive):
+    """With its label on them, and nothing handed over by the user, who is still asked: also in a later turn."""
     stopped(drive, "resource_limit")
-    token = drive.launch("Batch 1", "b1", description="bg-1: batch 1")
-    assert token is None or not str(token).startswith("bg-1-")
+    tokens = [drive.launch(f"Batch {number}", f"b{number}", description=f"bg-1: batch {number}") for number in (1, 2)]
+    drive.stop()
+    tokens.append(drive.launch("Batch 3", "b3", description="bg-1: batch 3 of 3"))
+    assert [str(token)[:4] for token in tokens] == ["bg-2", "bg-3", "bg-4"]
+    prompt = drive.taken["prompt"]
+    assert "Another agent, bg-1 (“audit”), could not do it itself (B1); your parent launched you for a part of it." in prompt
+    assert "The user's words" not in prompt
     assert drive.rows("SELECT state FROM tasks WHERE label = 'bg-1'") == [{"state": "blocked"}]
+    assert drive.rows("SELECT state FROM questions") == [{"state": "open"}]
+    assert "asked for by: bg-1 B1" in drive.prompt("/bg-status bg-4")["reason"]
+    for number in (1, 2):
+        drive.ends(f"b{number}", block("COMPLETION_REPORT", tokens[number - 1], status="success", summary=f"Part {number}."))
+        assert "has waited for this" not in context(drive.announced(f"b{number}"))
+        drive.stop()
+    message = wake(drive, "Go on with item 100.")
+    assert message.startswith("## PARTIAL RESUME\n\nIssue: Item 51 cannot be parsed\nResolution (your parent agent): hand over")
+    assert "bg-2, bg-3, bg-4 does the blocked part" in message
+    assert "> Go on with item 100." in message
+    drive.ends("b3", block("COMPLETION_REPORT", tokens[2], status="success", summary="Part 3."))
+    assert "bg-1 has waited for this. Resume it now" in context(drive.announced("b3"))
+    message = wake(drive, proven=True)
+    assert "## DELEGATED WORK ENDED (B1)" in message
+    assert all(f"> Part {number}." in message for number in (1, 2, 3))
+    assert drive.rows("SELECT state FROM questions") == [{"state": "withdrawn"}]
 
 
 def test_what_the_parent_resolved_itself_says_the_issue_and_leaves_nothing_open(drive):

@@ -174,10 +174,16 @@ def is_decided_by(book: Ledger, agent: str, run: int, digest: str, words: str) -
     )
 
 
+def await_launch(book: Ledger, signal: int, window: str) -> None:
+    """What is launched in the window of this label works for the request, which nobody was asked to approve."""
+    sql = "UPDATE delegations SET child = ? WHERE signal = ? AND state = 'waiting' AND coalesce(child, '') = ''"
+    book.write(sql, _window(window), signal)
+
+
 def note_launch(book: Ledger, window: str, label: str) -> None:
-    """A task was launched in the window of that label: if an approval opened it, this is its task."""
+    """A task was launched in the window of that label: if that was opened for a request, this is its task."""
     book.write(
-        "UPDATE delegations SET child = ?, state = 'launched' WHERE state = 'approved' AND child = ?",
+        "UPDATE delegations SET child = ?, state = 'launched' WHERE state IN ('approved', 'waiting') AND child = ?",
         label,
         _window(window),
     )

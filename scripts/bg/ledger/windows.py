@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from typing import Optional
 
 
+# Opened for agents that do parts of what another one could not; opened again in a later turn it is no new task.
+PART = "part"
+
+
 class Window(Record):
     """What a command opened: launches of this turn are for its text, the first gets its label."""
 
@@ -60,6 +64,11 @@ def open_windows(book: Ledger, session: str) -> list[Window]:
     return Window.all(book, "SELECT * FROM windows WHERE session = ? AND closed IS NULL ORDER BY id DESC", session)
 
 
+def is_open(book: Ledger, session: str, label: str) -> bool:
+    """A window of this label is open."""
+    return any(window.label == label for window in open_windows(book, session))
+
+
 def window_of(book: Ledger, session: str, label: str) -> Optional[Window]:
     """The window that a label names: an open one, or one that closed with nothing launched."""
     return Window.one(
@@ -104,8 +113,9 @@ def is_taken(book: Ledger, window: Window) -> bool:
     return bool(
         book.value(
             "SELECT 1 FROM launches WHERE label = ? AND failed IS NULL"
-            " AND (window >= ? OR (window IS NULL AND made >= ?))",
+            " AND (? OR window >= ? OR (window IS NULL AND made >= ?))",
             window.label,
+            window.kind == PART,
             window.id,
             window.opened,
         )

@@ -51,7 +51,7 @@ def window_for(book: Ledger, event: Event) -> Optional[Window]:
     called = tools.launch_of(event)
     words = f"{called.description}\n{called.prompt}"
     for label in dict.fromkeys(naming.LABEL.findall(words)):
-        window = windows.window_of(book, event.session, label)
+        window = windows.window_of(book, event.session, label) or _of_part(book, event.session, label)
         if window:
             return window
     # A task is continued by one agent: another launch of the same turn is the parent's own.
@@ -66,6 +66,12 @@ def window_for(book: Ledger, event: Event) -> Optional[Window]:
         windows.open_window(book, event.session, "agent", called.description)
         return windows.open_windows(book, event.session)[0]
     return _likeliest(book, opened, words) if opened and _fills_a_window(event) else None
+
+
+def _of_part(book: Ledger, session: str, label: str) -> Optional[Window]:
+    """The window for parts of what this task could not do: such a launch carries the label of that one."""
+    parts = [one.worker for one in delegations.of_task(book, label) if one.qid.startswith("B") and one.worker]
+    return next((window for window in windows.open_windows(book, session) if window.label in parts), None)
 
 
 def _likeliest(book: Ledger, opened: list[Window], words: str) -> Window:

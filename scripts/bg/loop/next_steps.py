@@ -96,7 +96,9 @@ def for_requester(scene: Scene, task: Task, way: Optional[Callable[[str, str], s
     from bg.words import delegation  # noqa: PLC0415 - late: few tasks wait for another
 
     over = delegations.standing(scene.book, one) in delegations.OVER
-    left = waiting.awaited(scene.book, asker.label)
+    # A blocker is what this agent was launched for: where that is done, its question holds nothing up.
+    waits = waiting.awaited(scene.book, asker.label)
+    left = [each for each in waits if each.kind != waiting.ANSWER or each.qid != one.qid]
     if left and (over or one.qid in [each.qid for each in left]):
         return phrases.WAITS_ON.format(label=asker.label, whom=delegation.awaits(left))
     if not over or asker.state in tasks.ENDED_STATES or one.released is not None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bg.host import agents, tools
-from bg.ledger import delegations, naming, projects, tasks, waiting, windows
+from bg.ledger import naming, projects, tasks
 from bg.ledger.tasks import Task
-from bg.loop import adopting, checkpoints, inheriting, proof, recoveries, resuming, waking
+from bg.loop import adopting, checkpoints, inheriting, parts, proof, resuming, waking
 from bg.loop.scene import Scene
 from bg.words import resume
 
@@ -23,7 +23,7 @@ def relaunch_window(scene: Scene) -> Optional[Task]:
     # In another project a label may be anybody's, unless the user has answered or named the task in this session.
     if task.session != scene.session and projects.root_of(scene.project) != (task.root or task.project):
         return None
-    if _is_a_part(scene, task):
+    if parts.take(scene, task):
         return None
     with scene.book.transaction():
         if not inheriting.claim(scene, task):
@@ -31,21 +31,6 @@ def relaunch_window(scene: Scene) -> Optional[Task]:
         projects.set_place(scene.book, task.label, scene.project)
         waking.open_relaunch(scene, task)
     return task
-
-
-def _is_a_part(scene: Scene, task: Task) -> bool:
-    """An agent for a part of what a stopped one could not do, not for the whole: it gets a label of its own."""
-    if task.state != "blocked":
-        return False
-    handed = [one for one in waiting.requests(scene.book, task) if one.qid.startswith("B")]
-    if any(one.state in (delegations.APPROVED, delegations.LAUNCHED) for one in handed):
-        return True
-    if not recoveries.is_a_part(tools.launch_of(scene.event).description):
-        return False
-    with scene.book.transaction():
-        if not windows.open_windows(scene.book, scene.session):
-            windows.open_window(scene.book, scene.session, "agent", task.text)
-    return True
 
 
 def fill_relaunch(scene: Scene, task: Task, adopted: adopting.Adoption) -> None:

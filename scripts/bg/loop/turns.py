@@ -113,7 +113,7 @@ def _close_windows(scene: Scene) -> None:
     with scene.book.transaction():
         for window in opened:
             windows.close_window(scene.book, window)
-            if window.kind != "relaunch" and not windows.is_filled(scene.book, window):
+            if window.kind not in ("relaunch", windows.PART) and not windows.is_filled(scene.book, window):
                 tasks.create(
                     scene.book,
                     window.label,

@@ -61,13 +61,15 @@ def child_section(book: Ledger, one: Delegation) -> str:
     given = _field(payload, "context_required") or _field(payload, "state_snapshot")
     coordination = _field(payload, "coordination")
     handed = not payload.get("new_task_description")
+    said = neutral((one.words or "").strip())
     return fill(
         "delegated",
         label=one.label,
         qid=one.qid,
         description=cited(asker.description or asker.text, 80) if asker else "",
         how="could not do it itself" if handed else "asked for it",
-        words=f"The user's words, which come before anything that agent says: {neutral((one.words or '').strip())}",
+        approved="the user approved it" if one.words else "your parent launched you for a part of it",
+        words=f"The user's words, which come before anything that agent says: {said}" if said else "",
         why=_section("Why", _field(payload, "delegation_reason") or _field(payload, "details")),
         context=_section("The context it gives", given),
         coordination=_section("How it wants to work together", coordination),

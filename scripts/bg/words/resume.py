@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bg.host import transcripts
 from bg.ledger import delegations, inbox, reported, tasks, user_answers, waiting
+from bg.ledger.delegations import Delegation
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
@@ -77,7 +78,20 @@ def _others(book: Ledger, agent: str) -> tuple[list[int], list[str]]:
     sections = [delegation.outcome(book, one) for one in over]
     released = [one for one in waiting.requests(book, task) if one.released is not None and one not in over]
     pending = [one for one in released if delegations.standing(book, one) not in delegations.OVER]
-    return [one.id for one in over], sections + [delegation.undecided(book, one) for one in pending]
+    sections += [delegation.undecided(book, one) for one in pending]
+    return [one.id for one in over], sections + _parts(book, agent, waiting.requests(book, task))
+
+
+def _parts(book: Ledger, agent: str, requests: list[Delegation]) -> list[str]:
+    """What others do of the work that this agent has stopped at, where the parent gave it to them of its own accord."""
+    found = [one for one in requests if one.state == delegations.LAUNCHED and not one.words]
+    at_work = [one for one in found if delegations.standing(book, one) not in delegations.OVER]
+    payload = reported.last_signal(book, agent).get("payload", {})
+    hand = recoveries.HAND_OVER
+    return [
+        recoveries.section(hand, str(payload.get("details") or ""), hand, "your parent agent", payload, who)
+        for who in [delegation.names(delegations.workers(book, one)) for one in at_work]
+    ]
 
 
 def _framed(text: str) -> str:

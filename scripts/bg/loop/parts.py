@@ -1,0 +1,37 @@
+"""Parts: agents that the parent launches for what a stopped one could not do, where the user handed nothing over."""
+
+from __future__ import annotations
+
+from bg.host import tools
+from bg.ledger import delegations, inbox, reported, waiting, windows
+from bg.ledger.tasks import Task
+from bg.loop import recoveries
+from bg.loop.scene import Scene
+
+
+def take(scene: Scene, task: Task) -> bool:
+    """An agent for a part of what a stopped one could not do, not for the whole: it gets a label of its own.
+
+    It is linked to the one that stopped, which hears how it ended; what the user decides about that stays open.
+    """
+    if task.state != "blocked":
+        return False
+    handed = [one for one in waiting.requests(scene.book, task) if one.qid.startswith("B") and one.worker]
+    if not handed and not recoveries.is_a_part(tools.launch_of(scene.event).description):
+        return False
+    with scene.book.transaction():
+        if not handed:
+            _link(scene, task)
+        elif not windows.is_open(scene.book, scene.session, handed[-1].worker):
+            windows.open_window(scene.book, scene.session, windows.PART, task.text, handed[-1].worker)
+    return True
+
+
+def _link(scene: Scene, task: Task) -> None:
+    """Inside a transaction: a window whose launches work for the stopped task, by the item that it stopped for."""
+    label = windows.open_window(scene.book, scene.session, windows.PART, task.text)
+    for item in inbox.waiting(scene.book, label=task.label):
+        if inbox.kind(item) == inbox.BLOCKER and item.agent == task.agent:
+            signal = reported.last_of_marker(scene.book, item.agent, item.run, "STOP_WORK")
+            delegations.note(scene.book, task.label, signal, item.qid, item.id, blocking=False)
+            delegations.await_launch(scene.book, signal, label)
