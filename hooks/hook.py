@@ -82,4 +82,7 @@ if os.path.isabs(PLACE):  # else it would be a folder of the project
 
 from bg.hook import main
 
-sys.exit(main())
+status = main(ends=True)
+with contextlib.suppress(OSError, ValueError):
+    sys.stdout.flush()
+os._exit(status)  # closing everything in order would take longer than many an event, and sync the ledger thrice

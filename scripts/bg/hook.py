@@ -14,7 +14,7 @@ from bg.host import versions
 from bg.host.answer import Answer, render
 from bg.host.event import Event, read, typed_command
 from bg.ledger import deliveries, idle, notes, place, spool
-from bg.ledger.file import Corrupt, Ledger, Unavailable
+from bg.ledger.file import Corrupt, Ledger, Unavailable, left
 from bg.loop import routes, traces, waiting
 from bg.loop.scene import Scene
 from bg.words import phrases
@@ -31,15 +31,18 @@ MOST = 32 * 1024 * 1024
 WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop", "SubagentStart")
 
 
-def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
-    """Read one event, answer it, exit 0; 1 where `hooks/run` shall refuse what shows itself to be a launch of ours."""
+def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout, *, ends: bool = False) -> int:
+    """Read one event, answer it, exit 0; 1 where `hooks/run` shall refuse what shows itself to be a launch of ours.
+
+    `ends` says that the process ends with it, at once: then the ledger is left open.
+    """
     event, text = None, ""
     try:
         text = _given(stdin)
         event = read(text)
         handler = routes.handler_for(event) if event else None
         if event and handler:
-            _answer(event, handler, text, stdout)
+            _answer(event, handler, text, stdout, ends=ends and event.name != "SessionEnd")
     except Exception as error:  # noqa: BLE001 - a hook that fails may not disturb the session
         traces.note_aside("main", traces.happened())
         try:
@@ -67,7 +70,7 @@ def _given(stdin: TextIO) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
+def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, *, ends: bool) -> None:
     folder = place.directory()
     place.wake(folder, event.session)
     first = _first_words(event, folder)
@@ -79,7 +82,7 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO) -> None:
     except Unavailable as error:
         _print(waiting.put_off(folder, event, text, error), event, stdout)
         return
-    with contextlib.closing(book):
+    with left(book) if ends else contextlib.closing(book):
         try:
             book.gather()
             if not waiting.take_in(book, folder, event) and waiting.can_wait(event) and spool.keep(folder, text):

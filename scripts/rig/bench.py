@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rig import bench_rows, conversation
+from rig import bench_growth, bench_rows, conversation
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
@@ -56,6 +56,7 @@ class Stage:
         self.data = folder / "data"
         self.project = folder / "project"
         self.transcripts = folder / "transcripts"
+        self.syncs: list[int] | None = None  # of each hook, once somebody counts
         for each in (self.data, self.project, self.transcripts):
             each.mkdir(parents=True)
         (self.data / "python").write_text(f"{PYTHON}\n", encoding="utf-8")
@@ -96,7 +97,13 @@ class Stage:
 
     def hand_over(self, given: Path) -> Cost:
         """The event in this file through hooks/run."""
-        return run(["/bin/sh", str(ROOT / "hooks" / "run")], self.env, given)
+        command = ["/bin/sh", str(ROOT / "hooks" / "run")]
+        if self.syncs is None:
+            return run(command, self.env, given)
+        log = self.folder / "strace"
+        cost = run([*bench_growth.STRACE, "-o", str(log), *command], self.env, given)
+        self.syncs.append(log.read_text(encoding="utf-8").count("sync("))
+        return cost
 
     def bare(self) -> Cost:
         """What everything is measured against."""
@@ -119,6 +126,13 @@ def main(arguments: list[str] | None = None) -> int:
                 figures.setdefault(what, []).append(seconds)
         medians = {what: statistics.median(found) for what, found in figures.items()}
         lines = rows.table(medians.pop("bare"), medians)
+        counts = [int(count * (0.1 if chosen.small else 1)) for count in bench_growth.COUNTS]
+        stages = {count: Stage(Path(name) / str(count)) for count in counts}
+        for count, each in stages.items():
+            bench_growth.lengthened(rows, each, count)
+        growth = list(bench_growth.table(rows, stages, chosen.rounds))
+        synced = bench_growth.syncs(rows, next(iter(stages.values())))
+        lines.append(f"| {bench_growth.SYNCS} | {synced} | {bench_growth.MOST_SYNCS} |")
     title = f"| Work ({chosen.rounds} rounds, {os.path.basename(os.path.realpath(PYTHON))}) | Cost | Goal |"  # noqa: PTH119
-    sys.stdout.write("\n".join([title, "| --- | --- | --- |", *lines]) + "\n")
+    sys.stdout.write("\n".join([title, "| --- | --- | --- |", *lines, "", *growth]) + "\n")
     return 0

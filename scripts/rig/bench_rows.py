@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bg.ledger import deliveries, launches, naming, reported, runs, sessions, tasks, windows
-from bg.ledger.file import Ledger
+from bg.ledger import naming
 from bg.protocol import signals
+
+from rig import bench_growth
 
 if TYPE_CHECKING:
     from rig.bench import Cost, Stage
@@ -40,8 +40,8 @@ class Rows:
     def __init__(self, few: Stage, many: Stage, scale: float) -> None:
         self.few, self.many, self.scale = few, many, scale
         self.count = 0
-        _fill(few, FEW)
-        _fill(many, int(MANY * scale))
+        bench_growth.lengthened(self, few, FEW)
+        bench_growth.lengthened(self, many, int(MANY * scale))
         self.life(few, "plain")
         few.hook("plain", "Stop", background_tasks=[])
 
@@ -88,9 +88,13 @@ class Rows:
         end = self.end(stage, agent, _report(token, session))
         assert not end.answer, end.answer  # noqa: S101 - a report that is sent back would be looked at twice
         costs.append(end.seconds)
+        return [*costs, stage.hook(session, "UserPromptSubmit", prompt=self.notification(agent)).seconds]
+
+    @staticmethod
+    def notification(agent: str) -> str:
+        """What the host tells the parent when an agent has ended."""
         words = f"<task-notification>\n<task-id>{agent}</task-id>\n<status>completed</status>\n<summary>look</summary>"
-        told = stage.hook(session, "UserPromptSubmit", prompt=f"{words}\n<result>done</result>\n</task-notification>")
-        return [*costs, told.seconds]
+        return f"{words}\n<result>done</result>\n</task-notification>"
 
     @staticmethod
     def _write_transcript(stage: Stage, session: str, agent: str, prompt: str) -> None:
@@ -159,25 +163,6 @@ def _is_left_alone() -> bool:
     hooks = json.loads((ROOT / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
     matchers = [entry.get("matcher", "") for name in hooks if "ToolUse" in name for entry in hooks[name]]
     return not any(re.fullmatch(each or ".*", tool) for each in matchers for tool in EVERYDAY)
-
-
-def _fill(stage: Stage, count: int) -> None:
-    """Tasks of earlier sessions, launched, reported and heard."""
-    book = Ledger(stage.data)
-    with contextlib.closing(book), book.transaction():
-        for number in range(count):
-            session, agent, label = f"former-{number // 10}", f"former-{number}", windows.next_label(book)
-            if number % 10 == 0:
-                sessions.note(book, session, str(stage.project), "", "2.1.327")
-            tasks.create(book, label, label, session, str(stage.project), "Look at the notes", "launched")
-            token = launches.note(book, f"toolu_{agent}", label, "", "", str(stage.project), "")
-            runs.bind(book, token, agent)
-            reported.keep_report(book, agent, 1, "SubagentStop", _report(token, agent))
-            runs.end_run(book, agent, 1)
-            tasks.set_state(book, label, "done")
-            deliveries.make(book, label, deliveries.ENDED, deliveries.Key.of_end(agent, 1))
-            for each in deliveries.due(book, session):
-                deliveries.settle(book, each)
 
 
 def _own_transcript(stage: Stage, session: str, agent: str) -> Path:

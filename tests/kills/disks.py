@@ -76,6 +76,12 @@ class Sick(Host):
         self.hook(self.stop(running=agents))
         return tokens
 
+    def folds(self) -> None:
+        """The log, which hooks leave where it is, goes into the ledger, as when a session ends."""
+        python = (self.data / "python").read_text().strip()
+        words = "import sqlite3, sys; book = sqlite3.connect(sys.argv[1]); book.execute('SELECT 1 FROM meta'); book.close()"
+        subprocess.run([python, "-c", words, str(self.data / "ledger.db")], check=True, cwd="/", user=self.user)
+
     def reports(self, agent: str, token: str) -> Payload:
         """The end of an agent's run, with a word of its own in it."""
         return self.ends(agent, block("COMPLETION_REPORT", token, status="success", summary=f"word-{agent}-x", **PLAIN))

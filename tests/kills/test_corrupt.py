@@ -184,6 +184,7 @@ def test_an_empty_file(tmp_path):
     """There is nothing to keep: it becomes the ledger."""
     host = Sick(tmp_path)
     host.launches("a1")
+    host.folds()
     os.truncate(host.data / "ledger.db", 0)
     assert label_in(host.hook(host.prompt("/bg Again")).context) == "bg-1"
     assert asides(host) == []
@@ -200,11 +201,25 @@ def with_a_report(root: Path) -> tuple[Sick, Payload]:
 def test_garbage_in_the_log_beside_a_good_ledger(tmp_path):
     """The ledger is good, so it stays, and every row with it."""
     host, coming = with_a_report(tmp_path)
+    host.folds()
     rows = host.dump()
     (host.data / "ledger.db-wal").write_bytes(os.urandom(3 * PAGE))
     assert host.bear(coming).whole == {}
     assert asides(host) == []
     assert set(rows) & set(host.dump()) >= {row for row in rows if row.startswith("('reports'")}
+    assert host.told("a1", "a2") == {"a1": 1, "a2": 1}
+
+
+@pytest.mark.parametrize("damage", [lambda log: log.unlink(), lambda log: log.write_bytes(os.urandom(3 * PAGE))])
+def test_a_log_that_somebody_destroys(damage, tmp_path):
+    """What stood only in it is lost, nothing else: the ledger goes on, and what an agent says next is told once."""
+    host, coming = with_a_report(tmp_path)
+    host.folds()
+    host.hook(host.prompt("/bg One more"))
+    assert (host.data / "ledger.db-wal").stat().st_size > 0
+    damage(host.data / "ledger.db-wal")
+    assert host.bear(coming).whole == {}
+    assert asides(host) == []
     assert host.told("a1", "a2") == {"a1": 1, "a2": 1}
 
 

@@ -25,6 +25,7 @@ class Full(Sick):
     cause = "there is no space left on the disk of {data}. Free some."
 
     def breaks(self) -> None:
+        self.folds()  # else there may be room in it
         fill(self.data)
 
     def heals(self) -> None:
@@ -37,6 +38,7 @@ class ReadOnly(Sick):
     cause = "{data} cannot be written: Read-only file system. Make it writable, or set BG_DATA to a directory that is."
 
     def breaks(self) -> None:
+        self.folds()
         writable(self.data, "ro")
 
     def heals(self) -> None:
@@ -56,6 +58,7 @@ class Forbidden(Sick):
             os.chown(path, NOBODY, -1, follow_symlinks=False)
 
     def breaks(self) -> None:
+        self.folds()
         for path in (self.data, *filter(Path.is_dir, self.data.rglob("*"))):
             path.chmod(0o500)
 
@@ -186,6 +189,7 @@ class Nowhere(Full):
     prefix = ("unshare", "-m", "sh", "-c", read_only, "sh")
 
     def breaks(self) -> None:
+        self.folds()  # else there may be room in it
         fill(self.data)
         fill(self.temp)
 

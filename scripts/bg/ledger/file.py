@@ -23,8 +23,13 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn, Optional, Union
 
 LOCK_WAIT = 2.0
+# The next hook reads the log: a megabyte takes a millisecond. It is written into the file at each tenth event or so.
+LOG_PAGES = 250
 UPDATE = "Update the plugin (claude plugin update bg), then restart Claude Code."
 ELSE = "If that does not help, move the file elsewhere: the next hook begins a new ledger."
+
+
+_LEFT: list[sqlite3.Connection] = []  # else they would be closed when nobody names them any more
 
 
 class Unavailable(Exception):  # noqa: N818 - a state of the disk, not a mistake
@@ -52,6 +57,8 @@ class Ledger:
         self.path = os.path.join(self.place, LEDGER)
         self._is_alone = False
         self._gathers = False
+        self._has_log = False
+        self._secured = 0
         self.is_newer = False  # a newer plugin has added something; this one goes on beside it
         if not create and not os.path.isfile(self.path):
             raise Unavailable(f"there is no ledger at {self.path}")
@@ -90,11 +97,17 @@ class Ledger:
         connection.row_factory = sqlite3.Row
         try:
             self._examine(connection)
-            # Under WAL a commit outlives the process without it; after a power cut the last ones may be missing.
-            if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+            self._has_log = connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+            if self._has_log:
+                # A commit outlives the process without a sync; `secure` makes one for all of an event's, against a
+                # power cut. FULL would sync at each commit, and each time the folder too.
                 connection.execute("PRAGMA synchronous=NORMAL")
-        except BaseException:
-            connection.close()
+                connection.execute(f"PRAGMA wal_autocheckpoint={LOG_PAGES}")
+        except BaseException as error:
+            if isinstance(error, sqlite3.DatabaseError) and is_corrupt(error):
+                _LEFT.append(connection)  # closing it would write the log into a file that is kept as it is
+            else:
+                connection.close()
             raise
         return connection
 
@@ -140,6 +153,7 @@ class Ledger:
                 connection.execute(f"PRAGMA journal_mode={mounts.journal_mode(self.place)}")
             if schema < migrations.NEWEST:
                 migrations.bring_up(connection, lambda: self._note_kept_aside(connection))
+                connection.execute("PRAGMA wal_checkpoint")  # a copy of the file alone is a ledger too
         # Another hook, of a newer plugin, may have brought it up further.
         self._examine(connection)
 
@@ -204,6 +218,23 @@ class Ledger:
                 self._roll_back("ROLLBACK")
                 self._raise("written", error)
 
+    def secure(self) -> None:
+        """What was settled outlives a power cut too: the log is synced, once an event, before its answer goes out."""
+        written = self._connection.total_changes
+        if not self._has_log or written == self._secured:
+            return
+        try:
+            log = os.open(f"{self.path}-wal", os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                os.fsync(log)
+            finally:
+                os.close(log)  # SQLite locks nothing in this file, so that closing it lets go of nothing
+        except FileNotFoundError:
+            pass  # all of it is in the ledger's own file
+        except OSError as error:
+            raise Unavailable(f"the ledger at {self.path} cannot be written: {error.strerror or error}") from error
+        self._secured = written
+
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """One short write; everything in it becomes durable together, or nothing does."""
@@ -264,5 +295,18 @@ class Ledger:
         return row[0] if row else None
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file; the last one to do so writes the log into it."""
         self._connection.close()
+
+    def leave(self) -> None:
+        """The process ends: the log stays beside the file, as after a kill, and the next hook goes on with it."""
+        _LEFT.append(self._connection)
+
+
+@contextlib.contextmanager
+def left(book: Ledger) -> Iterator[Ledger]:
+    """As `contextlib.closing`, for a process that ends at once, past Python's own end."""
+    try:
+        yield book
+    finally:
+        book.leave()

@@ -53,3 +53,4 @@ def handle(handler: Handler, scene: Scene) -> None:
         handler(scene)
     finally:
         scene.book.settle()
+        scene.book.secure()
