@@ -29,9 +29,10 @@ COSTLY = {
     "urllib.parse",
 }
 LISTING = """
-import atexit, sys
+import os, sys
 sys.argv = sys.argv[1:]
-atexit.register(lambda: open(sys.argv[1], "w").write("\\n".join(sys.modules)))
+end = os._exit
+os._exit = lambda status: (open(sys.argv[1], "w").write("\\n".join(sys.modules)), end(status))
 exec(compile(open(sys.argv[0]).read(), sys.argv[0], "exec"), {"__name__": "__main__", "__file__": sys.argv[0]})
 """
 
