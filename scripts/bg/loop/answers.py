@@ -12,17 +12,7 @@ from functools import cache
 
 from bg.ledger.inbox import Question
 from bg.loop import answer_doubts, answer_labels
-from bg.loop.answer_ids import (
-    PREDICATE,
-    Head,
-    first_word,
-    folded,
-    gap,
-    heads,
-    is_blank,
-    normal,
-    numbered,
-)  # fmt: skip
+from bg.loop.answer_ids import PREDICATE, Head, first_word, folded, gap, heads, is_blank, normal, numbered
 from bg.loop.answer_words import reserved
 from bg.pattern import pattern
 from bg.record import Record
