@@ -30,6 +30,19 @@ def own_task(scene: Scene, agent: str, transcript: str = "") -> Optional[Task]:
     return tasks.of_agent(scene.book, agent)
 
 
+def by_prompt(scene: Scene) -> None:
+    """An agent's first prompt carries the token that its launch was given."""
+    for launch in launches.unbound(scene.book, scene.session):
+        for path in agents.agents_of(scene.event.transcript):
+            tokens = naming.TOKEN.findall(transcripts.first_prompt(path)[:20000])
+            arrived = tokens[:1] == [launch.token] and came_from(scene, launch, path)
+            # Another plugin's hook may have thrown the token out of the prompt.
+            if arrived or (not tokens and agents.call_of(path) == launch.tool_use):
+                with scene.book.transaction():
+                    runs.bind(scene.book, launch.token, agents.agent_in(path))
+                    launches.set_identity(scene.book, launch.token, launches.PROMPT if arrived else launches.LOST)
+
+
 def came_from(scene: Scene, launch: Launch, transcript: str) -> bool:
     """The agent with this transcript, whose prompt shows the launch's token, is the launch's own.
 

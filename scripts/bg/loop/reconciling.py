@@ -10,7 +10,6 @@ from bg.ledger import (
     delegations,
     deliveries,
     launches,
-    naming,
     reported,
     resumes,
     runs,
@@ -76,19 +75,6 @@ def _each(recover: Callable[[Scene, Task], None], states: tuple[str, ...] = ()) 
                 recover(scene, task)
 
     return each
-
-
-def _bind(scene: Scene) -> None:
-    """An agent's first prompt carries the token that its launch was given."""
-    for launch in launches.unbound(scene.book, scene.session):
-        for path in agents.agents_of(scene.event.transcript):
-            tokens = naming.TOKEN.findall(transcripts.first_prompt(path)[:20000])
-            arrived = tokens[:1] == [launch.token] and binding.came_from(scene, launch, path)
-            # Another plugin's hook may have thrown the token out of the prompt.
-            if arrived or (not tokens and agents.call_of(path) == launch.tool_use):
-                with scene.book.transaction():
-                    runs.bind(scene.book, launch.token, agents.agent_in(path))
-                    launches.set_identity(scene.book, launch.token, launches.PROMPT if arrived else launches.LOST)
 
 
 def _look_for_identity(scene: Scene) -> None:
@@ -228,7 +214,7 @@ def _owe_again(scene: Scene, label: str, since: float) -> None:
 RECOVERIES = (
     Recovery("the folder of a project", (INHERIT,), moving.follow, "sessions"),
     Recovery("a session that is gone", (INHERIT,), inheriting.take_over, "sessions"),
-    Recovery("the launch of an agent", ALWAYS, _bind, "background"),
+    Recovery("the launch of an agent", ALWAYS, binding.by_prompt, "background"),
     Recovery("the identity of an agent", ALWAYS, _look_for_identity, "background"),
     Recovery("the refusal of a launch", ALWAYS, launching.free_refused, "denied"),
     Recovery("a notification in mid-turn", ALWAYS, _take_queued, "midturn"),
