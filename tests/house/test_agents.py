@@ -67,7 +67,7 @@ def test_no_protocol_text_and_no_shouting(path):
 
 def test_the_skill_holds_the_contracts_limits():
     text = SKILLS[0].read_text(encoding="utf-8")
-    rows = ["| files | 3 |", "| lines a file | 200 |", "| lines in all | 300 |", "| time | 10 seconds |"]
+    rows = ["| files | 3 |", "| lines per file | 200 |", "| lines in all | 300 |", "| time | 10 seconds |"]
     assert [row for row in rows if row not in text] == []
     assert [status for status in form.STATUSES if f"| {status} |" not in text] == []
 
