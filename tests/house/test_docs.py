@@ -24,7 +24,8 @@ def test_there_are_pages_and_the_readme_leads_to_each():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page(page):
     text = page.read_text(encoding="utf-8")
-    assert len(text.splitlines()) < 60
+    # To be read in one go; the table of requirements is there to look things up in.
+    assert len(text.splitlines()) < (60 if page.stem != "requirements" else 200)
     assert text.startswith("# ")
     for target in re.findall(r"\]\(([^)#\s]+)", text):
         assert target.startswith("http") or (page.parent / target).exists(), target
