@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 from bg.words import recoveries
-from loop import ROOT, block, launch, reacting, rows, wake
+from directed import until
+from loop import ROOT, block, launch, news, reacting, rows, wake
 from rig.home import Home
 from rig.model import Model
 from rig.request import Request
-from rig.script import Reply, Script, asked, parent
+from rig.script import Reply, Script, asked, call, parent
 from rig.session import Headless, arguments
+from rig.terminal import Interactive
+from test_interactive import OPTIONS, options, pick
 from test_loop import later
 from test_requests import done, heard, settle, states, told
 
@@ -137,4 +140,57 @@ def test_parts_that_the_parent_hands_out_itself(host: str) -> None:
         assert "## DELEGATED WORK ENDED (B1)" in said
         assert all(words in said for words in ("> Part 1.", "> Part 2 broke.", "> Part 3."))
         assert "SUCCESS: continue" not in model.by("parent")[-1].all_text()
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+def test_a_way_that_is_picked_in_the_dialog(host: str) -> None:
+    """The parent asks in words of its own; the dialog shows the blocker and the ways that fit, and one is picked."""
+    question = {"question": "bg-1 B1: what now?", "header": "Now", "multiSelect": False, "options": OPTIONS}
+    script = Script(
+        ("agent", asked("CONVERT-TASK"), [stops("error", "Item 51 cannot be parsed"), done("Skipped 51.")]),
+        (
+            "parent",
+            parent,
+            reacting(
+                (r"label: bg-1 for this task", launch("CONVERT-TASK")),
+                (r"has stopped: error", call("AskUserQuestion", questions=[question])),
+                (r"Resume it now", wake),
+            ),
+        ),
+    )
+    with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
+        term.say("/bg:bg Convert the items")
+        term.wait_for(r"B1: it cannot go on: Item 51 cannot be parsed", 60)
+        for title in ("Retry", "Skip", "Hand over", "Restart"):
+            term.wait_for(title, 5)
+        pick(term, "Skip", 1)
+        model.wait_for(lambda request: request.actor == "agent" and "## ERROR RECOVERY: SKIP" in news(request), 60)
+        until(lambda: states(home) == {"bg-1": "done"}, 60, lambda: states(home))
+        assert rows(home, "SELECT source FROM answers") == [{"source": "dialog"}]
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+def test_nothing_is_undone_for_good_without_a_yes(host: str) -> None:
+    """What cannot be undone is asked as such, and `go`, which leaves the rest to the agent, does not allow it."""
+    leave = {"question_id": "Q1", "text": "Shall I drop the table?", "irreversible": "All 4,211 rows of users are gone"}
+    script = Script(
+        ("agent", asked("CLEAN-TASK"), [later(block("CLARIFICATION_NEEDED", questions=[leave]), 0.2), done("Left it.")]),
+        (
+            "parent",
+            parent,
+            reacting((r"label: bg-1 for this task", launch("CLEAN-TASK")), (r"bg-1.{0,60}Resume it now", wake)),
+        ),
+    )
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
+        run.send("/bg:bg Clean up")
+        settle(run, home, host, "it asks", lambda: heard(home, "bg-1", "needs_answer"))
+        run.send("/bg-answer bg-1 go")
+        settle(run, home, host, "it goes on", lambda: states(home)["bg-1"] == "done")
+        run.finish()
+        heard_by_parent = "\n".join(request.all_text() for request in model.by("parent"))
+        assert "irreversible: All 4,211 rows of users are gone" in heard_by_parent
+        assert "It asks before it does this, and does it only if the user says yes" in heard_by_parent
+        assert "A1: (the user has not allowed it: do not do it" in told(model, "agent")
         assert rows(home, "SELECT text FROM errors") == []

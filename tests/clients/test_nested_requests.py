@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import threading
 from typing import Any
 
@@ -106,7 +107,14 @@ def test_a_request_within_a_request_and_two_of_one_run(host: str) -> None:
             ("D1", "launched", "bg-5"),
             ("D2", "denied", ""),
         ]
+        assert "asked for by: bg-2 D1" in _status(home, "bg-3")
+        assert "D1 ended: bg-3 done" in _status(home, "bg-2")
         assert rows(home, "SELECT text FROM errors") == []
+
+
+def _status(home: Home, label: str) -> str:
+    command = [str(ROOT / "scripts" / "bgctl"), "status", label]
+    return subprocess.run(command, cwd=home.project, env=home.env(), capture_output=True, text=True, check=True).stdout
 
 
 def _requests(home: Home, label: str) -> list[dict[str, Any]]:
@@ -218,4 +226,46 @@ def test_a_child_that_dies_with_its_session(host: str) -> None:
         assert "## DELEGATED WORK ENDED (D1)" in message
         assert "bg-2: is lost: its session ended under it" in message
         assert "Your choices: do the missing part yourself" in message
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+def test_a_request_for_which_there_is_no_room(host: str) -> None:
+    """Nothing is offered while the cap is reached; what is approved then waits, and is launched when there is room."""
+    go, capped = threading.Event(), threading.Event()
+    optional = ending("DELEGATE_WORK", independence="optional", new_task_description="Draw the diagrams")
+    script = Script(
+        ("busy", asked("BUSY-TASK"), [lambda request: done("Was busy.")(request).after(go)]),
+        ("wants", asked("WANTS-TASK"), [lambda request: optional(request).after(capped), done("Went on.")]),
+        ("draws", asked("DRAWS-TASK"), [done("Drew them.")]),
+        (
+            "parent",
+            parent,
+            reacting(
+                (r"label: bg-1 for this task", launch("BUSY-TASK")),
+                (r"label: bg-2 for this task", launch("WANTS-TASK")),
+                (r"label: bg-3 for the delegated task", launch("DRAWS-TASK")),
+                (r"bg-2 (?:is|are) recorded.{0,40}Resume it now", wake),
+            ),
+        ),
+    )
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
+        run.turn("/bg:bg Be busy", 60)
+        run.turn("/bg:bg Describe it", 60)
+        (home.path / ".claude").mkdir(exist_ok=True)
+        (home.path / ".claude" / "bg.json").write_text('{"max_tasks": 1}')
+        capped.set()
+        settle(run, home, host, "bg-2 asks", lambda: heard(home, "bg-2", "delegating"))
+        full = "It cannot be put to the user now: bg-1 work already, and bg.json allows 1 at once"
+        asks_now = model.wait_for(lambda request: request.actor == "parent" and full in request.all_text(), 20)
+        assert "D1: approve" not in asks_now.all_text()
+        run.send("/bg-answer bg-2 D1: approve")
+        settle(run, home, host, "it waits", lambda: bool(_requests(home, "bg-2")[0]["child"]))
+        assert "bg-3" not in states(home) or states(home)["bg-3"] == "not_launched"
+        assert not model.by("draws")
+        go.set()
+        settle(run, home, host, "bg-3 has ended", lambda: states(home).get("bg-3") == "done")
+        settle(run, home, host, "all have ended", lambda: set(states(home).values()) == {"done"})
+        run.finish()
+        assert "## DELEGATION APPROVED" in told(model, "wants")
         assert rows(home, "SELECT text FROM errors") == []
