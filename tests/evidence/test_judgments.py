@@ -153,7 +153,7 @@ def test_a_quote_from_before_the_edit_or_from_a_result_is_one(world):
     world.edited("src/b.py", "POOL = 4\n")
     world.bash("grep -rn ttl vendor", "vendor/x.go:9: const ttl = 12")
     assert [reason for _, reason, _ in world.declared('saw src/b.py:3 "POOL = 3"', 'saw vendor/x.go:9 "const ttl = 12"')] == [
-        "quoted",
+        "stood there",
         "in a result",
     ]
 
@@ -209,7 +209,7 @@ ENDINGS = [
     ("make check", "ok", False, "ran `make check` -> pass, 18 passed", "count unseen"),
     ("cargo test", "test result: ok. 4 passed; 0 failed\ntest result: ok. 3 passed; 0 failed", False, "ran `cargo test` -> pass, 7 passed", "passed"),
     ("python -m unittest", "Ran 12 tests in 0.1s\n\nOK (skipped=2)", False, "ran `python -m unittest` -> pass, 10 passed", "passed"),
-    ("mvn test", "Tests run: 12, Failures: 0, Errors: 0, Skipped: 1\nBUILD SUCCESS", False, "ran `mvn test` -> pass, 12 passed", "passed"),
+    ("mvn test", "Tests run: 12, Failures: 0, Errors: 0, Skipped: 1\nBUILD SUCCESS", False, "ran `mvn test` -> pass, 12 passed", "other count"),
     ("npx vitest run", " Test Files  2 passed (2)\n      Tests  9 passed (9)", False, "ran `npx vitest` -> pass, 9 passed", "passed"),
     # another command
     ("pytest tests/test_a.py", PASSES, False, "ran `pytest` -> pass", "only a part"),
@@ -530,5 +530,5 @@ def test_a_failure_on_stashed_work_and_a_pass_on_it(world):
 def test_thousands_and_options_that_were_not_given(world):
     world.bash("pytest", "1204 passed in 9.1s")
     assert world.reason("ran `pytest` -> pass, 1,204 passed") == "passed"
-    assert world.reason("ran `pytest --cov=tax` -> pass") == "perhaps another"
+    assert world.reason("ran `pytest --cov=tax` -> pass") == "other options"
     assert world.reason("ran `pytest -q` -> pass") == "passed"

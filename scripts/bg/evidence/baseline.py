@@ -89,6 +89,11 @@ class Baseline:
                 self._made = [(name, self._subject(name)) for name in names]
         return self._made
 
+    def elsewhere(self) -> bool:
+        """Whether some branch has a commit that the launch had not."""
+        listed = self._git(BLOB, "rev-list", "--max-count=1", "--branches", "--not", self._head, "--")
+        return bool(listed and listed.strip())
+
     def _subject(self, name: str) -> str:
         told = self._git(BLOB, "cat-file", "commit", name) or b""
         return told.partition(b"\n\n")[2].decode("utf-8", "replace").strip().partition("\n")[0]

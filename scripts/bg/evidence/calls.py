@@ -73,6 +73,7 @@ class Calls:
         self.told = told
         self.roots: tuple[str, ...] = ()
         self.as_at_launch: Callable[[str], bool] = lambda _: False
+        self.text: Callable[[str], str] = lambda _: ""
 
     def elsewhere(self, path: str) -> bool:
         """Whether a path leads out of the project, as far as its spelling says."""
@@ -111,7 +112,14 @@ class Calls:
 
     def wrote(self, name: str) -> bool:
         """Whether a call that succeeded wrote to a path with this name."""
-        return any(call.name in WRITING and not call.failed and _same(call.path, name) for call in self.calls)
+        return any(call.name in WRITING and not call.failed and same(call.path, name) for call in self.calls)
+
+    def wrote_near(self, name: str) -> bool:
+        """Whether a call can have changed the lines of a file with this name."""
+        last = name.rstrip("/").rpartition("/")[2]
+        written = any(call.name in WRITING and call.path.endswith(last) for call in self.calls)
+        lines = [call.command for call in self.shells if last in call.command]
+        return written or not all(map(purposes.only_reads, lines))
 
     def may_have_touched(self, name: str) -> bool:
         """Whether a call can have changed this file."""
@@ -135,7 +143,8 @@ class Calls:
         )
 
 
-def _same(path: str, name: str) -> bool:
+def same(path: str, name: str) -> bool:
+    """Whether the path of a call means the file of this name."""
     path = path.replace("\\", "/")
     return bool(name) and (path == name or path.endswith("/" + name))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import outcomes, purposes, shell
+from bg.evidence import masks, purposes, shell
 from bg.evidence.baseline import OBJECT, Baseline
 from bg.evidence.calls import Call, Calls
 from bg.evidence.finding import Finding, short
@@ -20,6 +20,7 @@ PUSH_FAILED = pattern(
     r"Authentication failed|does not appear to be a git repository",
     re.IGNORECASE | re.MULTILINE,
 )
+MADE = pattern(r"^\[[^\]\s]+(?: \([^)]*\))? [0-9a-f]{7,}\] ", re.MULTILINE)  # what git prints of a new commit
 PUSHED = pattern(r"->|Everything up-to-date|\[new branch\]|set up to track", re.IGNORECASE)
 PUSHES = pattern(r"push|release|publish|deploy|ship|sync", re.IGNORECASE)
 OPENED = pattern(r"/(?:pull|pulls|merge_requests|pullrequest)/(\d+)")
@@ -38,16 +39,7 @@ def _say(item: Item, reason: str, detail: str = "") -> Finding:
 
 def _commit(base: Baseline, calls: Calls, item: Item) -> Finding:
     if not item.subject:
-        made = base.made()
-        if made is None:
-            return _say(item, "no repository")
-        for name, subject in made:
-            said, written = item.quote.strip().lower()[:60], subject.lower()
-            if not said or said in written or written in said:
-                return _say(item, "committed", name[:10])
-        if made:
-            return _say(item, "loose commit", made[0][0][:10])
-        return _say(item, "no commit" if calls.known and not calls.hidden else "calls unknown")
+        return _nameless(base, calls, item)
     if not OBJECT.fullmatch(item.subject) or not base.known:
         return _say(item, "no repository")
     there = base.commit(item.subject)
@@ -59,6 +51,22 @@ def _commit(base: Baseline, calls: Calls, item: Item) -> Finding:
     if made is None or any(name.startswith(item.subject) for name, _ in made):
         return _say(item, "committed" if made is not None else "no repository")
     return _say(item, "older commit" if base.is_older(item.subject) else "loose commit")
+
+
+def _nameless(base: Baseline, calls: Calls, item: Item) -> Finding:
+    """A commit that is declared by its message, or only as made."""
+    made = base.made()
+    if made is None:
+        return _say(item, "no repository")
+    for name, subject in made:
+        said, written = item.quote.strip().lower()[:60], subject.lower()
+        if not said or said in written or written in said:
+            return _say(item, "committed", name[:10])
+    if made:
+        return _say(item, "loose commit", made[0][0][:10])
+    if base.elsewhere() or any(MADE.search(call.result) for call in calls.shells if "commit" in call.command):
+        return _say(item, "loose commit")
+    return _say(item, "no commit" if calls.known and not calls.hidden else "calls unknown")
 
 
 def _push(_base: Baseline, calls: Calls, item: Item) -> Finding:
@@ -82,7 +90,7 @@ def _may_push(call: Call) -> bool:
 
 
 def _pushes(part: shell.Part) -> bool:
-    return part.program == "git" and "push" in part.words[:6] and "--dry-run" not in part.words
+    return part.program == "git" and "push" in part.words[:6] and not {"--dry-run", "-n"} & set(part.words)
 
 
 def _published(call: Call) -> Optional[bool]:
@@ -94,10 +102,10 @@ def _published(call: Call) -> Optional[bool]:
     if PUSHED.search(call.result):
         return not call.failed or None
     if call.failed:
-        return False if {part.program for part in call.parts} - outcomes.PREPARING == {"git"} else None
+        return False if {part.program for part in call.parts} - masks.PREPARING == {"git"} else None
     steps = shell.steps(call.command)
     at = next((place for place, step in enumerate(steps) if any(map(_pushes, step.parts))), 0)
-    return True if not outcomes.hidden(steps, at) else None
+    return True if not masks.hidden(steps, at) else None
 
 
 def _opened(_base: Baseline, calls: Calls, item: Item) -> Finding:

@@ -107,6 +107,11 @@ class Disk:
             return None
         return content.decode("utf-8", "replace")
 
+    def said_in(self, name: str) -> str:
+        """What the files say that a name may mean, a little of each."""
+        found = self.project.place(name).found[:5]
+        return "\n".join((self.text(each) or "")[:50_000] for each in found if each.regular)
+
     def earlier(self, name: str) -> Optional[str]:
         """A file as it was at launch, as text."""
         content = self.baseline().content(name)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import fnmatch
 import re
 
-from bg.evidence import purposes, quotes
-from bg.evidence.calls import Calls
+from bg.evidence import named, purposes, quotes, remarks
+from bg.evidence.calls import WRITING, Calls
+from bg.evidence.calls import same as calls_same
 from bg.evidence.disk import Disk
-from bg.evidence.finding import Finding
+from bg.evidence.finding import Finding, short
 from bg.evidence.form import Item
 from bg.evidence.project import Found, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    pass
+    from typing import Optional
 
 EDITS = {"Edit", "MultiEdit"}
 
@@ -48,7 +49,7 @@ def _exact(disk: Disk, name: str, found: tuple[Found, ...]) -> tuple[Found, ...]
 
 def _written(disk: Disk, calls: Calls, item: Item, place: Place) -> Finding:
     if not place.found:
-        return quotes.say(item, "not found" if place.certain else "not found in time")
+        return quotes.say(item, _missing(item.subject, place))
     exact = _exact(disk, item.subject, place.found)
     for group in (exact, place.found, tuple(disk.project.elsewhere(item.subject))):
         fresh = [each for each in group if each.regular and disk.changed(each)]
@@ -62,10 +63,21 @@ def _written(disk: Disk, calls: Calls, item: Item, place: Place) -> Finding:
     if any(disk.changed(each) is None for each in files):
         return quotes.say(item, "not comparable")
     if any(_edited(calls, each) for each in files):
-        return quotes.say(item, "equal after an edit")
+        undone = _undone(calls, item, files[0]) if len(files) == 1 else ""
+        if undone:
+            return quotes.say(item, "taken back", undone)
+        vain = len(files) == 1 and calls.known and not calls.hidden and _in_vain(disk, calls, files[0])
+        return quotes.say(item, "unchanged" if vain else "equal after an edit")
     if len(place.found) > 1 and exact == place.found:
         return quotes.say(item, "several files", str(len(place.found)))
     return quotes.say(item, "unchanged")
+
+
+def _missing(name: str, place: Place) -> str:
+    """Why a file is not seen: a name that may be no file's is held against nobody."""
+    if not place.certain:
+        return "not found in time"
+    return "not found" if named.is_file(name) else "never seen"
 
 
 def _edited(calls: Calls, found: Found) -> bool:
@@ -74,6 +86,46 @@ def _edited(calls: Calls, found: Found) -> bool:
         return True
     lines = [call.command for call in calls.shells if not call.failed]
     return any(found.name in line and not purposes.only_reads(line) for line in lines)
+
+
+def _undone(calls: Calls, item: Item, found: Found) -> str:
+    """The call of git that took the last edit of a file back, unless the line says so itself."""
+    if remarks.TAKEN_BACK.search(item.remark) or not calls.known:
+        return ""
+    undone = ""
+    edited = False
+    for call in calls.calls:
+        if call.failed or not call.answered:
+            continue
+        if call.name in EDITS and calls_same(call.path, found.name):
+            edited, undone = True, ""
+        elif found.name.rpartition("/")[2] in call.command and not purposes.only_reads(call.command):
+            takes = [part for part in call.parts if part.program == "git" and part.verb in ("checkout", "restore")]
+            undone = short(call.command, 60) if takes and edited and len(call.parts) - len(takes) <= 1 else ""
+            edited = edited and bool(undone)
+        elif any(part.program == "git" for part in call.parts) and not purposes.only_reads(call.command):
+            edited = False  # a stash or a reset: what became of it is not followed
+    return undone
+
+
+def _in_vain(disk: Disk, calls: Calls, found: Found) -> bool:
+    """Whether each call that wrote a file left it as it was read whole before: then nothing has changed."""
+    text, read = disk.text(found), False
+    for call in calls.calls:
+        if call.failed or not call.answered:
+            continue
+        if call.name == "Read" and calls_same(call.path, found.name) and not {"offset", "limit"} & set(call.given):
+            read = read or _same_text(re.sub(r"(?m)^\s*\d+[→\t]", "", call.result), text)
+        elif call.name in EDITS or (call.name in WRITING and calls_same(call.path, found.name)):
+            if calls_same(call.path, found.name) and not (read and _same_text(call.given.get("content"), text)):
+                return False
+        elif found.name.rpartition("/")[2] in call.command and not purposes.only_reads(call.command) and not read:
+            return False
+    return read
+
+
+def _same_text(one: object, other: Optional[str]) -> bool:
+    return isinstance(one, str) and other is not None and one.rstrip("\n") == other.rstrip("\n")
 
 
 def _fresh(disk: Disk, calls: Calls, item: Item, fresh: list[Found], *, several: bool) -> Finding:
@@ -85,9 +137,13 @@ def _fresh(disk: Disk, calls: Calls, item: Item, fresh: list[Found], *, several:
             return quotes.say(item, "contains", held.name if several else "")
         if any(holds is None for _, holds in texts):
             return quotes.say(item, "unreadable", named)
+        if any(quotes.holds((disk.text(each) or "").lower(), item.quote.lower()) for each in fresh):
+            return quotes.say(item, "other case", named)
         return quotes.say(item, "lacks the text", item.quote)
-    if all(disk.empty(each) for each in fresh):
-        return quotes.say(item, "empty", named)
+    if all(disk.empty(each) for each in fresh) and not remarks.EMPTY.search(item.remark):
+        last = fresh[0].name.rpartition("/")[2]
+        printed = any(last in name for call in calls.shells for name in purposes.written(call.command))
+        return quotes.say(item, "not comparable" if printed else "empty", named)
     if not any(calls.may_have_touched(each.name) for each in fresh):
         return quotes.say(item, "by another hand", named)
     return quotes.say(item, "changed", named)
@@ -152,7 +208,8 @@ def _moved(disk: Disk, item: Item, place: Place) -> Finding:
         was_folder = any(name.startswith(old.rstrip("/") + "/") for name in disk.existed(old))
         there = within if within.found or not was_folder else there
     if not there.found:
-        return quotes.say(item, "not found" if there.certain else "not found in time", new)
+        plain = named.is_file(old) or named.is_file(new) or "/" in new
+        return quotes.say(item, _missing(new, there) if not plain or not there.certain else "not found", new)
     names = disk.existed(old)
     stays = [each for each in _exact(disk, old, place.found) if each.name in names or not names]
     stays = [each for each in stays if all(each.path != other.path for other in there.found)]

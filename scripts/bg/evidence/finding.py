@@ -19,7 +19,7 @@ REASONS = {
     **dict.fromkeys(
         (
             "changed", "contains", "gone", "moved", "passed", "failed as said", "was run", "committed", "pushed",
-            "opened", "there", "has the line", "quoted", "in a result", "fits",
+            "opened", "there", "has the line", "quoted", "in a result", "fits", "stood there",
         ),
         SEEN,
     ),
@@ -28,7 +28,8 @@ REASONS = {
             "not found", "unchanged", "empty", "lacks the text", "still there", "not run", "only a part", "failed",
             "nothing was run", "other count", "stale", "unread", "passed instead", "no such commit", "no commit",
             "no push", "push failed", "other branch", "not opened", "opening failed", "other number", "no such line",
-            "other words", "does not fit",
+            "other words", "does not fit", "other options", "other line", "masked",
+            "taken back",
         ),
         MISMATCH,
     ),
@@ -37,7 +38,8 @@ REASONS = {
             "prose", "open", "outside", "several files", "equal after an edit", "not found in time", "not comparable",
             "never seen", "calls unknown", "end unseen", "shows problems", "perhaps within", "perhaps another",
             "perhaps stale", "count unseen", "older commit", "loose commit", "no repository", "unreadable",
-            "result unseen", "line elsewhere", "not checked", "by another hand",
+            "result unseen", "line elsewhere", "not checked", "by another hand", "an answer", "passed earlier",
+            "quoted elsewhere", "other case",
         ),
         SAID,
     ),

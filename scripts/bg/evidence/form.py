@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import lines, pieces
+from bg.evidence import lines, named, pieces
 from bg.pattern import pattern
 from bg.record import Record
 
@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from typing import Optional
 
 MOST = 200
+_JOINS = pattern(r"\s(?:and|to|in|for|with|from|of|und|nach|et|vers|y|a|e)\s")
+_ALSO = pattern(r"\s*(?:,\s*(?:and\s+|then\s+|und\s+)?|(?:and|then|und|puis|et|y|e|\+|&)\s+|、|和|と)(?=`)")
+_NO_COMMIT = pattern(
+    r"(?<!\w)(?:no|none|not|nothing|never|n/a|skip\w*|left|pending|later|will|tbd|open|without|nicht|kein\w*|nichts|"
+    r"ohne|offen|aucun\w*|pas|rien|sin|ning\w*|nada|não|нет)(?!\w)|无|没|未|なし|不",
+    re.IGNORECASE,
+)
 _BRANCH = pattern(
     r"(?:to |the |branch |nach |sur |a )*[`\"]?(?:origin[/ ])?(?P<name>[\w.-]+(?:/[\w.-]+)+|main|master)(?![\w/])"
 )
@@ -32,6 +39,8 @@ class Item(Record):
     number: int = 0
     first: int = 0
     last: int = 0
+    remark: str = ""  # what follows the fact
+    followed: bool = False  # a later line declares the same command
 
 
 def read(text: str) -> list[Item]:
@@ -41,7 +50,10 @@ def read(text: str) -> list[Item]:
         found += _items(line)
         if len(found) >= MOST:
             break
-    return found[:MOST]
+    last = {item.subject: item for item in found[:MOST] if item.kind == "ran"}
+    return [
+        item._replace(followed=item.kind == "ran" and item is not last[item.subject]) for item in found[:MOST]
+    ]
 
 
 def _items(line: str) -> list[Item]:
@@ -50,7 +62,7 @@ def _items(line: str) -> list[Item]:
     opened = lines.opened(body)
     if opened is None:
         backward = _fits_backward(body, said)
-        return [backward] if backward else [Item(said, "said")]
+        return [backward] if backward else _bare_run(body, said) or [Item(said, "said")]
     kind, rest = opened
     return _READERS[kind](kind, rest, said) or [Item(said, "said")]
 
@@ -60,14 +72,15 @@ def _paths(kind: str, rest: str, said: str) -> list[Item]:
     found: list[Item] = []
     while True:
         name, after, ticked = pieces.thing(rest)
-        if not ticked and not pieces.is_path(name, ticked=False):
+        if not ticked and not (pieces.is_path(name, ticked=False) and named.is_file(name)):
             spaced = pieces.SPACED.match(rest)
-            if not found and spaced:
+            if not found and spaced and not _JOINS.search(spaced[0]):
                 name, after = spaced[0], rest[spaced.end() :]
         if not pieces.is_path(name, ticked=ticked):
             break
-        at = pieces.OF_LINE.search(name)
-        found.append(Item(said, kind, pieces.OF_LINE.sub("", name) if at else name))
+        if not ticked and after.startswith("("):
+            break  # a call, not a file
+        found.append(Item(said, kind, pieces.PART_OF.sub("", pieces.OF_LINE.sub("", name)), remark=after))
         contains = pieces.CONTAINS.match(after)
         if contains:
             text, _ = pieces.quotation(after[contains.end() :])
@@ -76,6 +89,7 @@ def _paths(kind: str, rest: str, said: str) -> list[Item]:
             break
         more = re.match(r"\s*(?:,\s*(?:and\s+|und\s+|et\s+|y\s+)?|\s(?:and|und|et|y|e|\+|&)\s+|、|和\s*)(?=\S)", after)
         if not more:
+            found[-1] = found[-1]._replace(remark=after)
             if kind == "removed" and re.match(r"\s+[^\W\d_]", after):
                 return []  # a part of the file, or something else in other words
             break
@@ -95,26 +109,30 @@ def _moved(kind: str, rest: str, said: str) -> list[Item]:
 
 def _ran(kind: str, rest: str, said: str) -> list[Item]:
     """Reads ran `COMMAND` -> pass | fail [N passed]."""
-    ticked = pieces.TICKED.match(rest)
-    if ticked:
-        command, after = ticked["text"].strip(), rest[ticked.end() :]
-    else:
-        quoted = pieces.in_quotes(rest)
-        if quoted:
-            command, after = quoted
-        else:
-            arrow = pieces.ARROW.search(rest)
-            sign = arrow or re.search(r"\s[–—]\s|:\s|：|\s-\s", rest)
-            if sign is None:
-                return []
-            command, after = rest[: sign.start()].strip(), rest[sign.start() :]
-            if not arrow and not re.match(r"[\w./-]+(?:\s+[\w./:@=-]+){0,6}$", command):
-                return []
-    command = command.removeprefix("$ ").strip()
-    if not command:
+    found: list[Item] = []
+    while True:
+        command, after = pieces.command(rest)
+        if not command:
+            break
+        found.append(Item(said, kind, command, remark=after))
+        more = _ALSO.match(after)
+        if not more:
+            break
+        rest = after[more.end() :]
+    if not found:
         return []
-    passed, number = pieces.outcome(after)
-    return [Item(said, kind, command, passed=passed, number=number)]
+    passed, number = pieces.outcome(found[-1].remark)
+    ends = [each._replace(passed=passed, remark=found[-1].remark) for each in found]
+    return [ends[0]._replace(number=number)] if len(ends) == 1 else ends
+
+
+def _bare_run(body: str, said: str) -> list[Item]:
+    """Reads `COMMAND` -> pass, with a label before it or with nothing."""
+    label = lines.LABEL.match(body)
+    rest = body[label.end() :] if label else body
+    ticked = pieces.TICKED.match(rest)
+    plain = ticked and pieces.is_command(ticked["text"].strip()) and pieces.ARROW.match(rest[ticked.end() :])
+    return _ran("ran", rest, said) if plain else []
 
 
 def _commit(kind: str, rest: str, said: str) -> list[Item]:
@@ -126,7 +144,9 @@ def _commit(kind: str, rest: str, said: str) -> list[Item]:
     if not hashes:
         text, _ = pieces.quotation(rest)
         if rest.strip() and not text and not re.match(r"\W*(?:$|pushed|and|,)", rest):
-            return []
+            if not re.search(r"commit(?:ted)?\W*[:：]", said, re.IGNORECASE) or _NO_COMMIT.search(rest):
+                return []
+            text = re.sub(r"\s*\([^()]*\)\s*$", "", rest).strip(" .*`")
         found.append(Item(said, kind, "", quote=text))
     return found + _published(rest, said)
 
@@ -173,11 +193,11 @@ def _saw(kind: str, rest: str, said: str) -> list[Item]:
         last = max(first, int(at["last"] or at["until"] or first))  # less is a column
     if not pieces.is_path(path, ticked=ticked) and not (first and ticked):
         return []
-    after = re.sub(r"^[\s:,;–—-]*(?:(?:reads|says|contains|states|has)\s*:?\s*)?", "", after)
-    text, _ = pieces.quotation(after)
+    behind_text = re.sub(r"^[\s:,;–—-]*(?:(?:reads|says|contains|states|has)\s*:?\s*)?", "", after)
+    text, remark = pieces.quotation(behind_text)
     if not first and not text:
         return []
-    return [Item(said, kind, path, quote=text, first=first, last=last)]
+    return [Item(said, kind, path, quote=text, first=first, last=last, remark=remark)]
 
 
 def _fits(kind: str, rest: str, said: str) -> list[Item]:

@@ -23,7 +23,7 @@ _BULLET = pattern(r"\s*(?:(?:[-*+]\s+|[•·・–—▪◦]\s*|\d{1,3}[.)]\s+|[
 _BOLD = pattern(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
 _BEFORE = pattern(r"(?:also|then|i|we|and|finally|[^\W\d_]*[^\x00-\x7f]\w*)\s+(?=\w)", re.IGNORECASE)
 _AGAIN = pattern(r"\(?\s*(?:" + "|".join(WORDS.values()) + r")\s*\)?(?![\w/.-])\s*[:：]?\s*", re.IGNORECASE)
-_LABEL = pattern(r"[^\W\d_][^:`\"/\\]{0,28}[:：]\s+")
+LABEL = pattern(r"[^\W\d_][^:`\"/\\]{0,28}[:：]\s+")
 _KEYWORD = pattern(
     "(?:"
     + "|".join(f"(?P<{kind}>{words})" for kind, words in WORDS.items())
@@ -63,7 +63,7 @@ def body(line: str) -> str:
 def opened(said: str) -> Optional[tuple[str, str]]:
     """The kind of fact that a line begins with, by the words of the form, and what follows; None where it is prose."""
     keyword = _KEYWORD.match(said)
-    for ahead in (_LABEL, _BEFORE):
+    for ahead in (LABEL, _BEFORE):
         begins = ahead.match(said) if keyword is None else None
         keyword = _KEYWORD.match(said, begins.end()) if begins else keyword
     if keyword is None:

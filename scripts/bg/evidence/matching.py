@@ -13,13 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-SAME, WIDER, PART, UNCLEAR = "same", "wider", "part", "unclear"
+SAME, WIDER, PART, UNCLEAR, OTHER = "same", "wider", "part", "unclear", "with other options"
 REWRITES = {"--fix", "--write", "--apply", "--unsafe-fixes"}
-QUIET = {
-    "-q", "-v", "-vv", "-s", "-x", "-rA", "-ra", "-B", "-i", "-l", "--quiet", "--verbose", "--silent", "--no-header",
-    "--colors", "--no-color", "--run", "--ci", "--watch", "--watchAll", "--passWithNoTests", "--no-cov", "--exitfirst",
-    "--no-progress",
-}  # fmt: skip
+STRICT = {"-D", "-Wall", "-Werror", "-Wextra", "-race", "-cover", "-covermode", "-shuffle", "-vet", "-O2", "-O3"}
 MANAGERS = {"npm", "yarn", "pnpm", "bun"}
 
 
@@ -41,7 +37,9 @@ def runs(calls: Calls, wanted: Part, folder: str = "") -> list[Run]:
         if folder and elsewhere and not _same_folder(folder, elsewhere):
             continue
         for at, step in enumerate(steps):
-            relations = [_relation(wanted, part) for part in step.parts if only_shows(part) <= only_shows(wanted)]
+            relations = [
+                _relation(wanted, part, elsewhere) for part in step.parts if only_shows(part) <= only_shows(wanted)
+            ]
             relation = next((each for each in relations if each), None)
             if relation:
                 found.append(Run(call, steps, at, relation))
@@ -61,11 +59,12 @@ def _same_folder(one: str, other: str) -> bool:
 
 def only_shows(part: Part) -> set[str]:
     """The options by which a command does not do its work."""
-    return set(programs.NOT_A_RUN & set(part.words))
+    plain = {word.partition("=")[0] for word in part.words}
+    return set((programs.NOT_A_RUN | programs.ONLY_SHOWS_OF.get(part.program, frozenset())) & plain)
 
 
-def _relation(wanted: Part, part: Part) -> Optional[str]:
-    """How a command that ran covers the one in question; None where it is another one."""
+def _relation(wanted: Part, part: Part, folder: str = "") -> Optional[str]:
+    """How a command that ran, in a folder, covers the one in question; None where it is another one."""
     if name(wanted.program) != name(part.program):
         return None
     if wanted.words == part.words:
@@ -74,8 +73,14 @@ def _relation(wanted: Part, part: Part) -> Optional[str]:
     given_verb, given, narrowed = aims(part)
     if verb != given_verb:
         return None
-    if REWRITES & set(part.words) - set(wanted.words) or _asks_more(wanted, part):
+    if REWRITES & set(part.words) - set(wanted.words):
         return UNCLEAR
+    if _asks_more(wanted, part):
+        return OTHER
+    if folder and set(targets) != set(given):
+        below = folder.removeprefix("./").rstrip("/")
+        targets = [each.removeprefix(f"{below}/") if each != below else "" for each in targets]
+        targets = [each for each in targets if each]
     if purposes.is_test(wanted) or purposes.is_check(wanted) or wanted.program in {"make", "cargo", "go"}:
         aimed = part.program == "go" or any("/" in each or "." in each for each in given)
         return _coverage(targets, given, more=bool(narrowed - narrow), fewer=bool(narrow - narrowed), aimed=aimed)
@@ -85,10 +90,24 @@ def _relation(wanted: Part, part: Part) -> Optional[str]:
 
 
 def _asks_more(wanted: Part, part: Part) -> bool:
-    """Whether a declared command has an option, other than how much it prints, that the call had not."""
+    """Whether a declared command has an option that the call had not, and that changes what it shows."""
     given = {word.partition("=")[0] for word in part.words}
-    options = {word.partition("=")[0] for word in wanted.words if re.match(r"--?[A-Za-z]", word)}
-    return bool(options - given - QUIET - programs.NARROW - programs.VALUED)
+    narrow = (programs.NARROW | programs.NARROW_OF.get(name(part.program), frozenset())) - _wide(part)
+    options = {word.partition("=")[0] for word in wanted.words if re.match(r"--[A-Za-z]{2}", word) or word in STRICT}
+    options -= {each for each in options if given & _spellings(each)}
+    return bool(options - given - programs.HARMLESS - narrow)
+
+
+def _spellings(option: str) -> set[str]:
+    """Other spellings of an option, as `--coverage` and `--cov`."""
+    plain = option.lstrip("-")
+    if plain.startswith("cov"):
+        return {"--cov", "--coverage", "--coverage.enabled", "-cover", "-coverprofile", "--collect"}
+    return {f"-{plain}", f"--{plain}"}
+
+
+def _wide(part: Part) -> frozenset[str]:
+    return programs.WIDE_OF.get(name(part.program), frozenset())
 
 
 def _coverage(targets: list[str], given: list[str], *, more: bool, fewer: bool, aimed: bool) -> Optional[str]:
@@ -114,7 +133,10 @@ def _within(given: list[str], targets: list[str]) -> bool:
 
 def covers(wide: str, narrow: str) -> bool:
     """Whether a target is another one or lies in it."""
-    return wide == narrow or narrow.startswith((wide + "/", wide + "::", wide + ":"))
+    if wide == narrow or narrow.startswith((wide + "/", wide + "::", wide + ":")):
+        return True
+    file = re.search(r"[/.]", wide) and re.search(r"[/.]", narrow)  # one may be spelled from another folder
+    return bool(file) and (wide.endswith("/" + narrow) or narrow.endswith("/" + wide))
 
 
 def name(program: str) -> str:
@@ -125,9 +147,8 @@ def name(program: str) -> str:
 def aims(part: Part) -> tuple[str, list[str], set[str]]:
     """A command's verb, what it is aimed at, and the options that make it do less."""
     words = _plain_words(part)
-    options = programs.NARROW | programs.NARROW_OF.get(part.program, frozenset())
-    if part.program == "vitest":
-        options -= {"--run"}
+    options = (programs.NARROW | programs.NARROW_OF.get(name(part.program), frozenset())) - _wide(part)
+    valued = programs.VALUED | programs.VALUED_OF.get(name(part.program), frozenset())
     targets: list[str] = []
     narrow: set[str] = set()
     while words:
@@ -140,7 +161,7 @@ def aims(part: Part) -> tuple[str, list[str], set[str]]:
             narrow.add(word if alone else f"{option}={words.pop(0) if words else ''}")
         elif re.match(r"-D(?:test|it\.test|groups)=|-D(?:skipTests|skipITs|maven\.test\.skip)", word):
             narrow.add(word)
-        elif not value and (option in programs.VALUED or (option == "-p" and part.program == "pytest")):
+        elif not value and option in valued - options:
             del words[:1]
     verb = "" if part.program in programs.TESTS | programs.CHECKS else (targets or [""])[0]
     return verb, [each for each in targets[bool(verb) :] if each], narrow
@@ -153,6 +174,8 @@ def _plain_words(part: Part) -> list[str]:
         words = words[1:]
     if part.program in MANAGERS and words[:1] and words[0] in ("t", "tst"):
         words = ["test", *words[1:]]
+    if part.program in MANAGERS and words[:1] == ["workspace"] and len(words) > 2:
+        words = words[2:]
     return words[1:] if part.program == "vitest" and words[:1] == ["run"] else words
 
 

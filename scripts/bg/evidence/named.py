@@ -18,6 +18,18 @@ _ENDINGS = (
     r"zig|gradle|proto|tf|lock|patch|diff|log|bats|r|jl|graphql|prisma"
 )
 _PATH = pattern(rf"(?<![\w@:/.~`-])(?:~?/|\.{{1,2}}/)?(?:[\w@.+-]+/)*[\w@+-][\w@.+-]*\.(?:{_ENDINGS})(?![\w/-]|\.\w)")
+_MORE_ENDINGS = (
+    r"mk|cmake|properties|plist|wasm|editorconfig|groovy|clj[sc]?|mli?|nix|bat|cmd|ps1|psm1|jsonc|json5|po|pot|ejs|hbs|j2|tmpl|tpl|webp|ico|"
+    r"woff2?|ttf|zip|gz|tgz|whl|jar|sqlite3?|parquet|pem|crt|csproj|fsproj|vbproj|sln|gemspec|fsx|kt|mm|hh|cxx|sol|vim|"
+    r"fish|zsh|example|sample|snap|graphqls|astro|mjml|rake|ru|razor|cshtml|xlsx?|docx?|pptx?|sum|mod|gitkeep|feature"
+)
+# What a name in code may end with too.
+_AS_CODE = r"log|env|lock|conf|r|diff|patch|fs|h|c|sql|mod|sum|example|sample|feature"
+_FILE = pattern(rf"[^/]*\.(?P<ending>{_ENDINGS}|{_MORE_ENDINGS})", re.IGNORECASE)
+_KNOWN = pattern(
+    r"(?:.*/)?(?:Makefile|GNUmakefile|Dockerfile|Containerfile|LICENSE|NOTICE|Gemfile|Rakefile|Procfile|Vagrantfile|"
+    r"Jenkinsfile|CODEOWNERS|justfile|Justfile|gradlew|mvnw|Pipfile|\.[A-Za-z][\w.-]*)"
+)
 _TICKED = pattern(r"`([^`\n]{1,300})`")
 _PRODUCT = pattern(r"(?:[A-Z]\w*|node|next|vue|express|three|d3|p5|chart)\.js|ASP\.net|(?:v?\d+\.)+\w*", re.IGNORECASE)
 _PLACE = pattern(
@@ -28,6 +40,20 @@ _PASSES = pattern(
     r"bundle|rake|rspec|dotnet|mix|composer|phpunit|swift|bats|shellcheck|python3?|node)(?:\s+[\w./:@=-]+){0,5}?)\s+"
     r"(?:pass(?:es|ed)?|is|are|succeeds?|exits?|runs?|stays?|green|clean|läuft|ist|passe|pasa|通过|成功)(?!\w)"
 )
+
+
+def is_file(name: str) -> bool:
+    """Whether a name can only be that of a file or folder, as `os.path`, `types/node` and `Node.js` cannot."""
+    name = name.rstrip("*")
+    if name.endswith("/") or _KNOWN.fullmatch(name):
+        return True
+    if "/" in name:
+        *folders, last = name.split("/")
+        return bool(re.search(r"\.[A-Za-z]\w{0,11}$", last)) and not any(map(_FILE.fullmatch, folders))
+    found = _FILE.fullmatch(name)
+    if found is None or _PRODUCT.fullmatch(name):
+        return False
+    return not re.fullmatch(_AS_CODE, found["ending"], re.IGNORECASE)
 
 
 def paths(text: str) -> list[str]:

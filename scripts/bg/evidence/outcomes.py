@@ -4,38 +4,24 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import programs, purposes, shell, summaries
+from bg.evidence import masks, purposes, summaries
 from bg.evidence.calls import Call, Calls
 from bg.evidence.shell import Step
 from bg.host import tools
 from bg.pattern import pattern
 from bg.record import Record
 
-PREPARING = {
-    "cd",
-    "set",
-    "export",
-    "mkdir",
-    "source",
-    ".",
-    "pushd",
-    "popd",
-    "unset",
-    "ulimit",
-    "umask",
-    "sleep",
-    "rm",
-    "nvm",
-}
-CLOSING = {"fi", "done", "esac", "}", "popd"}
-WHOLE = {"tail", "tee", "cat", "ts", "less", "more"}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
 NUMBERED = pattern(r"^\s*\d+[→\t]", re.MULTILINE)
 REFUSED = pattern(
     r"doesn't want to|permission (?:to use|denied by|for this)|was blocked|was not run|hook (?:error|denied)|"
     r"requires approval",
     re.IGNORECASE,
 )
-STATUS = pattern(r"\$\?|\$\{?PIPESTATUS|\$\{?pipestatus")
+STILL_RUNNING = pattern(r"<status>\s*running|^status: running|still running", re.IGNORECASE | re.MULTILINE)
 FINISHED = pattern(r"completed|finished|exit code|exited", re.IGNORECASE)
 
 VIOLATIONS = pattern(r"^\s*\S+:\d+(?::\d+)?:?\s+(?:-\s+)?(?:error\b|[EF]\d{3,4}\b)", re.MULTILINE)
@@ -45,7 +31,14 @@ PROBLEMS = pattern(
     r"\berror(?:\[| TS)",
     re.IGNORECASE | re.MULTILINE,
 )
-PASSED, FAILED, UNSEEN, UNREAD = "passed", "failed", "unseen", "unread"
+# What a check prints of what it refuses; asked only where its status cannot be seen.
+INVALID = pattern(
+    r"^(?:\S+:? (?:is )?(?:invalid|malformed|INVALID)\b|(?:fatal )?[Ee]rror: |ERROR[: ]|.*\bFAILED$|Traceback |[✖✗] )|"
+    r"command not found",
+    re.MULTILINE,
+)
+PASSED, FAILED, UNSEEN, UNREAD, MASKED = "passed", "failed", "unseen", "unread", "masked"
+DISCARDED = pattern(r"(?:&|\b1|(?<![\w&]))>\s*/dev/null")
 
 
 class Ending(Record):
@@ -57,116 +50,88 @@ class Ending(Record):
 
 def ending(calls: Calls, call: Call, steps: list[Step], at: int, *, test: bool) -> Ending:
     """How the step of a call ended."""
-    result = call.result
     if call.background or not call.answered:
         return _later(calls, call)
+    result = masks.without_own_words(steps, call.result)
     summary = summaries.read(result)
     if call.failed and REFUSED.search(result[:400]):
         return Ending(FAILED, summary)
-    mask = hidden(steps, at)
-    if mask == "":
-        if not call.failed:
-            broke = test and (summary.failed or (summary.bad and not summary.counts - {0}))
-            broke = broke or (not test and not summary.clean and bool(VIOLATIONS.search(result)))
-            return Ending(FAILED if broke else PASSED, summary)
-        alone = all(_prepares(step) for place, step in enumerate(steps) if place != at)
-        if alone:
-            return Ending(FAILED, summary)
-        return Ending(_by_output(summary, whole=True), summary)
-    told = _told_status(steps, at, result)
-    if told is not None:
-        return Ending(PASSED if told else FAILED, summary)
-    return Ending(_by_output(summary, whole=mask != "filter"), summary)
+    if not summary.counts and purposes.written(call.command):
+        logged = _later(calls, call)  # what it printed went into a file
+        summary = logged.summary if logged.how in (PASSED, FAILED) else summary
+    mask = masks.hidden(steps, at)
+    known = _by_status(call, steps, at, summary, mask, test=test)
+    if known is not None:
+        return Ending(PASSED if known else FAILED, summary)
+    if mask == "another" and not call.failed and not result.strip() and all(map(_says, steps[at + 1 :])):
+        if DISCARDED.search(call.command):
+            return Ending(MASKED, summary)
+        if purposes.written(call.command):
+            return _later(calls, call)
+    works = [place for place, step in enumerate(steps) if step.parts and not masks.prepares(step)]
+    mains = [place for place in works if not _filters(steps, place)]
+    return Ending(_by_output(summary, result, steps, mains, at, whole=mask != "filter"), summary)
 
 
-def _by_output(summary: summaries.Summary, *, whole: bool) -> str:
-    if summary.bad:
-        return FAILED
-    return PASSED if summary.good and (whole or summary.whole) else UNSEEN
-
-
-def _prepares(step: Step) -> bool:
-    return all(part.program in PREPARING | CLOSING | {"echo", "printf", "true"} for part in step.parts)
-
-
-def hidden(steps: list[Step], at: int) -> str:
-    """What hides how a step ended: a pipe, a filter, another command; empty where nothing does."""
-    inside = _hidden_within(steps[at])
-    if inside:
-        return inside
-    if at and "(" in steps[at - 1].sign and steps[at - 1].parts and steps[at - 1].parts[-1].program[-1:] in ("$", "<"):
-        return "another"
-    options = [word for step in steps[:at] for part in step.parts if part.program == "set" for word in part.words]
-    pipes = any("pipefail" in word for word in options)
-    stops = any(re.match(r"-[a-z]*e", word) for word in options)
-    for place in range(at, len(steps) - 1):
-        sign = steps[place].sign.strip("() ")
-        if sign in ("|", "|&") and not pipes:
-            return _piped(steps, place)
-        if sign == "||":
-            return "" if _gives_up(steps[place + 1]) else "another"
-        if sign == "&" or (sign not in ("", "&&", "|", "|&") and not stops):
-            return "" if sign != "&" and all(map(_closes, steps[place + 1 :])) else "another"
-    return ""
-
-
-def _hidden_within(step: Step) -> str:
-    """What hides it in the line that a shell was started with."""
-    if not step.parts or step.parts[0].program not in programs.SHELLS or len(step.parts) < 2:
-        return ""
-    within = shell.steps(next((word for word in step.parts[0].words if " " in word), ""))
-    mains = [place for place, each in enumerate(within) if not _prepares(each)]
-    return hidden(within, mains[0]) if mains else ""
-
-
-def _piped(steps: list[Step], place: int) -> str:
-    end = place + 1
-    while end < len(steps) and steps[end].sign in ("|", "|&"):
-        end += 1
-    between = {part.program for each in steps[place + 1 : end + 1] for part in each.parts}
-    return "pipe" if between <= WHOLE else "filter"
-
-
-def _gives_up(step: Step) -> bool:
-    return bool(step.parts) and step.parts[0].program == "exit" and step.parts[0].words[:1] not in ((), ("0",))
-
-
-def _closes(step: Step) -> bool:
-    return bool(step.parts) and step.parts[0].program in CLOSING
-
-
-def _told_status(steps: list[Step], at: int, result: str) -> bool | None:
-    """The status that the line itself prints with `echo $?`; None where it prints none."""
-    for place in range(at + 1, len(steps)):
-        parts = steps[place].parts
-        words = " ".join(parts[0].words) if parts else ""
-        found = STATUS.search(words) or (parts and STATUS.search(parts[0].program))
-        if not found:
-            if steps[place - 1].sign in ("|", "|&"):
-                continue
-            return None
-        piped = steps[at].sign in ("|", "|&")
-        if piped and "?" in found[0]:
-            return None  # that of the last in the pipe
-        if not parts or parts[0].program not in ("echo", "printf"):
-            return None
-        last = [line for line in result.strip().split("\n") if line.strip()][-3:]
-        before = re.escape(words[: found.start()].strip().strip("\"'")[-20:])
-        for line in reversed(last):
-            number = (
-                re.search(rf"{before}\s*(\d{{1,3}})(?!\d)", line) if before else re.fullmatch(r"\s*(\d{1,3})\s*", line)
-            )
-            if number:
-                return number[1] == "0"
-        return None
+def _by_status(
+    call: Call, steps: list[Step], at: int, summary: summaries.Summary, mask: str, *, test: bool
+) -> Optional[bool]:  # fmt: skip
+    """Whether it passed, from the status of the line or what the line says of it; None where neither shows it."""
+    said = masks.by_echo(call, steps, at)
+    if said is not None:
+        return said
+    if mask:
+        return masks.told_status(steps, at, call.result)
+    if not call.failed:
+        broke = test and bool(summary.failed or (summary.bad and not summary.passed - {0}))
+        return not (broke or (not test and not summary.clean and bool(VIOLATIONS.search(call.result))))
+    others = [place for place, step in enumerate(steps) if place != at and not masks.prepares(step)]
+    if not others or (at > max(others) and steps[at - 1].sign.strip("() ") == ";"):
+        return False
+    rest = range(at, max(others))
+    counted = any(purposes.is_test(part) for step in steps[at + 1 :] for part in step.parts) and bool(summary.counts)
+    if not test and counted and all(steps[place].sign.strip("() ") == "&&" for place in rest):
+        return True  # what came after it was begun
     return None
+
+
+def _by_output(
+    summary: summaries.Summary, result: str, steps: list[Step], mains: list[int], at: int, *, whole: bool
+) -> str:  # fmt: skip
+    """How it ended by what was printed, of which other commands of the line may have a part."""
+    if mains in ([], [at]):
+        bad, good = summary.bad, summary.good
+    elif sum(_is_test(steps[place]) for place in mains) > 1 and _is_test(steps[at]) and summary.failed:
+        return UNSEEN
+    elif _is_test(steps[at]):
+        bad, good = summary.failed > 0, bool(summary.passed - {0}) and not summary.failed
+    else:
+        bad = bool(VIOLATIONS.search(result)) and not summary.clean
+        good = summary.clean and not bad and not any(_is_test(steps[place]) for place in mains)
+    if bad:
+        return FAILED
+    if mains in ([], [at]) and not _is_test(steps[at]) and not summary.good and INVALID.search(result):
+        return FAILED
+    return PASSED if good and (whole or summary.whole) else UNSEEN
+
+
+def _is_test(step: Step) -> bool:
+    return any(map(purposes.is_test, step.parts))
+
+
+def _says(step: Step) -> bool:
+    return all(part.program in {"echo", "printf", "true", ":"} for part in step.parts)
+
+
+def _filters(steps: list[Step], place: int) -> bool:
+    return place > 0 and steps[place - 1].sign.strip("() ") in ("|", "|&")
 
 
 def _later(calls: Calls, call: Call) -> Ending:
     """What a later look at the output of a run in the background shows, or the host's word on it."""
     nothing = summaries.read("")
     name = re.search(r"(?:ID|id)[:\s]+(\w{4,})", call.result[:500])
-    looked = False
+    looked = running = False
     logs = [path.rsplit("/", 1)[-1] for path in purposes.written(call.command)]
     for later in calls.after(call):
         about = name is not None and (name[1] in str(later.given) or name[1] in later.result[:2000])
@@ -174,6 +139,7 @@ def _later(calls: Calls, call: Call) -> Ending:
         if later.name not in {"Read", "BashOutput", *tools.OUTPUT.names} and not (later.command and about):
             continue
         looked = looked or about or later.name != "Read"
+        running = bool(STILL_RUNNING.search(later.result[:400]))
         summary = summaries.read(NUMBERED.sub("", later.result))
         if summary.bad and (about or summary.failed):
             return Ending(FAILED, summary)
@@ -183,5 +149,5 @@ def _later(calls: Calls, call: Call) -> Ending:
         if name is not None and name[1] in words and FINISHED.search(words):
             failed = re.search(r"exit code:?\s*[1-9]|failed", words)
             return Ending(FAILED if failed else PASSED, nothing)
-    unread = not looked if call.answered else call.passed_over
+    unread = (not looked or running) if call.answered else call.passed_over
     return Ending(UNREAD if unread else UNSEEN, nothing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bg.evidence import programs, purposes, shell
 from bg.pattern import pattern
 
 TYPE_CHECKING = False
@@ -22,6 +23,7 @@ CONTAINS = pattern(
 OF_LINE = pattern(
     r":L?(?P<first>\d{1,7})(?:\s?[-–:]\s?L?(?P<last>\d{1,7}))?$|#L(?P<hash>\d{1,7})(?:-L?(?P<until>\d{1,7}))?$"
 )
+PART_OF = pattern(r"(?:(?<=\.\w\w)|(?<=\.\w\w\w))(?:::[\w:.\[\]-]+|:[A-Za-z_][\w.]*)$")  # a test or a name in a file
 AT_LINE = pattern(r"\s*[,(]?\s*(?:line|zeile|ligne|línea|linha|行)\s*(?P<first>\d{1,7})\)?", re.IGNORECASE)
 SPACED = pattern(
     r"[^\s`\"“(),;:→]*/[^`\"“(),;:→/]{1,200}?\.[A-Za-z][A-Za-z0-9]{0,9}(?=\s*(?:$|[,;:(–—]| contains | - ))"
@@ -58,6 +60,15 @@ _COUNT = pattern(
 )  # fmt: skip
 
 
+_SCRIPT = pattern(r"(?:\w+=\S+\s+)*(?:\.{0,2}/)?[\w.-]+(?:/[\w.-]+|\.(?:sh|py|js|rb|ps1))(?:\s|$)")
+# A number of tests that is said to have passed, not only to be there.
+PASS_COUNT = pattern(
+    r"\d[\d,.' ]*\s*(?:(?:unit )?tests?|specs?|examples?|个测试|件|个)?\s*(?:pass(?:ed|es|ing)?|ok|bestanden|grün|"
+    r"réussis?|passés?|pasan|pasaron|pasad[oa]s|aprobad[oa]s|succeeded|通过|成功|合格|パス)(?!\w)|\d\s*/\s*\d",
+    re.IGNORECASE,
+)
+
+
 def thing(rest: str) -> tuple[str, str, bool]:
     """The first thing that a rest names, what follows it, and whether it stood in ticks."""
     ticked = TICKED.match(rest)
@@ -74,6 +85,37 @@ def thing(rest: str) -> tuple[str, str, bool]:
         return "", rest, False
     word = bare[0].rstrip(".:!?*")
     return word, rest[len(word) :], False
+
+
+def command(rest: str) -> tuple[str, str]:
+    """The command that a rest begins with, and what follows it: in ticks, in quotes, or bare and known."""
+    ticked = TICKED.match(rest)
+    if ticked:
+        return ticked["text"].strip().removeprefix("$ ").strip(), rest[ticked.end() :]
+    quoted = in_quotes(rest)
+    if quoted:
+        return quoted[0].strip().removeprefix("$ ").strip(), quoted[1]
+    arrow = ARROW.search(rest)
+    sign = arrow or re.search(r"\s[–—]\s|:\s|：|\s-\s", rest)
+    line = rest[: sign.start()].strip().removeprefix("$ ").strip() if sign else ""
+    if not sign or not is_command(line):
+        return "", rest
+    if not arrow and not re.match(r"[\w./-]+(?:\s+[\w./:@=-]+){0,6}$", line):
+        return "", rest
+    return line, rest[sign.start() :]
+
+
+def is_command(text: str) -> bool:
+    """Whether words without ticks are a command line, and no sentence such as "the tests"."""
+    if re.search(r"(?<!\S)(?:and|und|et|y|then|the|of)(?!\S)", text):
+        return False
+    [*parts] = shell.parts(text)
+    first = parts[0] if parts else None
+    if first is None:
+        return False
+    if purposes.is_test(first) or purposes.is_check(first) or _SCRIPT.match(text):
+        return True
+    return first.program in programs.COMMON and bool(first.words)
 
 
 def is_path(text: str, *, ticked: bool) -> bool:

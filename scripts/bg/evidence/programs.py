@@ -28,9 +28,16 @@ COMMON = frozenset(_TABLES["commands"]) | TESTS | CHECKS  # are commands when th
 NO_PROSE = COMMON - frozenset(_TABLES["words_too"])  # and in a sentence too
 VALUED = frozenset(_TABLES["valued_options"])  # take the next word, which is no target then
 NARROW = frozenset(_TABLES["narrowing_options"])  # make a run a part of the whole
+VALUED_OF = _verbs("valued_of")  # and others that do with one program
+# Change how a command works, not what it shows.
+HARMLESS = frozenset(_TABLES["harmless_options"]) | VALUED - {"--max-warnings", "-W"}
 NARROW_OF = _verbs("narrowing_of")  # and others that do with one program
 NARROW_ALONE = frozenset(_TABLES["narrowing_alone"])  # those that take no value
+WIDE_OF = _verbs("widening_of")  # do not, though they do with others
 NOT_A_RUN = frozenset(_TABLES["not_a_run"])
+ONLY_SHOWS_OF = _verbs("only_shows_of")
+ANSWERS = frozenset(_TABLES["answers_by_exit"])  # an exit of 1 is their answer, not a failure
+SCRIPTS: dict[str, list[str]] = _TABLES["scripts"]  # the files that say what a program runs
 SAME: dict[str, str] = _TABLES["same"]  # other names of a program
 LANGUAGES = _verbs("languages")  # endings of the files that a program speaks for
 DOCUMENTS = frozenset(_TABLES["documents"])  # programs that speak for prose

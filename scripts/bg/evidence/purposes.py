@@ -67,6 +67,9 @@ def hides(part: shell.Part) -> bool:
             "config",
             "pack",
         }
+    if part.program in {"python", "python3", "node", "ruby", "perl", "php"} and part.words[:1] in (("-c",), ("-e",)):
+        code = " ".join(part.words)
+        return bool(re.search(r"system|popen|exec|spawn|subprocess|runpy|pytest|unittest|import_module|`", code))
     return part.program not in {"go", "cargo", "python-config", "node-gyp", "rustc", "gcc", "javac"} or part.verb in {
         "run",
         "generate",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bg.evidence import remarks
 from bg.evidence.calls import Calls
 from bg.evidence.disk import Disk, count
 from bg.evidence.finding import Finding
@@ -25,8 +26,12 @@ def judge(disk: Disk, calls: Calls, item: Item, place: Place, exact: tuple[Found
     """What the file, now or at launch, and the calls say of a line or of words in it."""
     if place.outside:
         return say(item, "in a result" if item.quote and _in_results(calls, item.quote) else "outside")
-    texts = [text for each in exact if each.regular for text in [disk.text(each)] if text is not None]
-    texts += [text for name in disk.existed(item.subject)[:5] for text in [disk.earlier(name)] if text is not None]
+    now = [text for each in exact if each.regular for text in [disk.text(each)] if text is not None]
+    before = [text for name in disk.existed(item.subject)[:5] for text in [disk.earlier(name)] if text is not None]
+    if item.quote and now and before and remarks.RESTORED.search(item.remark):
+        held = any(_places(text, item.quote) for text in now)  # it speaks of what is there now
+        return say(item, "quoted") if held else say(item, "other words", item.quote)
+    texts = now + before
     if not texts:
         return _unread(calls, item, place)
     if not item.quote:
@@ -34,7 +39,8 @@ def judge(disk: Disk, calls: Calls, item: Item, place: Place, exact: tuple[Found
             return say(item, "has the line")
         longest = max(map(count, texts))
         return say(item, "no such line", str(longest))
-    return _quoted(calls, item, texts)
+    still = any(_places(text, item.quote) for text in now)
+    return _quoted(calls, item, texts, still=still or not now, settled=not calls.wrote_near(item.subject))
 
 
 def _unread(calls: Calls, item: Item, place: Place) -> Finding:
@@ -48,25 +54,46 @@ def _unread(calls: Calls, item: Item, place: Place) -> Finding:
     return say(item, "not found" if calls.known and not calls.hidden else "calls unknown")
 
 
-def _quoted(calls: Calls, item: Item, texts: list[str]) -> Finding:
+def _quoted(calls: Calls, item: Item, texts: list[str], *, still: bool, settled: bool) -> Finding:
     """A quote, in the file now, at launch, or in what a tool returned meanwhile."""
     places = [place for text in texts for place in _places(text, item.quote)]
-    if any(not item.first or -NEAR <= place - item.first <= item.last - item.first + NEAR for place in places):
-        return say(item, "quoted")
+    above = _height(item.quote)
+    if any(not item.first or item.first - above <= place <= item.last for place in places):
+        return say(item, "quoted" if still else "stood there")
     if item.first and all(item.first > count(text) + 1 for text in texts) and not _in_results(calls, item.subject):
         return say(item, "no such line", str(max(map(count, texts))))
-    if places:
-        return say(item, "line elsewhere", str(min(places, key=lambda place: abs(place - item.first))))
-    if _in_results(calls, item.quote):
+    if places and _numbered(calls, item):
         return say(item, "in a result")
+    if places:
+        nearest = min(places, key=lambda place: abs(place - item.first))
+        far = settled and calls.known and not calls.hidden and abs(nearest - item.first) > NEAR
+        return say(item, "other line" if far else "line elsewhere", str(nearest))
+    if _in_results(calls, item.quote, item.subject):
+        return say(item, "in a result")
+    if any(holds(text.lower(), item.quote.lower()) for text in texts):
+        return say(item, "other case")
+    if _in_results(calls, item.quote):
+        return say(item, "quoted elsewhere")
     if not calls.known:
         return say(item, "calls unknown")
     return say(item, "other words", item.quote)
 
 
+def _height(quote: str) -> int:
+    """How many lines before the quoted one a quote may begin."""
+    return quote.count("\n") + quote.count("\\n") + bool(_ELISION.search(quote)) * NEAR
+
+
+def _numbered(calls: Calls, item: Item) -> bool:
+    """Whether a result shows the quote with the declared number beside it: the file had it there meanwhile."""
+    marks = re.compile(rf"(?m)^(?:\S*:)?\s*(?:{item.first}|{item.last})[→\t:|-](.*)$")
+    plain = _plain(item.quote)[:60]
+    return any(plain and plain in _plain(line) for call in calls.calls for line in marks.findall(call.result))
+
+
 def _plain(text: str) -> str:
     """A text whose white space and signs of quotation do not matter."""
-    return re.sub(r"\s+", "", text.translate(_SIGNS).replace("`", "")).lower()
+    return re.sub(r"\s+", "", text.translate(_SIGNS).replace("`", ""))
 
 
 def _pieces(quote: str) -> list[str]:
@@ -121,9 +148,11 @@ def _places(text: str, quote: str) -> list[int]:
     return found
 
 
-def _in_results(calls: Calls, quote: str) -> bool:
+def _in_results(calls: Calls, quote: str, name: str = "") -> bool:
+    """Whether a result, or what was written, holds a quote; with a name only of calls that speak of that file."""
+    last = name.rstrip("/").rpartition("/")[2]
     for call in calls.calls:
-        if call.failed and not call.command:
+        if (call.failed and not call.command) or (last and last not in f"{call.given} {call.result}"):
             continue
         result = re.sub(r"(?m)^\s*\d+[→\t:|-]", "", call.result)
         if holds(result, quote):

@@ -126,19 +126,36 @@ def _bared(words: list[str]) -> list[str]:
         first = _bare(words[0])
         if ASSIGNED.match(words[0]) or re.match(r"^\d*[<>]", words[0]):
             words = words[1:]
+        elif first == "command" and words[1:2] in (["-v"], ["-V"]):
+            return ["which", *words[2:]]
         elif first in programs.WRAPPERS:
-            words = words[1:]
-            while words and (words[0].startswith("-") or re.fullmatch(r"\d+(?:\.\d+)?[smhd]?", words[0])):
-                words = words[1:]
+            words = _past_options(words[1:])
         elif first in programs.RUN_WITH and len(words) > 1 and words[1] in programs.RUN_WITH[first]:
-            words = words[2:]
-            while words and words[0].startswith("-"):
-                words = words[1:]
+            words = _past_options(words[2 + (first == "direnv") :])
         elif re.fullmatch(r"python[\d.]*|py|coverage", first) and "-m" in words[1:6]:
             words = words[words.index("-m") + 1 :]
         else:
             break
     return words
+
+
+def _past_options(words: list[str]) -> list[str]:
+    """What a wrapper runs: behind its options and their values, as far as a known program shows where those end."""
+    valued = words[:1] and words[0].startswith("-")
+    while words and (words[0].startswith("-") or re.fullmatch(r"\d+(?:\.\d+)?[smhd]?", words[0])):
+        words = words[1:]
+    if valued and words and not _is_program(words[0]):
+        later = next((at for at, word in enumerate(words[:6]) if at and _is_program(word)), 0)
+        words = words[later:]
+    if words and " " in words[0] and parts(words[0], 2):
+        first = parts(words[0], 2)[0]
+        return [first.program, *first.words]  # nix-shell --run "pytest -q"
+    return words
+
+
+def _is_program(word: str) -> bool:
+    name = _bare(word)
+    return name in programs.COMMON or name in programs.WRAPPERS or name in programs.VERBS
 
 
 def _unwrapped(words: list[str], depth: int) -> list[Part]:

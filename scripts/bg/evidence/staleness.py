@@ -27,6 +27,7 @@ PROSE = pattern(
 TEST_FILE = pattern(
     r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)test_[^/]*$|[._-](?:test|spec|tests)\.[^/]*$|_test\.\w+$|Tests?\.\w+$"
 )
+_APART = pattern(r"(?:^|/)(?:docs?|examples?|samples?|demo)/")  # mostly beside what tests speak for
 _FORMATS = pattern(r"(?<!\w)(?:--fix|--write|-w|fmt|format)(?!\w)|(?<!\w)(?:black|isort|rustfmt)(?!\w)")
 _SURELY = pattern(r"(?:-C \S+ )?(?:stash (?:pop|apply)|reset .*--hard .*\w+[~^])")
 _PERHAPS = pattern(
@@ -37,7 +38,7 @@ _LOOKS_ONLY = {"--check", "--diff", "-l"}
 
 def edited_after(calls: Calls, run: Run, wanted: Part) -> tuple[str, bool]:
     """A file that the run speaks for and that was edited after it, and whether it surely speaks for it."""
-    perhaps = ""
+    perhaps, folder = "", matching.folder_of(run.steps)
     if _moves_the_tree(run.call, [part for step in run.steps[run.at + 1 :] for part in step.parts]):
         return short(run.call.command, 60), True
     for later in calls.after(run.call):
@@ -45,13 +46,46 @@ def edited_after(calls: Calls, run: Run, wanted: Part) -> tuple[str, bool]:
             if calls.elsewhere(path):
                 continue
             sure = _speaks_for(path, run, wanted)
+            below = folder.strip("./") if not folder.startswith(("/", "..", "$", "~")) else ""
+            outside = bool(below) and not _lies_in(path, below)
+            if sure and (outside or _says_nothing_new(later) or _APART.search(path)):
+                sure = False
             if sure and not calls.as_at_launch(path):
                 return path, True
             perhaps = perhaps or (path if sure is not None else "")
         if _moves_the_tree(later) is True:
             return short(later.command, 60), True
-        perhaps = perhaps or (short(later.command, 60) if _reformats(later) or _moves_the_tree(later) is False else "")
+        unclear = _reformats(later) or _moves_the_tree(later) is False or _places_code(later)
+        perhaps = perhaps or (short(later.command, 60) if unclear else "")
     return perhaps, False
+
+
+def taken_back(calls: Calls, run: Run) -> bool:
+    """Whether everything that was edited after a run was put back by the opposite edit."""
+    open_edits: dict[str, list[tuple[str, str]]] = {}
+    for later in calls.after(run.call):
+        if not later.answered or later.failed or not edits(later):
+            continue
+        old, new = later.given.get("old_string"), later.given.get("new_string")
+        if later.name != "Edit" or not isinstance(old, str) or not isinstance(new, str):
+            return False
+        stack = open_edits.setdefault(later.path, [])
+        if stack and stack[-1] == (new, old):
+            stack.pop()
+        else:
+            stack.append((old, new))
+    return not any(open_edits.values())
+
+
+def _says_nothing_new(call: Call) -> bool:
+    """Whether an edit changes only comments, white space or the number of a version."""
+    old, new = call.given.get("old_string"), call.given.get("new_string")
+    return isinstance(old, str) and isinstance(new, str) and _bare(old) == _bare(new)
+
+
+def _bare(code: str) -> str:
+    code = re.sub(r"(?m)(?:^|(?<=\s))(?:#(?!!)|//|--\s).*$|/\*.*?\*/", "", code)
+    return re.sub(r"\s+", "", re.sub(r"\d+(?:\.\d+)+", "V", code))
 
 
 def edits(call: Call) -> list[str]:
@@ -72,6 +106,20 @@ def _moves_the_tree(call: Call, parts: Optional[list[Part]] = None) -> Optional[
         if part.program == "git" and _PERHAPS.match(words):
             return False
     return None
+
+
+def _places_code(call: Call) -> bool:
+    """Whether a call copied, moved, removed or patched code."""
+    if call.failed or not call.answered:
+        return False
+    for part in call.parts:
+        git = part.program == "git"
+        if part.program == "patch" or (git and part.verb in ("apply", "am")):
+            return True
+        places = part.program in ("cp", "mv", "rm") or (git and part.verb in ("mv", "rm"))
+        if places and any(map(CODE.search, part.words)):
+            return True
+    return False
 
 
 def _reformats(call: Call) -> bool:

@@ -10,37 +10,53 @@ from bg.record import Record
 MOST = 4000
 _COLOUR = pattern(r"\x1b\[[0-9;]*[A-Za-z]")
 _NOT_TESTS = pattern(
-    r"^\s*(?:test suites|test files|snapshots|suites|files|ℹ suites|# suites|time|duration)\b", re.IGNORECASE
+    r"^\s*(?:test suites|test files|snapshots|suites|files(?!=)|ℹ suites|# suites|time|duration)\b", re.IGNORECASE
 )
 _PASSED = pattern(
-    r"(?<![\w.])(\d+)\s+(?:tests?\s+|specs?\s+|examples?\s+)?(?:passed|passing|pass|ok|successful)(?!\w)|"
-    r"(?:\bpassed|# pass|ℹ pass)(?:\s*[:=]\s*|\s+)(\d+)(?![\w.%])",
+    r"(?<![\w.])(\d+)\s+(?:tests?\s+|specs?\s+|examples?\s+)?(?:passed|passing|pass|ok|successful|success(?:es)?)(?!\w)|"
+    r"(?:\bpassed|# pass|ℹ pass|\| PASS|\[\s*PASSED\s*\])(?:\s*[:=]\s*|\s+)(\d+)(?![\w%]|\.\d)|"
+    r"^[\d:]+ \+(\d+)(?= ?[~:-])",
     re.IGNORECASE,
 )
 _FAILED = pattern(
     r"(?<![\w.])(\d+)\s+(?:tests?\s+|specs?\s+)?(?:failed|failing|failures?|fail)(?!\w)|"
-    r"(?:\b(?:failed|failures?)|# fail|ℹ fail)(?:\s*[:=]\s*|(?<=# fail)\s+|(?<=ℹ fail)\s+)(\d+)(?![\w.%])",
+    r"(?:(?<!expected )\b(?:failed|failures?)|# fail|ℹ fail|\[\s*FAILED\s*\])"
+    r"(?:\s*[:=]\s*|(?<=# fail)\s+|(?<=ℹ fail)\s+|(?<=\])\s+)(\d+)(?![\w%]|\.\d)",
     re.IGNORECASE,
 )
-_ERRORS = pattern(r"(?<![\w.])(\d+)\s+errors?(?!\w)|\berrors?\s*[:=]\s*(\d+)(?![\w.%])", re.IGNORECASE)
+_ERRORS = pattern(r"(?<![\w.])(\d+)\s+errors?(?!\w)|\berrors?\s*[:=]\s*(\d+)(?![\w%]|\.\d)", re.IGNORECASE)
 _SKIPPED = pattern(
-    r"(?<![\w.])(\d+)\s+(?:tests?\s+)?(?:skipped|pending|ignored|todo|xfailed|deselected)(?!\w)|"
-    r"(?:\b(?:skipped|ignored|pending)|# skipped|ℹ skipped)(?:\s*[:=]\s*|\s+)(\d+)(?![\w.%])",
+    r"(?<![\w.])(\d+)\s+(?:tests?\s+)?(?:skipped|skips?|pending|ignored|todo|xfailed)(?!\w)|"
+    r"(?:\b(?:skipped|ignored|pending|expected failures|SKIP)|[#ℹ] (?:skipped|todo))(?:\s*[:=]\s*|\s+)(\d+)"
+    r"(?![\w%]|\.\d)|"
+    r"^[\d:]+ \+\d+ ~(\d+)",
     re.IGNORECASE,
 )
 _TOTAL = pattern(
-    r"(?<![\w.])(\d+)\s+(?:tests?|specs?|examples?|runs|total|scenarios?|assertions)(?!\w)|\bRan\s+(\d+)\s+tests?|"
+    r"(?<![\w.])(\d+)\s+(?:tests?|specs?|examples?|runs|total|scenarios?)(?!\w)(?!\s+(?:skipped|failed|ignored))|"
+    r"\bRan\s+(\d+)\s+tests?|"
     r"(?:\btests?(?: run)?|\btotal(?: tests)?|# tests|ℹ tests)(?:\s*[:=]\s*|(?<=# tests)\s+|(?<=ℹ tests)\s+)(\d+)"
-    r"(?![\w.%])|\((\d+)(?: tests?)?\)\s*$|\bout of\s+(\d+)",
+    r"(?![\w%]|\.\d)|\((\d+)(?: tests?)?\)\s*$|\bout of\s+(\d+)",
     re.IGNORECASE,
 )
-_EACH = pattern(r"^\s*(?:--- PASS: |ok \d+\b|✓ |✔ |√ |test \S+ \.\.\. ok$|\S+::\S+ PASSED)|\.\.\. ok$")
+_EACH = pattern(
+    r"^\s*(?:--- PASS: |ok \d+\b(?!.*# (?:skip|todo))|✓ |✔ |√ |test \S+ \.\.\. ok$|\S+::\S+ PASSED)|\.\.\. ok$",
+    re.IGNORECASE,
+)
+_EACH_SKIPPED = pattern(r"^\s*(?:--- SKIP: |ok \d+\b.*# (?:skip|todo)|\S+::\S+ SKIPPED)", re.IGNORECASE)
 _BROKEN = pattern(
-    r"^(?:FAIL(?:ED|URE)?\b(?![:=]\s*0)|--- FAIL|not ok \d+(?!.*# (?:TODO|SKIP)))|\bBUILD FAIL(?:ED|URE)\b|\bFAILED \(|"
+    r"^(?:FAIL(?:ED|URE)?\b(?![:=]\s*0)|--- FAIL|not ok \d+(?!.*# (?:TODO|SKIP)))|\bBUILD FAIL(?:ED|URE)\b|"
+    r"\bFAILED \((?=\w+=)|"
     r"test result: FAILED|^Result: FAIL|^make(?:\[\d+\])?: \*\*\* |^npm (?:ERR!|error)|"
     r"^error\[E\d+\]:|\berror TS\d+:|[✖✗] [1-9]\d* problems?",
     re.IGNORECASE | re.MULTILINE,
 )  # fmt: skip
+# Said by compilers and builds; programs print the like while they pass: it counts only where nothing else is counted.
+_BUILD_BROKEN = pattern(
+    r"^> Task \S+ FAILED|^\S+\.\w+:\d+(?::\d+)?:? (?:fatal )?error:|^\[ERROR\] |^FAILURE: Build failed|^ERROR in |"
+    r"^e: \S+\.kts?\b",
+    re.MULTILINE,
+)
 _CRASHED = pattern(
     r"Traceback \(most recent call|^error: |^E {3}|command not found|^panic:|segmentation fault|^fatal: |"
     r"\bpanicked at\b|\bFailed to compile\b",
@@ -50,9 +66,11 @@ _NONE_RAN = pattern(
     r"no tests? (?:ran|found|were run|to run|collected|specified|were found|files? (?:were )?found|executed)|"
     r"collected 0 items|\bran 0 tests|no tests? (?:suites? )?found|there are no tests|0 tests? (?:ran|run|found|"
     r"executed)|"
-    r"no test is available|NO TESTS RAN",
-    re.IGNORECASE,
+    r"no test is available|NO TESTS RAN|tests are skipped|no test specified|^1\.\.0\b",
+    re.IGNORECASE | re.MULTILINE,
 )
+_NO_SOURCE = pattern(r"^> Task :\S*test\S* NO-SOURCE", re.IGNORECASE | re.MULTILINE)
+_A_TEST_TASK = pattern(r"^> Task :(?:\S*:)?\w*test\w*\s*$", re.IGNORECASE | re.MULTILINE)
 _GO_EMPTY = pattern(r"\[no test(?:s to run| files)\]")
 _CLEAN = pattern(
     r"All checks passed|no issues found|BUILD SUCCESS|^OK\b|^ok\s|test result: ok|\bSuccess: |^Success\b|: OK\b|"
@@ -70,14 +88,20 @@ _WHOLE_LINE = pattern(
 
 
 class Summary(Record):
-    """What an output says: numbers that may be called the passed ones, failures, and whether tests or all is clean."""
+    """What an output says: how many tests passed and how many there are, failures, whether none ran, all is clean."""
 
-    counts: frozenset[int]
+    passed: frozenset[int]
+    totals: frozenset[int]
     failed: int
     broken: bool
     empty: bool
     clean: bool
     whole: bool
+
+    @property
+    def counts(self) -> frozenset[int]:
+        """Every number of tests that it gives."""
+        return self.passed | self.totals
 
     @property
     def good(self) -> bool:
@@ -90,51 +114,87 @@ class Summary(Record):
         return self.failed > 0 or self.broken
 
 
+class _Tally:
+    """The numbers of one output, a list of each kind, and those of lines that give only how many there were."""
+
+    def __init__(self) -> None:
+        self.passed: list[int] = []
+        self.skipped: list[int] = []
+        self.failed: list[int] = []
+        self.errors: list[int] = []
+        self.totals: list[int] = []
+        self.left: list[int] = []  # of a total, what neither failed nor was skipped in its line
+        self.each = self.each_skipped = 0
+
+    def add(self, line: str) -> None:
+        """One more line."""
+        self.each += bool(_EACH.search(line))
+        self.each_skipped += bool(_EACH_SKIPPED.search(line))
+        if _NOT_TESTS.match(line) or "0 remaining" in line or len(line) > 1000 or not any(map(str.isdigit, line)):
+            return
+        skipped, failed, errors = (_numbers(each, line) for each in (_SKIPPED, _FAILED, _ERRORS))
+        totals = _numbers(_TOTAL, line)
+        self.passed += _numbers(_PASSED, line)
+        self.skipped += skipped
+        self.failed += failed
+        self.errors += errors
+        self.totals += totals
+        self.left += [max(0, number - sum(skipped) - sum(failed) - sum(errors)) for number in totals]
+
+    @property
+    def known(self) -> bool:
+        """Whether any test was counted."""
+        return bool(self.passed or self.totals or self.each)
+
+    def numbers(self) -> tuple[set[int], set[int]]:
+        """The numbers that may be called passed, and those that may be called tests."""
+        skipped = sum(self.skipped)
+        if self.passed:
+            done = {*self.passed, sum(self.passed)}
+        elif self.totals:
+            fewer = {number - skipped for number in (sum(self.totals), max(self.totals)) if number >= skipped}
+            same_line = any(before != after for before, after in zip(self.totals, self.left))
+            done = {*self.left, sum(self.left)} if same_line or not skipped else fewer
+        else:
+            done = {self.each}
+        all_in = {*self.totals, sum(self.totals), sum(self.passed) + skipped, *done}
+        all_in.update({self.each + self.each_skipped} if self.each else ())
+        return done, all_in
+
+
 def read(output: str) -> Summary:
     """The summary of an output; numbers are added up over packages and suites."""
     output = _COLOUR.sub("", output)
-    passed, skipped, failed, errors = [], [], [], []
-    single: set[int] = set()
-    totals: list[int] = []
-    each = 0
+    tally = _Tally()
     lines = output.split("\n")
-    for line in lines[:MOST] if len(lines) <= MOST else lines[: MOST // 2] + lines[-MOST // 2 :]:
-        each += bool(_EACH.search(line))
-        if (
-            _NOT_TESTS.match(line)
-            or "0 remaining" in line
-            or len(line) > 1000
-            or not any(sign.isdigit() for sign in line)
-        ):
-            continue
-        passed += _numbers(_PASSED, line)
-        failed += _numbers(_FAILED, line)
-        errors += _numbers(_ERRORS, line)
-        skipped += _numbers(_SKIPPED, line)
-        found = _numbers(_TOTAL, line)
-        totals += found
-        single.update(found, _numbers(_PASSED, line))
-    counts = {*single, sum(passed), sum(totals), sum(passed) + sum(skipped)}
-    counts.update(number - skip for number in totals for skip in {sum(skipped), *skipped} if number >= skip)
-    counts.update(sum(totals) - number for number in [sum(skipped)] if sum(totals) >= number)
-    counts.update({each} if each else ())
-    known = bool(passed or totals or each)
-    go_only_empty = bool(_GO_EMPTY.search(output)) and not re.search(
-        r"^ok\s+\S+\s+(?!.*\[no tests)", output, re.MULTILINE
-    )
-    empty = (
-        not any(passed)
-        and not each
-        and (bool(_NONE_RAN.search(output)) or go_only_empty or (known and not any(totals)))
-    )
+    for line in lines if len(lines) <= MOST else lines[: MOST // 2] + lines[-MOST // 2 :]:
+        tally.add(line)
+    passed, totals = tally.numbers() if tally.known else (set(), set())
+    clean = bool(_CLEAN.search(output))
+    broken = bool(_BROKEN.search(output)) or max(tally.errors, default=0) > 0
+    broken = broken or (not tally.known and bool(_CRASHED.search(output)))
+    broken = broken or (not clean and not passed - {0} and bool(_BUILD_BROKEN.search(output)))
     return Summary(
-        frozenset(counts) if known else frozenset(),
-        max(failed, default=0),
-        bool(_BROKEN.search(output)) or max(errors, default=0) > 0 or (not known and bool(_CRASHED.search(output))),
-        empty,
-        bool(_CLEAN.search(output)),
+        frozenset(passed),
+        frozenset(totals),
+        max(tally.failed, default=0),
+        broken,
+        _empty(tally, output),
+        clean,
         bool(_WHOLE_LINE.search(output)),
     )
+
+
+def _empty(tally: _Tally, output: str) -> bool:
+    """Whether a run of tests ran none."""
+    if any(tally.passed) or tally.each or any(tally.failed):
+        return False
+    if _NONE_RAN.search(output) or (_NO_SOURCE.search(output) and not _A_TEST_TASK.search(output)):
+        return True
+    if _GO_EMPTY.search(output) and not re.search(r"^ok\s+\S+\s+(?!.*\[no tests)", output, re.MULTILINE):
+        return True
+    left = max(tally.totals, default=0) - sum(tally.skipped)
+    return left <= 0 if tally.passed or tally.totals or tally.skipped else False
 
 
 def _numbers(found: re.Pattern[str], line: str) -> list[int]:

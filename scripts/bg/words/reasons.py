@@ -18,6 +18,7 @@ REASONS = {
     "quoted": ("the words stand there", ""),
     "in a result": ("the words stand in what a tool returned", ""),
     "fits": ("the file fits", ""),
+    "stood there": ("the words stood there, and the file has changed since", ""),
     # does not match
     "not found": ("there is no such file in the project", "not found: {subject}"),
     "unchanged": ("it is as it was at launch", "not changed: {subject}"),
@@ -30,7 +31,7 @@ REASONS = {
     "nothing was run": ("{detail} found no tests to run", "no tests in: {subject}"),
     "other count": ("its output counts {detail}", "{subject} counts {detail}"),
     "stale": ("{detail} was edited after its last run", "{tests} older than the last edit"),
-    "unread": ("it ran in the background, and nobody read how it ended", "end not read: {subject}"),
+    "unread": ("it ran in the background or into a file, and nobody read how it ended", "end not read: {subject}"),
     "passed instead": ("each run of it passed", "passed: {subject}"),
     "no such commit": ("the repository has no such commit", "no commit {subject}"),
     "no commit": ("there is no commit since the launch", "no commit"),
@@ -43,6 +44,10 @@ REASONS = {
     "no such line": ("the file ends at line {detail}", "no such line: {subject}"),
     "other words": ("the words do not stand in the file", "not in {subject}: the quoted words"),
     "does not fit": ("{detail}", "does not fit: {subject}"),
+    "other options": ("{detail} was run, without an option that is declared", "{subject}: run without it"),
+    "other line": ("the words stand at line {detail}", "not at {subject}: the quoted words"),
+    "masked": ("{detail} throws away what it prints and how it ended", "end thrown away: {subject}"),
+    "taken back": ("{detail} took the change back", "taken back: {subject}"),
     # only said
     "prose": ("", ""),
     "open": ("", ""),
@@ -66,6 +71,10 @@ REASONS = {
     "result unseen": ("it was called, and how it ended cannot be seen", ""),
     "line elsewhere": ("the words stand at line {detail}", ""),
     "by another hand": ("it has changed, but no call of this run wrote it", ""),
+    "an answer": ("{detail} ended with another status than 0, which may be its answer", ""),
+    "passed earlier": ("an earlier run of it passed: {detail}", ""),
+    "quoted elsewhere": ("the words stand in a result, but not in one of this file", ""),
+    "other case": ("the words stand there, with capitals where they have none, or the other way round", ""),
     "not checked": ("not checked: {detail}", ""),
 }
 WANTING = {"not found": "not there", "does not fit": "does not fit", "failed": "failed", "not run": "not run"}
