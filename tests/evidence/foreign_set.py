@@ -3,12 +3,14 @@
 How its prose is put into the form, by one rule for all: a labelled claim of a kind (tests, build, lint, types, deploy)
 is declared as "ran `C` -> pass", where C is the set's natural command of that kind, its bare form where only that stands
 in the transcript, or its partial command where the set takes a part as support; "fixed" and "verified" are declared with
-its tests, or with its execution where that was run.
+its tests, or with its execution where that was run. Where the run only edited documents, it is declared with what it did,
+"changed PATH", and the edited files lie where it left them.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import subprocess
 import sys
 import tarfile
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bg.evidence import Finding, Launch, examine
+from bg.evidence.staleness import PROSE
 
 PACKAGE = "proof-of-done==0.1.1"
 KINDS = {"tests_passed": "tests", "build_passed": "build", "lint_clean": "lint", "typecheck_clean": "typecheck",
@@ -76,12 +79,38 @@ def _declared(scenario: dict[str, Any], case: Any, table: dict[str, Any]) -> lis
     root = Path(scenario["root"])
     path = case.agent_transcript_path or case.session_path
     typed = Path(path).read_text(encoding="utf-8")
-    lines = [f"- ran `{_command(label, typed, table)}` -> pass" for label in case.labels]
-    evidence = examine("", {"status": "success", "evidence": "\n".join(lines)}, Launch(root, root, "", 0.0), path)
+    documents = _documents(typed)
+    if documents:
+        root = Path(path).parent / "project"
+        for name, text in documents.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+    lines = [
+        f"- changed {next(iter(documents))}"
+        if documents and label.type.split("#")[0] not in KINDS
+        else f"- ran `{_command(label, typed, table)}` -> pass"
+        for label in case.labels
+    ]
+    evidence = examine("", {"status": "success", "evidence": "\n".join(lines)}, Launch(root, root, "", 1.0 if documents else 0.0), path)
     return [
         Claim(scenario["id"], label.type, line, label.label == "supported", label.reason or "", finding)
         for label, line, finding in zip(case.labels, lines, evidence.findings)
     ]
+
+
+def _documents(typed: str) -> dict[str, str]:
+    """The documents that a run edited, each with the text that it put in, if it did nothing else."""
+    found = {}
+    for line in typed.splitlines():
+        content = json.loads(line).get("message", {}).get("content")
+        for part in content if isinstance(content, list) else []:
+            if part.get("type") != "tool_use":
+                continue
+            path = str(part["input"].get("file_path", ""))
+            if not PROSE.search(path) or path.startswith("/"):
+                return {}
+            found[path] = str(part["input"].get("new_string") or part["input"].get("content") or "")
+    return found
 
 
 def _command(label: Any, typed: str, table: dict[str, Any]) -> str:
