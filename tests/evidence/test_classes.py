@@ -40,6 +40,11 @@ HONEST = [
     ("time timeout -k 5 60 bats tests", "1..2\nok 1 a\nok 2 b", False, "ran `bats tests` -> pass, 2 passed"),
     ("docker compose exec -T app vendor/bin/phpunit", "OK (12 tests, 30 assertions)", False, "ran `vendor/bin/phpunit` -> pass, 12 tests"),
     ("bundle exec rspec spec/models", "12 examples, 0 failures, 2 pending", False, "ran `bundle exec rspec spec/models` -> pass, 10 passed, 2 pending"),
+    ("for f in a b; do ruff check $f || exit 1; done", "All checks passed!", False, "ran `ruff check a b` -> pass"),
+    ("ruff check src/*.py", "All checks passed!", False, "ran `ruff check src/a.py` -> pass"),
+    ("pytest -q tests/test_a.py && pytest -q tests/test_b.py", "3 passed in 0.1s\n4 passed in 0.1s", False, "ran `pytest tests/test_a.py tests/test_b.py` -> pass, 7 passed"),
+    ("pytest -q", OK, False, "ran `pytest tests/test_a.py` -> pass, 3 passed"),
+    ("pytest -q", OK, False, "`pytest -q` を実行 -> 合格, 18件"),
     # a pipe that still shows the result, in each runner's words
     ("go test ./... 2>&1 | grep -v 'no test files'", "ok  \tx/a\t0.1s", False, "ran `go test ./...` -> pass"),
     ("npx vitest run 2>&1 | tail -4", " Test Files  2 passed (2)\n      Tests  9 passed (9)", False, "ran `npx vitest run` -> pass, 9 passed"),

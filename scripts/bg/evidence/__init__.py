@@ -1,10 +1,10 @@
 """What a report declares, judged against the disk and the agent's own tool calls; nothing of a report is ever run.
 
-In reading order: `finding` (the records, and every reason with its grade); `lines`, `form`, `pieces` and `remarks` (what
-is declared); `project`, `baseline`, `formats` and `disk` (what is there); `calls`, `programs`, `shell`, `purposes`,
-`summaries`, `masks` and `outcomes` (what was done, and how it ended); the judges `files`, `quotes`, `runs` (with
-`matching` and `staleness`), `commits` and `schemas` with its process `fitting`; `named`, `asked` (what the launch wanted,
-notes on prose) and `facts` (what the host sees by itself).
+In reading order: `finding` (the records, and every reason with its grade); `lines`, `form`, `pieces` and `remarks`
+(what is declared); `project`, `baseline`, `formats` and `disk` (what is there); `calls`, `programs`, `shell`,
+`purposes`, `summaries`, `masks` and `outcomes` (what was done, and how it ended); the judges `files`, `quotes`, `runs`
+(with `matching` and `staleness`), `commits` and `schemas` with its process `fitting`; `named`, `asked` (what the launch
+wanted, notes on prose) and `facts` (what the host sees by itself).
 """
 
 from __future__ import annotations

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 MOST = 200
 _JOINS = pattern(r"\s(?:and|to|in|for|with|from|of|und|nach|et|vers|y|a|e)\s")
+_ENDS = pattern(
+    r"\s*(?:[^\x00-\x7f]{1,8}|ausgeführt|ejecutado|exécuté|eseguito|executado|run|executed)?\s*(?:->|→|=>|⇒|➜|⟶|--+>)"
+)
 _ALSO = pattern(r"\s*(?:,\s*(?:and\s+|then\s+|und\s+)?|(?:and|then|und|puis|et|y|e|\+|&)\s+|、|和|と)(?=`)")
 _NO_COMMIT = pattern(
     r"(?<!\w)(?:no|none|not|nothing|never|n/a|skip\w*|left|pending|later|will|tbd|open|without|nicht|kein\w*|nichts|"
@@ -131,7 +134,7 @@ def _bare_run(body: str, said: str) -> list[Item]:
     label = lines.LABEL.match(body)
     rest = body[label.end() :] if label else body
     ticked = pieces.TICKED.match(rest)
-    plain = ticked and pieces.is_command(ticked["text"].strip()) and pieces.ARROW.match(rest[ticked.end() :])
+    plain = ticked and pieces.is_command(ticked["text"].strip()) and _ENDS.match(rest[ticked.end() :])
     return _ran("ran", rest, said) if plain else []
 
 

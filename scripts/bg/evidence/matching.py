@@ -7,6 +7,7 @@ import re
 from bg.evidence import programs, purposes, shell
 from bg.evidence.calls import Call, Calls
 from bg.evidence.shell import Part, Step
+from bg.pattern import pattern
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 SAME, WIDER, PART, UNCLEAR, OTHER = "same", "wider", "part", "unclear", "with other options"
 REWRITES = {"--fix", "--write", "--apply", "--unsafe-fixes"}
+_FILLED_IN = pattern(r"[$*`]|\{.*,.*\}")  # what the shell puts in cannot be seen
 STRICT = {"-D", "-Wall", "-Werror", "-Wextra", "-race", "-cover", "-covermode", "-shuffle", "-vet", "-O2", "-O3"}
 MANAGERS = {"npm", "yarn", "pnpm", "bun"}
 
@@ -73,7 +75,7 @@ def _relation(wanted: Part, part: Part, folder: str = "") -> Optional[str]:
     given_verb, given, narrowed = aims(part)
     if verb != given_verb:
         return None
-    if REWRITES & set(part.words) - set(wanted.words):
+    if REWRITES & set(part.words) - set(wanted.words) or any(map(_FILLED_IN.search, part.words)):
         return UNCLEAR
     if _asks_more(wanted, part):
         return OTHER
@@ -125,6 +127,14 @@ def _coverage(targets: list[str], given: list[str], *, more: bool, fewer: bool, 
     if left:
         return PART
     return SAME if set(targets) == set(given) and not fewer else WIDER
+
+
+def together(found: list[Run], wanted: Part) -> bool:
+    """Whether runs of parts cover, each in its turn, all that a command is aimed at."""
+    _, targets, _ = aims(wanted)
+    parts = [part for run in found if run.relation == PART for part in run.steps[run.at].parts]
+    given = [target for part in parts for target in aims(part)[1]]
+    return len(targets) > 1 and all(any(covers(one, each) for one in given) for each in targets)
 
 
 def _within(given: list[str], targets: list[str]) -> bool:

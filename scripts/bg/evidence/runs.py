@@ -61,7 +61,8 @@ def _judged(calls: Calls, item: Item, wanted: Part, folder: str) -> Finding:
         if chosen:
             return _ended(calls, item, wanted, chosen)
     shown = short(found[-1].call.command, 80)
-    if not calls.known or any(run.relation == matching.UNCLEAR for run in found):
+    unclear = any(run.relation == matching.UNCLEAR for run in found) or matching.together(found, wanted)
+    if not calls.known or unclear:
         return _say(item, "perhaps another", shown)
     part = any(run.relation == matching.PART for run in found)
     return _say(item, "only a part" if part else "other options", shown)
@@ -155,10 +156,12 @@ def _passed(calls: Calls, item: Item, wanted: Part, run: Run, end: Ending) -> Fi
         (
             "other count",
             _counted(end.summary),
-            bool(item.number and end.summary.counts) and not _is_counted(item, end.summary),
+            bool(item.number and end.summary.counts)
+            and not _is_counted(item, end.summary)
+            and run.relation == matching.SAME,
         ),
         ("other count", _shown_instead(item, run), bool(_shown_instead(item, run))),
-        ("count unseen", str(item.number), bool(item.number and not end.summary.counts)),
+        ("count unseen", str(item.number), bool(item.number) and not _is_counted(item, end.summary)),
         ("count unseen", _unseen_percent(item, run), bool(_unseen_percent(item, run))),
         ("perhaps stale", edited, bool(edited)),
     ]
