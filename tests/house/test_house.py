@@ -15,7 +15,7 @@ import pytest
 from bg.host import tools
 from bg.ledger import place
 from bg.loop import routes
-from bg.words import feedback, phrases, texts
+from bg.words import amiss, feedback, phrases, texts
 from rig import tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -325,7 +325,7 @@ def test_texts_for_models_are_calm(path):
     assert not re.search("[\U0001f300-\U0001faff\u2600-\u27bf]", text)
 
 
-# Modules of loop/ whose longer strings are no sentences, each with the reason.
+# Modules of loop/ and results/ whose longer strings are no sentences, each with the reason.
 NO_SENTENCES = {
     "decisions.py": "the words by which it recognizes yes and no",
     "reconciling.py": "the names of what was lost, for its trace and its test",
@@ -333,6 +333,9 @@ NO_SENTENCES = {
     "answer_doubts.py": "the words by which it recognizes what two people would read differently",
     "answer_ids.py": "the signs by which it recognizes an id",
     "answer_labels.py": "the ways in which it recognizes a label that is misspelt",
+    "intake.py": "the words by which it recognizes that somebody disputes a finding",
+    "issues.py": "the signs by which it recognizes an id",
+    "sections.py": "the marks by which it recognizes a heading",
     "recoveries.py": "the words by which it recognizes what to do about a blocker",
 }
 
@@ -355,12 +358,16 @@ def sentences(path: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "loop").glob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    sorted([*(PACKAGE / "loop").glob("*.py"), *(PACKAGE / "results").glob("*.py")]),
+    ids=lambda path: f"{path.parent.name}/{path.name}",
+)
 def test_the_loop_decides_and_words_say_it(path):
     assert bool(sentences(path)) == (path.name in NO_SENTENCES), sentences(path)
 
 
-@pytest.mark.parametrize("table", [phrases, feedback], ids=lambda table: table.__name__.split(".")[-1])
+@pytest.mark.parametrize("table", [phrases, feedback, amiss], ids=lambda table: table.__name__.split(".")[-1])
 def test_every_phrase_is_used_and_gets_what_it_asks_for(table):
     name = table.__name__.split(".")[-1]
     known = {name: value for name, value in vars(table).items() if name.isupper()}

@@ -36,7 +36,7 @@ COMMANDS: dict[str, Command] = {
     "check": Command("desk.check", "arguments", "read the signals in a text, or check a file against a schema"),
     "export": Command("desk.look", "export_arguments", "the ledger as JSON lines"),
     "forget": Command("desk.forget", "arguments", "delete tasks that have ended; they are exported first"),
-    "merge": Command("results.account", "arguments", "combine the results of several agents"),
+    "merge": Command("desk.merging", "arguments", "combine the results of several agents"),
     "shortcuts": Command("desk.shortcuts", "arguments", "the plain /bg, where Claude Code has taken the name"),
     "statusline": Command("desk.statusline", "arguments", "a segment for Claude Code's statusline"),
     "install-packages": Command("desk.packages", "arguments", "find or fetch PyYAML and jsonschema"),

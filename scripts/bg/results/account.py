@@ -1,40 +1,15 @@
-"""Shows a merge: as markdown for a person, as JSON, in short for a reminder; what agents wrote is neutralized.
-
-`bgctl merge FILE… [--json] [--weight TYPE=NUMBER]` exits with 0 when everything was read, 1 when something was
-unreadable (a file, a line, a text without the contract's form), 2 for wrong usage. Conflicts are results, not failures.
-"""
+"""Shows a merge: as markdown for a person, as JSON, in short for a reminder; what agents wrote is neutralized."""
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
-import json
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Optional
 
-from bg.results import intake
-from bg.results.merge import Finding, Merged, merge
+from bg.results.merge import Finding, Merged
 from bg.results.records import Report
+from bg.words import amiss
 from bg.words.quoting import framed, inline, neutral
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments of `bgctl merge`."""
-    parser.description = "Combine results and JSONL findings of several agents."
-    parser.epilog = "Exit status: 0 merged; 1 a file that cannot be read; 2 usage."
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a result or JSONL findings; - reads standard input")
-    parser.add_argument("--json", action="store_true", help="the whole account as one JSON object")
-    weight_help = "the weight of an agent type's confidence (1 unless given)"
-    parser.add_argument("--weight", action="append", default=[], type=_weight, metavar="TYPE=NUMBER", help=weight_help)
-    parser.set_defaults(run=run)
-
-
-def run(given: argparse.Namespace) -> tuple[int, str, str]:
-    """Exit status, output and errors."""
-    merged = merge(intake.read(given.files), dict(given.weight))
-    shown = json.dumps(document(merged), indent=2) + "\n" if given.json else text(merged)
-    return int(bool(merged.unreadable)), shown, ""
 
 
 def document(merged: Merged) -> dict[str, Any]:
@@ -74,19 +49,11 @@ def brief(merged: Merged, limit: int = 2000, *, how: str = "bgctl merge", status
         kept.append(row)
     left = len(rows) - len(kept)
     tail = (
-        [f"{left} further findings, {len(merged.appendix)} in the appendix: see {how}."]
+        [amiss.FURTHER.format(left=left, appendix=len(merged.appendix), how=how)]
         if left or merged.appendix
         else []
     )
     return neutral("\n".join([*head, *kept, *tail]))
-
-
-def _weight(stated: str) -> tuple[str, float]:
-    name, _, value = stated.partition("=")
-    weight = float(value)
-    if not name or not math.isfinite(weight) or weight < 0:
-        raise argparse.ArgumentTypeError(stated)
-    return name, weight
 
 
 def _plain(value: Any) -> Any:
@@ -122,7 +89,7 @@ def _lines(merged: Merged) -> Iterator[str]:
         ],
     )
     yield from _section(
-        "Appendix: low confidence, one reporter", [line for finding in merged.appendix for line in _finding(finding)]
+        amiss.APPENDIX, [line for finding in merged.appendix for line in _finding(finding)]
     )
     yield from _section("Could not be read", [f"- {line}" for line in _unreadable(merged)])
     yield from _section("Said twice", [f"- {line}" for line in merged.repeated])
@@ -134,7 +101,7 @@ def _lines(merged: Merged) -> Iterator[str]:
         if report.source not in read
         for line in framed(f"{report.source}: {report.detail}")
     ]
-    yield from _section("Findings as they were written", lines)
+    yield from _section(amiss.AS_WRITTEN, lines)
     for told in merged.results:
         notes = [f"- note ({note.rule}): {note.text}" for note in told.notes]
         said = [line for part in told.result.written for line in _quoted(part.heading, part.text)]

@@ -7,6 +7,7 @@ from typing import Optional
 
 from bg.results import form, reading
 from bg.results.contract import Confidence, Result
+from bg.words import amiss
 
 ROUNDING = 0.5
 
@@ -15,21 +16,21 @@ def in_band(result: Result) -> Iterator[str]:
     """Whether a confidence is given, is a number from 0 to 100, and is called by its band."""
     confidence = result.confidence
     if not confidence.stated:
-        yield "no confidence is given"
+        yield amiss.NO_CONFIDENCE
     elif confidence.score is None:
-        yield f'the confidence has no number: "{reading.short(confidence.stated)}"'
+        yield amiss.NO_NUMBER.format(said=reading.short(confidence.stated))
     elif not confidence.band:
-        yield f"the confidence {reading.figure(confidence.score)} is outside 0-100"
+        yield amiss.OUTSIDE.format(figure=reading.figure(confidence.score))
     elif confidence.stated_band and confidence.stated_band != confidence.band:
-        called = f"the confidence {reading.figure(confidence.score)} is called {confidence.stated_band}"
-        yield f"{called}, its band is {confidence.band}"
+        figure = reading.figure(confidence.score)
+        yield amiss.OTHER_BAND.format(figure=figure, called=confidence.stated_band, band=confidence.band)
     outside = [
         issue.id or issue.text
         for issue in result.issues
         if issue.confidence is not None and not 0 <= issue.confidence <= 100
     ]
     if outside:
-        yield f"the confidence of an issue is outside 0-100: {reading.listed(outside)}"
+        yield amiss.ISSUE_OUTSIDE.format(names=reading.listed(outside))
 
 
 def breakdown(result: Result) -> Iterator[str]:
@@ -40,7 +41,8 @@ def breakdown(result: Result) -> Iterator[str]:
     score = _score(result)
     wanted = score is not None and score >= form.LIMITS["breakdown_from"]
     if missing and (wanted or len(missing) < len(given)):
-        yield f"the confidence {reading.figure(confidence.score)} comes without {reading.listed(missing)}"
+        figure = reading.figure(confidence.score)
+        yield amiss.NO_COMPONENTS.format(figure=figure, names=reading.listed(missing))
     yield from _arithmetic(confidence)
 
 
@@ -54,10 +56,14 @@ def _arithmetic(confidence: Confidence) -> Iterator[str]:
     mean = None if verified is None or inferred is None else (verified + inferred) / 2
     reached = combined if combined is not None else mean
     if mean is not None and combined is not None and abs(mean - combined) > ROUNDING:
-        right = f"the mean of {reading.figure(verified)} and {reading.figure(inferred)} is {reading.figure(mean)}"
-        yield f"the combined confidence is {reading.figure(combined)}, but {right}"
+        yield amiss.OTHER_MEAN.format(
+            combined=reading.figure(combined),
+            verified=reading.figure(verified),
+            inferred=reading.figure(inferred),
+            mean=reading.figure(mean),
+        )
     elif reached is not None and score is not None and abs(reached - score) > ROUNDING:
-        yield f"the confidence is {reading.figure(score)}, but its components combine to {reading.figure(reached)}"
+        yield amiss.OTHER_SUM.format(figure=reading.figure(score), reached=reading.figure(reached))
 
 
 def justification(result: Result) -> Iterator[str]:
@@ -68,19 +74,19 @@ def justification(result: Result) -> Iterator[str]:
     wanted = form.section(name)["fields"]
     missing = [field for field in wanted if not reading.filled(result.justification.get(field, ""))]
     if len(missing) == len(wanted):
-        yield f"the confidence {reading.figure(score)} comes without a {name} section"
+        yield amiss.NO_SECTION.format(figure=reading.figure(score), name=name)
     elif missing:
-        yield f"the {name} lacks {reading.listed(missing)}"
+        yield amiss.SECTION_LACKS.format(name=name, names=reading.listed(missing))
     stated = form.number(result.justification.get("Score", ""))
     if stated is not None and abs(stated - score) > ROUNDING:
-        yield f"the confidence is {reading.figure(score)}, its justification is for {reading.figure(stated)}"
+        yield amiss.OTHER_SCORE.format(figure=reading.figure(score), other=reading.figure(stated))
 
 
 def uncertainty(result: Result) -> Iterator[str]:
     """Whether a low confidence says what is uncertain."""
     score = _score(result)
     if score is not None and score < form.LIMITS["uncertainty_below"] and not reading.filled(result.uncertainty):
-        yield f"the confidence {reading.figure(score)} comes without an Uncertainty section"
+        yield amiss.NO_UNCERTAINTY.format(figure=reading.figure(score))
 
 
 def _score(result: Result) -> Optional[float]:

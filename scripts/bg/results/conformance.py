@@ -14,6 +14,7 @@ from typing import Any, Callable, NamedTuple, Optional
 from bg.results import confidence, form, markdown, reading
 from bg.results.contract import Result
 from bg.results.issues import Issue, column, empty, security
+from bg.words import amiss
 
 CODE_MATCH = re.compile(r"\bcode(?: match)?\W{0,4}:\W{0,4}`", re.IGNORECASE)
 CODE_SIGNS = re.compile(r"[()=;{}<>]|\w\s+\w")
@@ -55,21 +56,22 @@ def _is_code(span: str) -> bool:
 
 def _status(result: Result) -> Iterator[str]:
     if not result.status:
-        said = f'"{reading.short(result.stated_status)}"' if result.stated_status else "not given"
-        yield f"the status is {said}; it has to be one of {', '.join(form.STATUSES)}"
+        stated = amiss.STATUS_GIVEN.format(said=reading.short(result.stated_status))
+        said = stated if result.stated_status else amiss.NO_STATUS_GIVEN
+        yield amiss.STATUS.format(said=said, known=", ".join(form.STATUSES))
 
 
 def _summary(result: Result) -> Iterator[str]:
     limit, count = form.LIMITS["summary_tokens"], tokens(result.summary)
     if not reading.filled(result.summary):
-        yield "there is no summary"
+        yield amiss.NO_SUMMARY
     elif count > limit:
-        yield f"the summary has about {count} tokens (four characters each), the limit is {limit}"
+        yield amiss.LONG_SUMMARY.format(count=count, limit=limit)
 
 
 def _findings(result: Result) -> Iterator[str]:
     if not result.parts:
-        yield "there are no findings"
+        yield amiss.NO_FINDINGS
         return
     asked = form.KINDS.get(result.kind, {"parts": ()})["parts"]
     missing = [part["name"] for part in asked if part.get("required") is True and not _has_table(result, part)]
@@ -77,7 +79,7 @@ def _findings(result: Result) -> Iterator[str]:
     if either and not any(_has_table(result, part) for part in either):
         missing.append(" or ".join(part["name"] for part in either))
     if missing:
-        yield f"the findings of {_kind(result)} lack the table {reading.listed(missing)}"
+        yield amiss.NO_TABLE.format(kind=_kind(result), names=reading.listed(missing))
 
 
 def _columns(result: Result) -> Iterator[str]:
@@ -87,19 +89,19 @@ def _columns(result: Result) -> Iterator[str]:
         )
         absent = [name for name in part.get("table", {"columns": ()})["columns"] if table and _at(table, name) is None]
         if absent:
-            yield f"the table {part['name']} lacks the column {reading.listed(absent)}"
+            yield amiss.NO_COLUMN.format(table=part["name"], names=reading.listed(absent))
 
 
 def _references(result: Result) -> Iterator[str]:
     if not result.references:
-        yield "there are no key references"
+        yield amiss.NO_REFERENCES
     without = [
         reference.item or reference.location
         for reference in result.references
         if not reference.place or reference.place.line is None
     ]
     if without:
-        yield f"key references without a file:line: {reading.listed(without)}"
+        yield amiss.REFERENCES_NOWHERE.format(names=reading.listed(without))
 
 
 def _locations(result: Result) -> Iterator[str]:
@@ -113,7 +115,7 @@ def _locations(result: Result) -> Iterator[str]:
     ]
     without += [row[0] for table, at in asked for row in table.rows if not markdown.places(row[at])]
     if without:
-        yield f"findings without a file:line: {reading.listed(without)}"
+        yield amiss.FINDINGS_NOWHERE.format(names=reading.listed(without))
 
 
 def _corroboration(result: Result) -> Iterator[str]:
@@ -130,7 +132,7 @@ def _corroboration(result: Result) -> Iterator[str]:
         if words not in match[1].casefold() and len(found := markdown.places(match[1])) == 1
     ]
     if single:
-        yield f'findings from a single source that are not marked "{words}": {reading.listed(single)}'
+        yield amiss.SINGLE_SOURCE.format(words=words, names=reading.listed(single))
 
 
 def _evidence(result: Result) -> Iterator[str]:
@@ -141,35 +143,35 @@ def _evidence(result: Result) -> Iterator[str]:
         if (security(issue) or (whole and not issue.category)) and not quotes_code(issue)
     ]
     if bare:
-        yield f"security findings without the code they are about: {reading.listed(bare)}"
+        yield amiss.NO_CODE.format(names=reading.listed(bare))
 
 
 def _severity(result: Result) -> Iterator[str]:
     known = ", ".join(form.FORM["severities"])
     without = [issue.id or issue.text for issue in result.issues if not issue.severity]
     foreign = [
-        f"{issue.stated_severity} (read as {issue.severity})"
+        amiss.READ_AS.format(stated=issue.stated_severity, severity=issue.severity)
         for issue in result.issues
         if issue.severity and markdown.key(issue.stated_severity) != issue.severity
     ]
     if without:
-        yield f"issues without a severity ({known}): {reading.listed(without)}"
+        yield amiss.NO_SEVERITY.format(known=known, names=reading.listed(without))
     if foreign:
-        yield f"severities in other words than {known}: {reading.listed(foreign)}"
+        yield amiss.OTHER_SEVERITY.format(known=known, names=reading.listed(foreign))
 
 
 def _blockers(result: Result) -> Iterator[str]:
     if result.status in {"PARTIAL", "FAILED"} and not result.blockers:
-        yield f"the status is {result.status}, but no blocker says what stands in the way"
+        yield amiss.NO_BLOCKER.format(status=result.status)
     without = [blocker.text for blocker in result.blockers if not reading.filled(blocker.resolution)]
     if without:
-        yield f"blockers without a resolution: {reading.listed(without)}"
+        yield amiss.NO_RESOLUTION.format(names=reading.listed(without))
 
 
 def _checklist(result: Result) -> Iterator[str]:
     if result.unticked:
         open_points = [item.split(":")[0] for item in result.unticked]
-        yield f"the pre-submission checklist has open points: {reading.listed(open_points)}"
+        yield amiss.OPEN_POINTS.format(names=reading.listed(open_points))
 
 
 def _failure(result: Result) -> Iterator[str]:
@@ -188,10 +190,10 @@ def _failure(result: Result) -> Iterator[str]:
         name for name, said in others.items() if not reading.filled(said if isinstance(said, str) else "\n".join(said))
     ]
     if missing:
-        yield f"the error result lacks {reading.listed(missing)}"
+        yield amiss.ERROR_LACKS.format(names=reading.listed(missing))
     recoverable = failure.details.get("Recoverable", "")
     if reading.filled(recoverable) and markdown.key(recoverable).split()[:1] not in (["true"], ["false"]):
-        yield f'Recoverable is "{reading.short(recoverable)}"; it has to be true or false'
+        yield amiss.RECOVERABLE.format(said=reading.short(recoverable))
 
 
 RULES: dict[

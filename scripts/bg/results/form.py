@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from bg.results import markdown
+from bg.words import amiss
 
 FORM: dict[str, Any] = json.loads((Path(__file__).parent / "contract.json").read_text(encoding="utf-8"))
 LIMITS: dict[str, int] = FORM["limits"]
@@ -89,28 +90,28 @@ def prompt(kind: str) -> str:
     bands = [f"| {band['from']}-{band['to']} | {band['name']} | {band['evidence']} |" for band in FORM["bands"]]
     return "\n".join(
         [
-            "The result file has this form:",
+            amiss.FORM,
             "",
             "```markdown",
             *forms[0],
             "```",
             "",
             *[f"- {name}: {status['means']}." for name, status in STATUSES.items()],
-            f"- The summary stays under about {LIMITS['summary_tokens']} tokens.",
+            amiss.SUMMARY_STAYS.format(limit=LIMITS["summary_tokens"]),
             f"- Severities are {', '.join(FORM['severities'])}.",
             *[f"- {rule}" for rule in FORM["rules"]],
             "",
-            "| Confidence | Band | Evidence it needs |",
+            amiss.BANDS,
             "|---|---|---|",
             *bands,
             "",
-            "When the status is FAILED, the form is:",
+            amiss.FAILED_FORM,
             "",
             "```markdown",
             *forms[1],
             "```",
             "",
-            "Before you hand in, go through this list and put it, ticked, at the end of the file:",
+            amiss.CHECKLIST,
             "",
             "```markdown",
             "### Verification Completed",

@@ -13,6 +13,7 @@ from bg.results import contract, markdown, records
 from bg.results.contract import Result
 from bg.results.issues import Issue, security
 from bg.results.records import Report, Source, Unreadable
+from bg.words import amiss
 
 DISPUTED = re.compile(r"\W*(false positive|not an issue)\b", re.IGNORECASE)
 
@@ -57,7 +58,7 @@ def take(sources: Sequence[Source]) -> Intake:
         if not found and (lines_only or re.search(r"^[ \t]*\{", text, re.MULTILINE)):
             _take_records(intake, source)
         elif not found:
-            intake.unreadable.append(Unreadable(source.name, None, "no result in the contract's form", text[:200]))
+            intake.unreadable.append(Unreadable(source.name, None, amiss.NO_RESULT, text[:200]))
     _name(intake, results)
     return intake
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn, Optional, Union
 from bg import foreign
 from bg.results import form, markdown
 from bg.results.issues import Issue, category, security
+from bg.words import amiss
 
 KEYS = {
     "id": ("id", "issue id", "finding id"),
@@ -78,7 +79,7 @@ def read(source: Source) -> Iterator[tuple[int, str, Union[Report, str]]]:
         yield number, raw, found
         stated = "" if isinstance(found, str) else _value(record, "confidence")
         if stated and isinstance(found, Report) and found.confidence is None:
-            yield number, raw, f"the confidence {stated[:40]} is not from 0 to 100; the finding counts without it"
+            yield number, raw, amiss.ODD_CONFIDENCE.format(stated=stated[:40])
 
 
 def inside(confidence: Optional[float]) -> Optional[float]:
@@ -134,7 +135,7 @@ def _report(source: str, record: dict[str, Any]) -> Any:
     spot = _place(record)
     text = _value(record, "text")
     if not text and not (spot and _value(record, "id")):
-        return "a finding has to say what was found (issue, title, description, …)"
+        return amiss.NOTHING_FOUND
     name = _value(record, "id")
     agent = markdown.key(_value(record, "agent")).replace(" ", "-") or Path(source).stem
     stated = _value(record, "category")
