@@ -69,7 +69,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         except ClientError as error:
             if given.version:
                 raise
-            view.plain(f"There is no Claude Code to show it on: {error}.")
+            view.plain(f"No Claude Code to run: {error}.")
             return run_recorded(view, plugin)
         return run(view, plugin, version)
     except ClientError as error:
@@ -114,7 +114,7 @@ def run(view: View, plugin: Path, version: str) -> int:
             book = _book(home)
             numbers = clients.numbers(version)
             options = arguments([plugin], TOOLS) + (["--include-hook-events"] if numbers >= HOOK_EVENTS_SINCE else [])
-            with Headless(home, version, options) as client:
+            with Headless(home, version, options, env={"COLUMNS": str(view.columns)}) as client:
                 follower = Follower(view, client, book, version, model)
                 cost = _play(view, follower, model, numbers)
                 code = client.finish()
@@ -128,11 +128,11 @@ def run_recorded(view: View, plugin: Path) -> int:
     began = time.monotonic()
     with Home() as home:
         demo_cast.lay_out(home.project)
-        client = demo_recorded.StandIn(home, plugin, demo_cast.script(home.project))
+        client = demo_recorded.StandIn(home, plugin, demo_cast.script(home.project), view.columns)
         view.plain(
-            f"This is no Claude Code: the plugin's real hooks get the events that Claude Code {demo_messages.VERSION} "
-            "was recorded with, with this play's words in them. Home and project are temporary; nothing leaves this "
-            "machine."
+            "Claude Code itself is not run: the plugin's real hooks get events recorded from Claude Code "
+            f"{demo_messages.VERSION}, filled with this demo's texts. Home and project are temporary; nothing leaves "
+            "this machine."
         )
         view.gap()
         book = _book(home)

@@ -193,7 +193,7 @@ def _refuted(e: Evidence) -> Seen:
     back = [text for text in told if demo_cast.CLAIMED in text and "not from the user]" in text]
     asked = sum(row["corrections"] for row in e.book.all("SELECT corrections FROM runs"))
     ok = len(back) == 1 and asked == 1
-    words = f"a file that nobody wrote was claimed; the hook found that out and asked the agent {asked} times"
+    words = "a file that nobody wrote was claimed; the hook found that out and asked the agent again"
     return Seen("refuted", ok, words if ok else f"the false claim went through; the agent was asked {asked} times")
 
 

@@ -36,8 +36,8 @@ class Ended:
 class StandIn:
     """A client and its model in one: `requests` is what the model was asked, `events` what a client would stream."""
 
-    def __init__(self, home: Home, plugin: Path, script: Script) -> None:
-        self.home, self.plugin, self.script = home, plugin, script
+    def __init__(self, home: Home, plugin: Path, script: Script, columns: int) -> None:
+        self.home, self.plugin, self.script, self._columns = home, plugin, script, columns
         self.events: list[dict[str, Any]] = []
         self.requests: list[Request] = []
         self.stderr = ""
@@ -220,13 +220,14 @@ class StandIn:
     def _hook(self, name: str, tool: str = "", **words: Any) -> dict[str, Any]:
         """One event through hooks/run, as the client would start it; its answer."""
         like = self._recorded.get(f"{name} {tool}".strip()) or self._recorded["SubagentStart"]
-        payload = {**like, "hook_event_name": name, "transcript_path": str(self.transcript), **words}
-        payload["cwd"] = str(self.home.project)
+        place = {"transcript_path": str(self.transcript), "cwd": str(self.home.project)}
+        payload = {**like, "hook_event_name": name, **place, **words}
         env = self.home.env(
             CLAUDE_PLUGIN_ROOT=str(self.plugin),
             CLAUDE_PROJECT_DIR=str(self.home.project),
             CLAUDE_PLUGIN_DATA=str(self.home.path / ".claude" / "plugins" / "data" / "bg-inline"),
             CLAUDE_CODE_ENTRYPOINT="sdk-cli",
+            COLUMNS=str(self._columns),
             AI_AGENT=f"claude-code_{demo_messages.VERSION.replace('.', '-')}_agent",
             BG_HOST_PID=str(os.getpid()),
         )
@@ -240,9 +241,8 @@ class StandIn:
             timeout=60,
         )
         said, wrong = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
-        shown = f"{name}:{tool}" if tool else name
-        told = {"hook_name": shown, "stdout": said, "stderr": wrong, "exit_code": done.returncode}
-        self._stream({"type": "system", "subtype": "hook_response", **told})
+        told = {"hook_name": f"{name}:{tool}".rstrip(":"), "stdout": said, "stderr": wrong}
+        self._stream({"type": "system", "subtype": "hook_response", "exit_code": done.returncode, **told})
         try:
             answer = json.loads(said) if said.strip() else {}
         except ValueError:

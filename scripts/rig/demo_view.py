@@ -8,7 +8,7 @@ import sys
 import textwrap
 from typing import TextIO
 
-from bg.desk.page import STYLES
+from bg.desk.page import HOST_MARGIN, STYLES
 from bg.words.quoting import visible
 
 MARGIN = 14
@@ -25,6 +25,11 @@ class View:
         self.width = max(60, min(shutil.get_terminal_size((80, 24)).columns, 110))
         plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb" or not out.isatty()
         self._colours = {} if plain else COLOURS
+
+    @property
+    def columns(self) -> int:
+        """The terminal that hooks are told of, so that what they lay out fits beside the speaker."""
+        return self.width - MARGIN + HOST_MARGIN
 
     def say(self, speaker: str, words: str, quoted: str = "", most: int = 9) -> None:
         """One turn: the speaker, the words, and below them what is quoted, shortened to `most` lines."""

@@ -85,9 +85,10 @@ def complete(shown: subprocess.CompletedProcess[str]) -> bool:
 def test_without_a_client_the_recorded_events_go_through_the_real_hooks(tmp_path):
     shown = demo(BG_HOSTS=str(tmp_path / "hosts"), PATH=tools(tmp_path / "bin", *HOOKS_NEED), COLUMNS="80")
     assert complete(shown)
-    assert "There is no Claude Code to show it on: " in shown.stdout
+    assert "No Claude Code to run: " in shown.stdout
     assert "npm is not on PATH" in " ".join(shown.stdout.split())
-    assert "This is no Claude Code: the plugin's real hooks get the events" in shown.stdout
+    assert "Claude Code itself is not run: the plugin's real hooks get events" in shown.stdout
+    assert "  → /bg-answer bg-1 Q1: <answer>\n" in shown.stdout
     assert max(len(line) for line in shown.stdout.splitlines()) <= 80
     assert "auth/THREATS.md" in shown.stdout
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
@@ -14,10 +15,11 @@ from unittest import mock
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
-from bg.desk import board, detail, table, truth, waiting  # noqa: E402
+from bg.desk import board, detail, merging, table, truth, waiting  # noqa: E402
 from bg.desk.page import Page  # noqa: E402
 from bg.ledger import inbox, launches, reported, resumes, runs, tasks, user_answers  # noqa: E402
 from bg.ledger.file import Ledger  # noqa: E402
+from bg.results import account, intake, merge  # noqa: E402
 
 KEPT = HERE / "screens"
 WIDTHS = (40, 80, 120, 200)
@@ -56,6 +58,18 @@ EVIDENCE = {
     "limits": ["files"],
 }  # fmt: skip
 REPORT = "I read both files in auth/.\n\n[COMPLETION_REPORT]\nagent_id: bg-3-abcdefghij\nstatus: success\n[/COMPLETION_REPORT]"
+
+
+FINDINGS = {
+    "explorer.jsonl": [
+        {"agent": "explorer", "file": "auth/login.py", "line": 41, "issue": "The password is compared with ==, which takes longer the more of it is right", "severity": "critical", "confidence": 92, "category": "security"},
+        {"agent": "explorer", "file": "auth/session.py", "line": 7, "issue": "Sessions never end", "severity": "important", "confidence": 80},
+    ],
+    "reviewer.jsonl": [
+        {"agent": "reviewer", "file": "auth/login.py", "line": 41, "issue": "The password is compared with ==", "severity": "important", "confidence": 85, "category": "security"},
+        {"agent": "reviewer", "file": "auth/token.py", "line": 3, "issue": "認証トークンの長さが短い", "severity": "minor", "confidence": 55},
+    ],
+}  # fmt: skip
 
 
 class _Clock:
@@ -139,10 +153,21 @@ def screens() -> Iterator[tuple[str, str, int]]:
             for width in (40, 80):
                 yield f"truth-10-at-{width:03}.txt", truth.told(Page(width), truth.count([book])), width
                 yield f"waiting-10-at-{width:03}.txt", waiting.waiting_list(book, Page(width), PROJECT), width
+                for number in (1, 3):
+                    told = waiting.of_task(book, Page(width), tasks.get(book, f"bg-{number}"), "/bg-answer")
+                    yield f"answers-bg-{number}-at-{width:03}.txt", told, width
                 for number in (1, 3, 4, 7):
                     name = f"detail-bg-{number}-at-{width:03}.txt"
                     yield name, detail.detail(book, Page(width), f"bg-{number}"), width
     time.tzset()
+    sources = [
+        intake.Source(name, "\n".join(json.dumps(each, ensure_ascii=False) for each in found).encode())
+        for name, found in FINDINGS.items()
+    ]
+    merged = account.text(merge.merge(intake.take(sources)))
+    for width in (40, 80):
+        yield f"merge-at-{width:03}.txt", merging.laid_out(Page(width), merged), width
+    yield "merge-at-080-in-colour.txt", merging.laid_out(Page(80, colour=True), merged), 0
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -158,6 +159,22 @@ def test_on_a_terminal_it_is_as_wide_as_that_and_in_colour(columns, data):
     assert "Needs you 2" in plain
     assert max(map(width_of, plain.split("\n"))) <= columns
     assert max(map(width_of, plain.split("\n"))) > columns // 2
+
+
+def test_a_merge_is_laid_out_on_a_terminal_and_markdown_elsewhere(tmp_path):
+    words = "hostile words that go on and on and on until the line must be broken # Status: SUCCESS - conflict, "
+    path = tmp_path / "found.jsonl"
+    path.write_text(json.dumps({"agent": "one", "issue": words, "file": "a.py", "line": 1, "confidence": 90}) + "\n")
+    plain = subprocess.run([sys.executable, str(BGCTL), "merge", str(path)], capture_output=True, check=True, text=True)
+    assert plain.stdout.startswith("# Merged results\n")
+    assert "\x1b" not in plain.stdout
+    said = in_a_terminal(40, environment(tmp_path, TERM="xterm"), "merge", str(path))
+    shown = ESCAPE.sub("", said).splitlines()
+    assert "\x1b[1mMerged results" in said
+    assert max(width_of(line) for line in shown if str(tmp_path) not in line) <= 40
+    written = shown[shown.index("Findings as they were written") + 2 :]
+    assert len(written) > 3
+    assert all(line.startswith(">") for line in written if line), written
 
 
 def test_no_color_is_kept_to(data):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from bg.desk import statusline
+from bg.desk.page import Page
 from bg.ledger import place
 from drive import Drive, block
 
@@ -19,7 +21,7 @@ def shown(drive: Drive, project: str = "", **values) -> str:
     path = Path(place.config_directory()) / "bg.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(values))
-    return statusline.segment(project or str(drive.folder))
+    return statusline.segment(project or str(drive.folder), Page())
 
 
 @pytest.fixture
@@ -64,6 +66,7 @@ def test_the_command_reads_the_hosts_json_and_imports_nothing_heavy(drive):
             capture_output=True,
             text=True,
             check=True,
+            env={**os.environ, "NO_COLOR": "1"},
         )
         assert done.stdout == out
         imported = {line.rpartition("|")[2].strip().split(".")[0] for line in done.stderr.splitlines()}
@@ -76,3 +79,18 @@ def test_input_that_is_none_does_no_harm(given):
         [sys.executable, str(BGCTL), "statusline"], input=given, capture_output=True, text=True, check=True
     )
     assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_claude_code_gets_it_in_colour_and_another_program_does_not(drive, monkeypatch):
+    drive.prompt("/bg:bg Audit")
+    token = drive.launch("Audit.", "a1")
+    drive.ends("a1", block("CLARIFICATION_NEEDED", token))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert shown(drive, statusline="all")
+    given = json.dumps({"cwd": str(drive.folder)})
+    for said, out in ((given, "bg: \x1b[33m1 asks\x1b[0m\n"), ("", "bg: 1 asks\n")):
+        done = subprocess.run(
+            [sys.executable, str(BGCTL), "statusline"], input=said, capture_output=True, text=True, check=True
+        )
+        assert done.stdout == out

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from answers import updated
 from bg.loop import answers, putting
-from drive import Drive, block, context
+from drive import Drive, block, context, plain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recordings import VERSIONS
@@ -273,10 +273,11 @@ def test_what_is_doubtful_is_sent_when_its_one_line_confirms_it(asked):
 def test_a_label_alone_shows_what_is_open_and_what_was_answered(asked):
     asked.prompt("/bg-answer Q2: no")
     for spelt in ("bg-1", "BG-1", "bg1", "1"):
-        said = asked.prompt(f"/bg-answer {spelt}")["reason"]
-        assert "Q1 open: Should the export be CSV, XLSX, or both?" in said
-        assert "answer: no" in said
-        assert "Type: /bg-answer bg-1 Q1: <answer>" in said
+        said = plain(asked.prompt(f"/bg-answer {spelt}")["reason"])
+        assert re.search(r"Q1 waiting \d+s Should the export be CSV, XLSX, or both\?", said)
+        assert re.search(r"Q2 answered, not sent yet .* answer: no", said)
+        assert "→ /bg-answer bg-1 Q1: <your answer>" in said
+        assert "or /bg-answer bg-1 undo" in said
 
 
 @pytest.mark.parametrize("command", ["/bg-answer bg-9 Q1: CSV", "/bg-answer bg-9 go", "/bg-answer gb-1 Q1: CSV"])

@@ -68,7 +68,7 @@ def test_a_registry_that_does_not_answer_is_not_waited_for(machine, tmp_path, mo
     assert time.monotonic() - begun < 30
     cause = "Claude Code cannot be fetched with npm: the registry does not answer (waited 0 s)"
     assert dict.fromkeys(clients.VERSIONS, cause) == missing
-    assert [f"There is no Claude Code to show it on: {cause}."] == said
+    assert [f"No Claude Code to run: {cause}."] == said
     assert "asked\nasked\n" == (tmp_path / "asked").read_text()
 
 

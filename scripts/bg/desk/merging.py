@@ -1,4 +1,4 @@
-"""`bgctl merge FILE… [--json] [--weight TYPE=NUMBER]`: the results and findings of several agents as one account.
+"""`bgctl merge`: the results of several agents as one account, laid out on a terminal, else as markdown.
 
 It exits with 0 when everything was read, 1 when something was unreadable (a file, a line, a text without the contract's
 form), 2 for wrong usage. Conflicts are results, not failures.
@@ -9,13 +9,21 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
+import sys
+from collections.abc import Iterator
 
+from bg.desk import page
+from bg.desk.page import Page
 from bg.results import account, intake
 from bg.results.merge import merge
 
+_BULLET = re.compile(r" *- ")
+_STATUSES = {"Status: SUCCESS": "good", "Status: PARTIAL": "needs", "Status: FAILED": "bad"}
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments of `bgctl merge`."""
+    """What `bgctl merge` takes."""
     parser.description = "Combine results and JSONL findings of several agents."
     parser.epilog = "Exit status: 0 merged; 1 a file that cannot be read; 2 usage."
     parser.add_argument("files", nargs="+", metavar="FILE", help="a result or JSONL findings; - reads standard input")
@@ -28,8 +36,32 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> tuple[int, str, str]:
     """Exit status, output and errors."""
     merged = merge(intake.read(given.files), dict(given.weight))
-    shown = json.dumps(account.document(merged), indent=2) + "\n" if given.json else account.text(merged)
+    if given.json:
+        shown = json.dumps(account.document(merged), indent=2) + "\n"
+    else:
+        shown = account.text(merged)
+        if page.is_terminal(sys.stdout):
+            shown = laid_out(page.of_stream(sys.stdout), shown)
     return int(bool(merged.unreadable)), shown, ""
+
+
+def laid_out(sheet: Page, text: str) -> str:
+    """The account with its lines broken where the page ends; what agents wrote stays framed in every line."""
+    return "".join(f"{line}\n" for row in text.splitlines() for line in _lines(sheet, row))
+
+
+def _lines(sheet: Page, row: str) -> Iterator[str]:
+    bullet = _BULLET.match(row)
+    if row.startswith(">"):
+        inner = Page(sheet.width - 2, ascii_only=sheet.ascii_only)
+        yield from (sheet.paint(f"> {line}".rstrip(), "quiet") for line in inner.wrapped(row[1:].removeprefix(" ")))
+    elif bullet:
+        style = "bad" if row.startswith("conflict, ", bullet.end()) else ""
+        yield from sheet.wrapped(row.lstrip(), style, indent=bullet.end(), first=bullet.end() - 2)
+    elif row.startswith("#"):
+        yield from sheet.wrapped(row.lstrip("# "), "heading")
+    else:
+        yield from sheet.wrapped(row, next((_STATUSES[each] for each in _STATUSES if row.startswith(each)), ""))
 
 
 def _weight(stated: str) -> tuple[str, float]:

@@ -1,7 +1,7 @@
 """A page: how wide it is, which characters and colours it takes, and lines fitted to it.
 
-Everything that people read is laid out here: the table, one task, what waits, the doctor, bgctl and the demo. A hook
-that prints none of them does not load this module.
+Everything that people read is laid out here: the table, one task, what waits, the doctor, bgctl, the statusline and
+the demo. A hook that prints none of them does not load this module.
 """
 
 from __future__ import annotations
@@ -86,13 +86,19 @@ def of_hook() -> Page:
 
 def of_stream(stream: TextIO) -> Page:
     """The page of a program's own output: a terminal, or a pipe or file, which gets neither colour nor a guess."""
-    if not _is_terminal(stream):
+    if not is_terminal(stream):
         return Page(_asked_for() or USUAL)
     name = (getattr(stream, "encoding", "") or "").lower().replace("-", "").replace("_", "")
     return Page(_terminal(stream), colour=_wants_colour(), ascii_only=name not in ("utf8", "utf8sig", "cp65001"))
 
 
-def _is_terminal(stream: TextIO) -> bool:
+def of_statusline(*, of_host: bool) -> Page:
+    """The line below Claude Code's prompt, which takes colours though it is a pipe; another program gets none."""
+    return Page(WIDEST, colour=of_host and _wants_colour())
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether a person reads there, and not a program."""
     with contextlib.suppress(ValueError, AttributeError):
         return stream.isatty()
     return False

@@ -17,14 +17,19 @@ if TYPE_CHECKING:
 RECENT = 24 * 3600
 
 
-def at_a_glance(working: int, asking: int, broken: int) -> str:
-    """How many tasks work, ask, or lost their session; empty where none does."""
+def counted(working: int, asking: int, broken: int) -> list[tuple[str, str]]:
+    """How many tasks work, ask, or lost their session, each with its style."""
     parts = [
-        f"{working} working" if working else "",
-        f"{asking} asks" if asking == 1 else f"{asking} ask" if asking else "",
-        f"{broken} interrupted" if broken else "",
+        (f"{working} working" if working else "", "works"),
+        (f"{asking} asks" if asking == 1 else f"{asking} ask" if asking else "", "needs"),
+        (f"{broken} interrupted" if broken else "", "bad"),
     ]
-    return " · ".join(part for part in parts if part)
+    return [part for part in parts if part[0]]
+
+
+def at_a_glance(working: int, asking: int, broken: int) -> str:
+    """The same in one line; empty where there is nothing."""
+    return " · ".join(words for words, _ in counted(working, asking, broken))
 
 
 def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list[Task]:

@@ -12,7 +12,8 @@ import time
 from typing import Any
 
 from bg import foreign, settings
-from bg.desk import status
+from bg.desk import page, status
+from bg.desk.page import Page
 from bg.ledger import ended, inbox, place, tasks
 from bg.ledger.file import Ledger, Unavailable
 
@@ -30,7 +31,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(_: argparse.Namespace) -> Outcome:
     """The exit status, what goes to standard output and what to standard error."""
     given = "" if sys.stdin.isatty() else sys.stdin.read()
-    said = segment(_project(given))
+    said = segment(_project(given), page.of_statusline(of_host=bool(given.strip())))
     return 0, f"{said}\n" if said else "", ""
 
 
@@ -47,7 +48,7 @@ def _project(text: str) -> str:
     return found if isinstance(found, str) and "\0" not in found else ""
 
 
-def segment(project: str) -> str:
+def segment(project: str, sheet: Page) -> str:
     """What goes on in a project, or everywhere where its settings say so, in a few words."""
     scope = settings.load(project).statusline
     if scope == "off":
@@ -59,5 +60,5 @@ def segment(project: str) -> str:
             working += sum(row.state in tasks.RUNNING_STATES for row in tasks.open_in(book, only))
             asking += len({item.label for item in inbox.waiting(book, project=only)})
             broken += ended.interrupted(book, only, time.time() - status.RECENT, MOST)
-    said = status.at_a_glance(working, asking, broken)
+    said = " · ".join(sheet.paint(words, style) for words, style in status.counted(working, asking, broken))
     return f"bg: {said}" if said else ""

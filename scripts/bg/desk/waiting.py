@@ -1,4 +1,4 @@
-"""What waits for the user, one by one: each question with its reasons and options, and what to type."""
+"""What waits for the user: each question with its reasons and options, what was answered so far, and what to type."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import json
 import time
 
 from bg.desk.page import Cell, Page
-from bg.ledger import inbox
+from bg.ledger import inbox, runs, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
-from bg.words import recoveries
+from bg.ledger.tasks import Task
+from bg.words import actions, recoveries
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
+
+_ANSWERED = {"answered": "answered, not sent yet", "sent": "answered, and the agent has it"}
 
 
 def question(page: Page, item: Question, now: float, *, label: str = "") -> list[str]:
@@ -70,3 +73,34 @@ def waiting_list(book: Ledger, page: Page, project: str = "", command: str = "/b
     now = time.time()
     lines = [line for item in items for line in question(page, item, now, label=item.label)]
     return "\n".join([*lines, "", *to_type(page, items[0], command)])
+
+
+def of_task(book: Ledger, page: Page, task: Task, command: str) -> str:
+    """One task: what it asks, what it was answered in its last run, and what can be typed now."""
+    now = time.time()
+    name = inline(task.description or task.text, 200)
+    lines = [page.line(Cell(task.label, "heading"), Cell(f"  {task.state.replace('_', ' ')}  "), Cell(name))]
+    waiting = inbox.waiting(book, label=task.label)
+    lines += [line for item in waiting for line in question(page, item, now)]
+    for item in _answered(book, task):
+        lines.append(page.line(Cell(f"  {item.qid}", "needs"), Cell(f"  {_ANSWERED[item.state]}", "quiet")))
+        lines += page.wrapped(inline(item.text, 400), indent=4)
+        for answer in user_answers.answers_to(book, item)[-1:]:
+            lines += page.wrapped(f"{answer.kind}: {inline(answer.text, 400)}", "good", indent=4)
+    if len(lines) == 1:
+        lines += page.wrapped("It has asked nothing.", indent=2)
+    typed = actions.next_action(book, task, command)
+    if waiting:
+        lines += ["", *to_type(page, waiting[0], command)]
+    elif typed:
+        lines += ["", *page.wrapped(f"→ {typed}", "type", indent=2)]
+    if user_answers.last_given(book, task.label):
+        lines += page.wrapped(f"or {command} {task.label} undo (takes the last answer back)", "quiet", indent=2)
+    return "\n".join(lines)
+
+
+def _answered(book: Ledger, task: Task) -> list[Question]:
+    last = runs.last_run(book, task.agent) if task.agent else None
+    if last is None:
+        return []
+    return [item for item in inbox.of_task(book, task.label) if item.state in _ANSWERED and item.run >= last.run - 1]

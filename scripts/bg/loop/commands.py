@@ -32,9 +32,9 @@ def doctor_told(scene: Scene) -> str:
 
 def task_told(scene: Scene, task: Task) -> str:
     """What one task waits for, and what it was answered."""
-    from bg.desk import answered  # noqa: PLC0415
+    from bg.desk import page, waiting  # noqa: PLC0415
 
-    return answered.told(scene.book, task, scene.answer_command)
+    return waiting.of_task(scene.book, page.of_hook(), task, scene.answer_command)
 
 
 def status_command(scene: Scene, arguments: str) -> None:
