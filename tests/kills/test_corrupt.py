@@ -94,6 +94,7 @@ def test_what_is_no_ledger_is_kept_aside(way, tmp_path):
     assert host.bear(host.reports("a1", token)).whole == {}
     [aside] = asides(host)
     assert content(aside) == before
+    assert not aside.is_dir() or aside.stat().st_mode & 0o777 == 0o700
     heard = [host.bear(event).notice for event in (host.prompt("What now?"), host.stop(), host.prompt("And now?"))]
     assert heard == [f"{TOLD} {aside}; a new one was begun.", "", ""]
     again = host.launches("b1")["b1"]

@@ -84,7 +84,7 @@ def close(path: str, mode: int) -> None:
     is_ours = os.path.basename(os.path.abspath(path)).startswith(("bg", "ledger", "sessions", "spool"))
     if found.st_mode & 0o077 and found.st_uid == me and is_ours:
         with contextlib.suppress(OSError):
-            os.chmod(path, mode)
+            os.chmod(path, 0o700 if os.path.isdir(path) else mode)  # a folder may stand where the ledger should
 
 
 def touch(path: str) -> None:
