@@ -105,7 +105,7 @@ def _evidence(page: Page, evidence: dict[str, Any]) -> list[str]:
 
 def _last_report(book: Ledger, page: Page, label: str) -> list[str]:
     texts = reported.reports_of_task(book, label)
-    return page.wrapped(neutral(texts[-1].text).strip("\n"), indent=2) if texts else []
+    return page.wrapped(neutral(reported.whole(book, texts[-1])).strip("\n"), indent=2) if texts else []
 
 
 def _history(book: Ledger, page: Page, task: Task) -> list[str]:

@@ -167,7 +167,7 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
         "warnings": warnings,
         "runs": [run.columns("agent", "run", "began", "ended", "corrections", "cut") for run in known],
         "reports": [
-            row.columns("agent", "run", "source", "text", "at")
+            {**row.columns("agent", "run", "source"), "text": reported.whole(book, row), "at": row.at}
             for row in reported.reports_of_task(book, label)
         ],
         "questions": [

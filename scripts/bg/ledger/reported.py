@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
 
+LONGEST = 1_000_000
+
+
 class Report(Record):
-    """A raw text of a run; `source` is the event that brought it."""
+    """A raw text of a run, of a long one its end; `source` is the event that brought it, `digest` that of the whole."""
 
     id: int
     agent: str
@@ -43,17 +46,27 @@ class Signal(Record):
 
 def keep_report(book: Ledger, agent: str, run: int, source: str, text: str) -> bool:
     """Make a raw text durable; True when it was not there yet."""
-    return bool(
-        book.write(
-            "INSERT OR IGNORE INTO reports (agent, run, source, text, digest, at) VALUES (?,?,?,?,?,?)",
-            agent,
-            run,
-            source,
-            masked(text),
-            digests.digest(text),
-            time.time(),
-        )
+    digest, text = digests.digest(text), masked(text)
+    is_new = book.write(
+        "INSERT OR IGNORE INTO reports (agent, run, source, text, digest, at) VALUES (?,?,?,?,?,?)",
+        agent,
+        run,
+        source,
+        text[-LONGEST:],
+        digest,
+        time.time(),
     )
+    for place, begin in enumerate(range(0, len(text) - LONGEST, LONGEST) if is_new else ()):
+        piece = text[begin : min(begin + LONGEST, len(text) - LONGEST)]
+        book.write("INSERT INTO report_beginnings VALUES (?,?,?,?,?)", agent, run, digest, place, piece)
+    return bool(is_new)
+
+
+def whole(book: Ledger, report: Report) -> str:
+    """Every word of a report."""
+    sql = "SELECT text FROM report_beginnings WHERE agent = ? AND run = ? AND digest = ? ORDER BY place"
+    pieces = [row[0] for row in book.all(sql, report.agent, report.run, report.digest)]
+    return "".join([*pieces, report.text])
 
 
 def reports(book: Ledger, agent: str, run: int) -> list[Report]:

@@ -6,7 +6,7 @@ import time
 
 from bg.host import agents, arriving, tools, transcripts
 from bg.host.transcripts import Final
-from bg.ledger import children, launches, reported, runs
+from bg.ledger import children, digests, launches, reported, runs
 from bg.ledger.tasks import Task
 from bg.loop import binding
 from bg.loop.scene import Scene
@@ -88,9 +88,9 @@ def _end_the_former(scene: Scene, task: Task, source: str, text: str) -> None:
     run = runs.last_run(scene.book, task.agent)
     if run is None or run.ended is not None or scene.event.repeated_stop:
         return
-    kept = [row.text for row in reported.reports(scene.book, run.agent, run.run) if row.source == source]
+    kept = [row.digest for row in reported.reports(scene.book, run.agent, run.run) if row.source == source]
     # A refused handback is followed by another one in the same run, with nothing in the event that says so.
-    if kept and text not in ("", kept[-1]) and (source == "SubagentStop" or run.asked is None):
+    if kept and text and digests.digest(text) != kept[-1] and (source == "SubagentStop" or run.asked is None):
         from bg.loop import judging  # noqa: PLC0415 - late, as above
 
         judging.conclude(scene, task, run.agent)

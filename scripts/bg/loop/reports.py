@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
 MESSAGE = "message"
-LONGEST = 1_000_000
 ASKING = "DELEGATE_WORK"
 
 
@@ -36,8 +35,8 @@ def _signals(text: str) -> signals.Reading:
 
     Of a text that no person would read its end is read, where a block belongs; the ledger keeps the whole.
     """
-    if len(text) > LONGEST:
-        text = text[-LONGEST:].partition("\n")[2]
+    if len(text) >= reported.LONGEST:
+        text = text[-reported.LONGEST :].partition("\n")[2]
     return signals.read(masked(text))
 
 

@@ -57,4 +57,14 @@ UPDATE delegations SET question = (SELECT q.id FROM questions q JOIN signals s O
   AND s.run = q.run WHERE s.id = delegations.signal AND q.qid = delegations.qid ORDER BY q.id LIMIT 1);
 CREATE INDEX delegations_question ON delegations (question);
 CREATE INDEX delegations_resume ON delegations (resume);
+-- Indexes for what lives and what has ended last, so that what has ended long ago is counted at most.
+CREATE INDEX tasks_ended_in ON tasks (root, ended) WHERE closed IS NULL;
+CREATE INDEX tasks_interrupted ON tasks (ended) WHERE state = 'interrupted' AND closed IS NULL;
+CREATE INDEX tasks_interrupted_in ON tasks (session, ended) WHERE state = 'interrupted' AND closed IS NULL;
+CREATE INDEX tasks_open ON tasks (root) WHERE ended IS NULL;
+CREATE INDEX answers_unsent ON answers (id) WHERE sent IS NULL;
+CREATE INDEX resumes_open ON resumes (label) WHERE proven IS NULL AND failed IS NULL;
+-- What stands before the end of a long report, in pieces: SQLite takes a long text into memory several times.
+CREATE TABLE report_beginnings (
+  agent TEXT, run INTEGER, digest TEXT, place INTEGER, text TEXT, PRIMARY KEY (agent, run, digest, place));
 PRAGMA user_version = 1;
