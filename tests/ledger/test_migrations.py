@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from bg.ledger import file, migrations, notes
-from bg.ledger.file import Ledger, Unavailable
+from bg.ledger.file import LOG_PAGES, Ledger, Unavailable
 from bg.ledger.place import directory
 
 HERE = Path(__file__).resolve().parent
@@ -179,6 +179,7 @@ def test_no_event_reads_a_schema_file_once_it_is_done(tmp_path, monkeypatch):
         "SELECT 1 FROM tasks LIMIT 1",
         "PRAGMA journal_mode",
         "PRAGMA synchronous=NORMAL",
+        f"PRAGMA wal_autocheckpoint={LOG_PAGES}",
     ] == said
 
 
