@@ -1,5 +1,6 @@
 """What hooks/run starts: finds the package beside this folder, hands over standard input and output."""
 
+import _signal  # `signal` itself is five times the cost
 import contextlib
 import os
 import sys
@@ -14,6 +15,9 @@ if sys.version_info < (3, 9):  # noqa: UP036 - it was newer when it was noted; a
     with contextlib.suppress(OSError):
         os.unlink(os.path.join(PLACE, "python"))
     sys.exit("bg: " + sys.executable + " is older than Python 3.9; the next hook looks for another one")
+
+# The host ends hooks after 20 seconds, and may not reach this process: nobody reads what it would say then.
+_signal.alarm(20)
 
 os.umask(0o077)  # whatever a hook makes is its user's alone
 

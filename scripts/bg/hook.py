@@ -14,10 +14,11 @@ from bg.host import versions
 from bg.host.answer import Answer, render
 from bg.host.event import Event, read, typed_command
 from bg.ledger import deliveries, idle, notes, place, spool
+from bg.ledger.attempts import Attempt
 from bg.ledger.file import Corrupt, Ledger, Unavailable, left
 from bg.loop import routes, traces, waiting
 from bg.loop.scene import Scene
-from bg.words import phrases
+from bg.words import trouble
 from bg.words.quoting import inline
 
 TYPE_CHECKING = False
@@ -77,28 +78,48 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, *, ends: 
     if event.name in WITHOUT_LEDGER and not place.existing() and not spool.waiting(folder):
         _print(Answer(notice=first), event, stdout)
         return
-    try:
-        book = Ledger(folder)
-    except Unavailable as error:
-        _print(waiting.put_off(folder, event, text, error), event, stdout)
-        return
-    with left(book) if ends else contextlib.closing(book):
+    with contextlib.closing(Attempt(folder)) as attempt:
         try:
-            book.gather()
-            if not waiting.take_in(book, folder, event) and waiting.can_wait(event) and spool.keep(folder, text):
+            book = _opened(folder, attempt)
+        except Unavailable as error:
+            _print(waiting.put_off(folder, event, text, error), event, stdout)
+            return
+        with left(book) if ends else contextlib.closing(book):
+            _answer_from(Scene(event, book, Answer(notice=first), attempt=attempt), handler, text, stdout)
+
+
+def _opened(folder: str, attempt: Attempt) -> Ledger:
+    with attempt.step("opening the ledger", alone=True) as goes_on:
+        if not goes_on:
+            raise Unavailable(trouble.LEDGER_ENDS_HOOKS.format(place=folder), passing=True, remedy=trouble.MOVE_IT_AWAY)
+        return Ledger(folder)
+
+
+def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> None:
+    event, book, attempt = scene.event, scene.book, scene.attempt
+    try:
+        book.gather()
+        for what in attempt.ended:
+            traces.note(book, what, trouble.HAS_ENDED_HOOKS)
+        taken = waiting.take_in(book, event, attempt)
+        if not taken and waiting.can_wait(event) and spool.keep(book.place, text):
+            return
+        name = " ".join(filter(None, [event.name, event.tool, event.session]))
+        with attempt.step(name, alone=True) as goes_on:
+            if not goes_on:
+                _print(waiting.pass_over(book, event, text, told=not attempt.ended), event, stdout)
                 return
-            scene = Scene(event, book, Answer(notice=first))
             routes.handle(handler, scene)
             _say(scene, stdout)
             _rest(scene)
-        except Unavailable as error:
-            corrupt = isinstance(error, Corrupt)
-            _print(waiting.put_off(folder, event, text, error, None if corrupt else book), event, stdout)
-            if corrupt:
-                book.retire()
-        except Exception as error:  # noqa: BLE001 - see main
-            traces.note(book, event.name, traces.happened())
-            _print(Answer(deny=waiting.refusal(event, book, _in_short(error))), event, stdout)
+    except Unavailable as error:
+        corrupt = isinstance(error, Corrupt)
+        _print(waiting.put_off(book.place, event, text, error, None if corrupt else book), event, stdout)
+        if corrupt:
+            book.retire()
+    except Exception as error:  # noqa: BLE001 - see main
+        traces.note(book, event.name, traces.happened())
+        _print(Answer(deny=waiting.refusal(event, book, _in_short(error))), event, stdout)
 
 
 def _print(answer: Answer, event: Event, stdout: TextIO) -> bool:
@@ -111,7 +132,7 @@ def _print(answer: Answer, event: Event, stdout: TextIO) -> bool:
 
 
 def _in_short(error: Exception) -> str:
-    return phrases.HOOK_FAILED.format(kind=type(error).__name__, words=inline(str(error), 160))
+    return trouble.HOOK_FAILED.format(kind=type(error).__name__, words=inline(str(error), 160))
 
 
 def _first_words(event: Event, folder: str) -> list[str]:
@@ -170,7 +191,7 @@ def _tell_where_the_old_one_is(scene: Scene) -> str:
         return ""
     if kept == notes.kept_aside_told(scene.book):
         return ""
-    scene.answer.notice.append(phrases.KEPT_ASIDE.format(place=kept))
+    scene.answer.notice.append(trouble.KEPT_ASIDE.format(place=kept))
     return kept
 
 
@@ -180,7 +201,7 @@ def _tell_which_python_runs(scene: Scene) -> str:
         return ""
     lost = place.lost_interpreter(scene.book.place)
     if lost:
-        scene.answer.notice.append(phrases.PYTHON_LOST.format(lost=lost, now=sys.executable))
+        scene.answer.notice.append(trouble.PYTHON_LOST.format(lost=lost, now=sys.executable))
     return lost
 
 

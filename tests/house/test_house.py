@@ -15,7 +15,7 @@ import pytest
 from bg.host import tools
 from bg.ledger import place
 from bg.loop import routes
-from bg.words import amiss, feedback, phrases, texts
+from bg.words import amiss, feedback, phrases, texts, trouble
 from rig import tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -367,7 +367,7 @@ def test_the_loop_decides_and_words_say_it(path):
     assert bool(sentences(path)) == (path.name in NO_SENTENCES), sentences(path)
 
 
-@pytest.mark.parametrize("table", [phrases, feedback, amiss], ids=lambda table: table.__name__.split(".")[-1])
+@pytest.mark.parametrize("table", [phrases, feedback, amiss, trouble], ids=lambda table: table.__name__.split(".")[-1])
 def test_every_phrase_is_used_and_gets_what_it_asks_for(table):
     name = table.__name__.split(".")[-1]
     known = {name: value for name, value in vars(table).items() if name.isupper()}

@@ -12,13 +12,15 @@ from pathlib import Path
 
 from bg.desk.findings import Finding
 from bg.host import agents, transcripts
-from bg.ledger import health, notes, place, sessions, spool, tasks, unfinished
+from bg.ledger import attempts, health, notes, place, sessions, spool, tasks, unfinished
 from bg.ledger.aside import kept_aside
 from bg.ledger.file import UPDATE, Ledger, Unavailable
+from bg.words import trouble
 from bg.words.quoting import inline
 
 LOW_SPACE = 20 * 1024 * 1024
 DAY = 24 * 3600
+AFTER_A_DAY = "nothing to do: it is forgotten when it comes to an end, or after a day"
 
 
 def where_it_is_kept() -> Iterator[Finding]:
@@ -64,6 +66,8 @@ def _put_off(folder: Path, remedy: str) -> Iterator[Finding]:
     waiting = spool.waiting(str(folder))
     if waiting:
         yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", remedy)
+    for what in attempts.passed_over(str(folder)):
+        yield Finding("hook error", "wrong", f"{inline(what, 200)}: {trouble.HAS_ENDED_HOOKS}", AFTER_A_DAY)
     for path in map(Path, spool.logs(str(folder))):
         with contextlib.suppress(OSError):
             lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()

@@ -122,10 +122,10 @@ def _is_stale(path: str) -> bool:
 _LEFT: dict[str, Callable[[str], bool]] = {".json": lambda _: True, ".taken": _is_abandoned, ".part": _is_stale}
 
 
-def take_in(directory: str, replay: Callable[[str, float], None]) -> bool:
+def take_in(directory: str, replay: Callable[[str, float], bool]) -> bool:
     """Hand each waiting event, and when it came, to `replay`; removed only after that, so a crash repeats it.
 
-    Whether all were taken in: where hundreds wait, the next hooks go on.
+    One that `replay` passes over stays. Whether all were handed over: where hundreds wait, the next hooks go on.
     """
     found = waiting(directory)
     until = time.monotonic() + LONG
@@ -139,13 +139,13 @@ def take_in(directory: str, replay: Callable[[str, float], None]) -> bool:
         except OSError:
             continue
         try:
-            replay(text, _came(path))
+            taken = replay(text, _came(path))
         except BaseException:
             with contextlib.suppress(OSError):
                 os.rename(claimed, path)
             raise
         with contextlib.suppress(OSError):
-            os.unlink(claimed)
+            os.unlink(claimed) if taken else os.rename(claimed, path)
     if found:
         _forget_who_was_told(directory)
     return True

@@ -20,6 +20,7 @@ from bg.ledger import (
     unfinished,
     waiting,
 )
+from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.loop import concluding, judging, reports, waking
 from bg.loop.scene import Scene
@@ -59,8 +60,7 @@ def take_over(scene: Scene) -> None:
                 tasks.hand_over(scene.book, labels, scene.session)
         if not same_process and scene.event.source != "compact":
             for task in running:
-                with scene.apart(f"the interruption of {task.label}"):
-                    _interrupt(scene, task)
+                scene.apart(f"the interruption of {task.label}", _interrupt, scene, task)
 
 
 def is_lent(scene: Scene) -> bool:
@@ -161,10 +161,7 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
     lines += [_line(scene, task) for task in rows[:most] if task.state in tasks.RUNNING_STATES]
     lines += [_line(scene, task) for task in rows[:most] if task.state in ("needs_answer", "blocked")]
     for item in waiting_now[:most]:
-        with scene.apart(f"the line of {item.label} {item.qid}"):
-            since = age(time.time() - item.asked)
-            name, asked = f"{item.label} {item.qid}", cited(item.text, 120)
-            lines.append(phrases.WAITS_FOR_USER.format(name=name, age=since, text=asked))
+        lines += scene.apart(f"the line of {item.label} {item.qid}", _waiting_line, item) or []
     if undelivered:
         lines.append(phrases.REPORTS_NOT_YET_SAID.format(count=len(undelivered)))
     lines += [_line(scene, task) for task in broken[:most]]
@@ -189,11 +186,15 @@ def _interrupted(scene: Scene) -> tuple[list[Task], int]:
 
 
 def _line(scene: Scene, task: Task) -> str:
-    state, name, advice = task.state.replace("_", " "), "", ""
-    with scene.apart(f"the line of {task.label}"):
-        name = cited(task.description or task.text, 60)
-        advice = _advice(scene, task)
-    return f"- {task.label} ({name}): {state}{advice}"
+    words = task.description or task.text
+    told = scene.apart(f"the line of {task.label}", lambda: (cited(words, 60), _advice(scene, task)))
+    name, advice = told or ("", "")
+    return f"- {task.label} ({name}): {task.state.replace('_', ' ')}{advice}"
+
+
+def _waiting_line(item: Question) -> list[str]:
+    name, since = f"{item.label} {item.qid}", age(time.time() - item.asked)
+    return [phrases.WAITS_FOR_USER.format(name=name, age=since, text=cited(item.text, 120))]
 
 
 def elsewhere(scene: Scene) -> list[str]:

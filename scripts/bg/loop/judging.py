@@ -10,7 +10,7 @@ from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
 from bg.loop import adopting, concluding, correcting, reports
 from bg.loop.scene import Scene
-from bg.words import verdict
+from bg.words import reasons, verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,21 +53,27 @@ def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict
         return {}
     if text not in scene.examined:
         scene.book.settle()  # the check takes its time
-        try:
-            found = _gather(scene, task, run, text, signal.fields if signal else None)
-        except Unavailable:
-            raise
-        except Exception:  # noqa: BLE001 - a checker that fails may not cost the report that it was to check
-            import traceback  # noqa: PLC0415 - late: nearly no event fails
-
-            notes.trace(scene.book, "evidence", traceback.format_exc())
-            found = {}
+        with scene.attempt.step(f"the check of {task.label}", alone=True) as goes_on:
+            limit: dict[str, Any] = {"limits": [reasons.PASSED_OVER]}
+            found = _checked(scene, task, run, text, signal.fields if signal else None) if goes_on else limit
         scene.examined[text] = found
         pressed = runs.evidence(scene.book, run.agent, run.run).get(correcting.PRESSED)
         found.update({correcting.PRESSED: pressed} if pressed else {})
         with scene.book.transaction():
             runs.set_evidence(scene.book, run.agent, run.run, found)
     return scene.examined[text]
+
+
+def _checked(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict[str, Any]]) -> dict[str, Any]:
+    try:
+        return _gather(scene, task, run, text, fields)
+    except Unavailable:
+        raise
+    except Exception:  # noqa: BLE001 - a checker that fails may not cost the report that it was to check
+        import traceback  # noqa: PLC0415 - late: nearly no event fails
+
+        notes.trace(scene.book, "evidence", traceback.format_exc())
+        return {"limits": [reasons.FAILED]}
 
 
 def _transcript(scene: Scene, agent: str) -> str:

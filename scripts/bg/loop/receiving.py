@@ -20,9 +20,9 @@ def settle(scene: Scene) -> None:
     stretches: dict[tuple[str, int], Stretch] = {}
     found = []
     for row in deliveries.printed(scene.book, scene.session):
-        with scene.apart(f"the receipt of delivery {row.id}"):
-            if not deliveries.is_claimed(row):
-                found.append((row, _fate(scene, row, stretches)))
+        if not deliveries.is_claimed(row):
+            fate = scene.apart(f"the receipt of delivery {row.id}", _fate, scene, row, stretches)
+            found += [(row, fate)] if fate else []
     with scene.book.transaction():
         for row, fate in found:
             # A host that no longer writes down what hooks add would be told the same for ever.

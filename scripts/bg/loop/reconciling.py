@@ -61,8 +61,7 @@ def catch_up(scene: Scene, moment: str) -> None:
     """Make good what no event brought; where one recovery fails, that is noted, and the others go on."""
     for row in RECOVERIES:
         if moment in row.when:
-            with scene.apart(row.lost):
-                row.recover(scene)
+            scene.apart(row.lost, row.recover, scene)
 
 
 def _each(recover: Callable[[Scene, Task], None], states: tuple[str, ...] = ()) -> Callable[[Scene], None]:
@@ -71,8 +70,7 @@ def _each(recover: Callable[[Scene, Task], None], states: tuple[str, ...] = ()) 
     def each(scene: Scene) -> None:
         book, session = scene.book, scene.session
         for task in tasks.in_session(book, session, states) if states else unfinished.of_session(book, session):
-            with scene.apart(f"catching up with {task.label}"):
-                recover(scene, task)
+            scene.apart(f"catching up with {task.label}", recover, scene, task)
 
     return each
 
@@ -199,8 +197,7 @@ def _repeat_launch(scene: Scene) -> None:
     for label in windows.never_filled(scene.book, scene.session):
         one = delegations.of_window(scene.book, label)
         if one is not None and delegations.standing(scene.book, one) == delegations.APPROVED and not scene.full():
-            with scene.apart(f"the launch of {label}"):
-                _owe_again(scene, one.label, one.decided or 0.0)
+            scene.apart(f"the launch of {label}", _owe_again, scene, one.label, one.decided or 0.0)
 
 
 def _owe_again(scene: Scene, label: str, since: float) -> None:

@@ -34,11 +34,11 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
     reminders: dict[int, Reminder] = {}
     for row in rows:
         if len(reminders) < MOST_REMINDERS:
-            with scene.apart(f"delivery {row.id} of {row.label}"):
-                if row.kind == deliveries.ANSWERED and _is_sent(scene, row):
-                    moot.append(row)
-                else:
-                    reminders[row.id] = _worded(scene, row, brief=brief)
+            said = scene.apart(f"delivery {row.id} of {row.label}", _to_say, scene, row, brief)
+            if said:
+                reminders[row.id] = said[0]
+            elif said is not None:
+                moot.append(row)
     rest = phrases.MORE_REPORTS.format(command=scene.bgctl("status"))
     with scene.book.transaction():
         for row in moot:
@@ -91,6 +91,13 @@ def _await_relaunches(scene: Scene, rows: list[Delivery]) -> None:
         task = tasks.get(scene.book, row.label) if row.kind == deliveries.ANSWERED else None
         if task is not None and task.agent and waking.is_ready(scene, task) and not waking.wakes(scene, task.agent):
             waking.open_relaunch(scene, task)
+
+
+def _to_say(scene: Scene, row: Delivery, brief: bool) -> list[Reminder]:  # noqa: FBT001 - handed on by place
+    """A delivery in words, none where it has become moot."""
+    if row.kind == deliveries.ANSWERED and _is_sent(scene, row):
+        return []
+    return [_worded(scene, row, brief=brief)]
 
 
 def _is_sent(scene: Scene, row: Delivery) -> bool:

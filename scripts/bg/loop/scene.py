@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 
@@ -11,12 +10,12 @@ from bg.host import transcripts, versions
 from bg.host.answer import Answer
 from bg.host.event import Event
 from bg.ledger import deliveries, notes, place, projects, sessions
+from bg.ledger.attempts import Attempt
 from bg.ledger.file import Ledger, Unavailable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any, Optional
+    from typing import Any, Callable, Optional
 
     from bg.settings import Settings
 
@@ -28,7 +27,13 @@ class Scene:
     """What every handler is given; `late` tells when an event came that the spool gave back."""
 
     def __init__(
-        self, event: Event, book: Ledger, answer: Optional[Answer] = None, *, late: Optional[float] = None
+        self,
+        event: Event,
+        book: Ledger,
+        answer: Optional[Answer] = None,
+        *,
+        late: Optional[float] = None,
+        attempt: Optional[Attempt] = None,
     ) -> None:
         self.event = event
         self.book = book
@@ -36,6 +41,7 @@ class Scene:
         self.surfaced: list[int] = []
         self.examined: dict[str, dict[str, Any]] = {}
         self.late = late
+        self.attempt = attempt or Attempt()
 
     @property
     def session(self) -> str:
@@ -101,20 +107,24 @@ class Scene:
 
             receiving.settle(self)
 
-    @contextlib.contextmanager
-    def apart(self, what: str) -> Iterator[None]:
-        """One of several things, outside a transaction: where it fails, that is noted, and the others are done."""
-        try:
-            yield
-        except Unavailable:
-            raise
-        except Exception:  # noqa: BLE001 - whatever is wrong with this one
-            # Late: nearly nothing fails.
-            import traceback  # noqa: PLC0415
+    def apart(self, what: str, do: Callable[..., Any], *given: Any) -> Any:
+        """Do one of several things, outside a transaction: where it fails, that is noted, and the others are done.
 
-            # What fails at every prompt is noted once a day, which is how far back people are shown errors.
-            if not notes.is_traced(self.book, what, time.time() - DAY):
-                notes.trace(self.book, what, traceback.format_exc())
+        What has ended two hooks is passed over. None in either case.
+        """
+        with self.attempt.step(what) as goes_on:
+            try:
+                return do(*given) if goes_on else None
+            except Unavailable:
+                raise
+            except Exception:  # noqa: BLE001 - whatever is wrong with this one
+                # Late: nearly nothing fails.
+                import traceback  # noqa: PLC0415
+
+                # What fails at every prompt is noted once a day, which is how far back people are shown errors.
+                if not notes.is_traced(self.book, what, time.time() - DAY):
+                    notes.trace(self.book, what, traceback.format_exc())
+        return None
 
     def bgctl(self, arguments: str) -> str:
         """The command that shows something outside the conversation."""

@@ -10,6 +10,7 @@ from bg.host.event import is_machine_prompt, typed_command
 from bg.ledger import deliveries, inbox, notes, projects, proofs, sessions, tasks, windows
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
+from bg.ledger.tasks import Task
 from bg.loop import adopting, closing, inheriting, proof, reconciling, reminding
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases, reply_parts
@@ -25,56 +26,50 @@ HELD_ROOM = CONTEXT_LIMIT - 500
 def prompt(scene: Scene) -> None:
     """UserPromptSubmit: the host's own message about an agent, one of our commands, or the user's words."""
     event = scene.event
-    scene.see()
-    proof.look(scene)
+    scene.apart("what was said before", scene.see)
+    scene.apart("who said what", proof.look, scene)
     if is_machine_prompt(event.prompt):
-        with scene.apart("an announced end"):
-            closing.announced(scene)
+        scene.apart("an announced end", closing.announced, scene)
         reminding.remind(scene)
         return
     command, arguments = typed_command(event.prompt)
     if command:
         scene.enter()
-    for step in (_catch_up, _close_windows, _mention_quiet):
-        with scene.apart(f"the prompt's {step.__name__.strip('_')}"):
-            step(scene)
+    reconciling.catch_up(scene, reconciling.PROMPT)
+    for step in (_close_windows, _mention_quiet):
+        scene.apart(f"the prompt's {step.__name__.strip('_')}", step, scene)
     handler = {"bg": _launch, "bg-status": _status, "bg-answer": _answer}.get(command)
     if handler is not None:
         answer = scene.answer
         before = len(answer.context), len(answer.notice)
-        with scene.apart(f"/{command}"):
-            handler(scene, arguments)
+        scene.apart(f"/{command}", handler, scene, arguments)
         if not answer.block and (len(answer.context), len(answer.notice)) == before:
             _say_what_failed(scene, command)
     if not scene.answer.block:
-        with scene.apart("the reminders"):
-            reminding.remind(scene)
+        scene.apart("the reminders", reminding.remind, scene)
 
 
 def _say_what_failed(scene: Scene, command: str) -> None:
     """Whatever stands in the ledger, who types a command hears something: the doctor names what has failed."""
     from bg.loop import commands  # noqa: PLC0415 - late, as below
 
-    words = phrases.COMMAND_FAILED.format(command=command)
-    with scene.apart("the doctor"):
-        words += f"\n\n{commands.doctor_told(scene)}"
-    commands.say(scene, words)
-
-
-def _catch_up(scene: Scene) -> None:
-    reconciling.catch_up(scene, reconciling.PROMPT)
+    told = scene.apart("the doctor", commands.doctor_told, scene)
+    commands.say(scene, "\n\n".join(filter(None, [phrases.COMMAND_FAILED.format(command=command), told])))
 
 
 def _mention_quiet(scene: Scene) -> None:
     """One line for an agent that has written nothing for longer than the user expects, once for each such stretch."""
     for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES):
-        with scene.apart(f"the silence of {task.label}"):
-            seconds = status.quiet(scene.book, task)
-            since = int(time.time() - seconds)
-            if seconds and abs(notes.quiet_since(scene.book, task.label) - since) > 1:
-                with scene.book.transaction():
-                    notes.set_quiet_since(scene.book, task.label, since)
-                scene.answer.notice.append(phrases.QUIET.format(label=task.label, age=age(seconds)))
+        scene.apart(f"the silence of {task.label}", _mention_silence, scene, task)
+
+
+def _mention_silence(scene: Scene, task: Task) -> None:
+    seconds = status.quiet(scene.book, task)
+    since = int(time.time() - seconds)
+    if seconds and abs(notes.quiet_since(scene.book, task.label) - since) > 1:
+        with scene.book.transaction():
+            notes.set_quiet_since(scene.book, task.label, since)
+        scene.answer.notice.append(phrases.QUIET.format(label=task.label, age=age(seconds)))
 
 
 def _status(scene: Scene, arguments: str) -> None:
@@ -132,8 +127,8 @@ def stop(scene: Scene) -> None:
     """Stop: pick up what no event brought; the turn goes on only for what nobody has heard yet."""
     if scene.event.in_subagent:
         return
-    scene.see()
-    proof.look(scene)
+    scene.apart("what was said before", scene.see)
+    scene.apart("who said what", proof.look, scene)
     reconciling.catch_up(scene, reconciling.STOP)
     _close_windows(scene)
     fresh = [row for row in deliveries.due(scene.book, scene.session) if _is_fresh(scene, row)]
@@ -158,10 +153,10 @@ def _ask_first(scene: Scene) -> None:
     """Once for each question: the user must have been shown it before the turn ends."""
     items, words = [], {}
     for item in inbox.waiting(scene.book, session=scene.session):
-        with scene.apart(f"{item.qid} of {item.label}"):
-            if item.shown is None and inbox.kind(item) == inbox.QUESTION:
-                words[item.id] = reply_parts.question_lines(item)
-                items.append(item)
+        lines = scene.apart(f"{item.qid} of {item.label}", _lines_to_hold, item)
+        if lines:
+            words[item.id] = lines
+            items.append(item)
     spoken = scene.event.last_text
     if spoken is None:  # 2.1.7 and 2.1.38 do not hand it over
         spoken = transcripts.last_assistant(transcripts.tail(scene.event.transcript)).text
@@ -186,6 +181,11 @@ def _ask_first(scene: Scene) -> None:
     again = [item for item in left if item not in fresh]
     texts, _ = fit([words[item.id] for item in [*fresh, *again][:MOST_HELD]], HELD_ROOM, phrases.MORE_QUESTIONS)
     scene.answer.context.append(fill("ask_first", questions="\n".join(texts)))
+
+
+def _lines_to_hold(item: Question) -> str:
+    """A question that the user has not been shown, as the parent is given it."""
+    return reply_parts.question_lines(item) if item.shown is None and inbox.kind(item) == inbox.QUESTION else ""
 
 
 def _mentions(spoken: str, item: Question) -> bool:
@@ -218,8 +218,7 @@ def _forget_the_old(scene: Scene) -> None:
     if days is not None:
         from bg.desk import forget  # noqa: PLC0415 - late: few have set it
 
-        with scene.apart("forgetting what is old"):
-            forget.sweep(scene.book, days, time.time())
+        scene.apart("forgetting what is old", forget.sweep, scene.book, days, time.time())
 
 
 def end(scene: Scene) -> None:

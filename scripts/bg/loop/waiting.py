@@ -9,10 +9,11 @@ from bg.host import tools, transcripts, versions
 from bg.host.answer import Answer, show
 from bg.host.event import Event, is_machine_prompt, read, typed_command
 from bg.ledger import notes, place, spool
+from bg.ledger.attempts import Attempt
 from bg.ledger.file import Ledger, Unavailable
 from bg.loop import routes, traces
 from bg.loop.scene import Scene
-from bg.words import phrases
+from bg.words import phrases, trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +23,10 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 SHOWN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
 
 
-def take_in(book: Ledger, folder: str, event: Event) -> bool:
+def take_in(book: Ledger, event: Event, attempt: Attempt) -> bool:
     """What waited comes before this event, so that each run's texts stand in their order; False where more is left."""
     try:
-        return spool.take_in(folder, lambda old, at: _replay(book, old, at, event))
+        return spool.take_in(book.place, lambda old, at: _replay(book, old, at, event, attempt))
     except Unavailable:
         return True
     except Exception:  # noqa: BLE001 - what came before may not cost this event
@@ -62,13 +63,32 @@ def put_off(folder: str, event: Event, text: str, error: Unavailable, book: Opti
         return _doctor(event)
     again = "in a moment" if error.passing else "after that"
     advice = {
-        "bg": phrases.NOTHING_HANDED_OVER.format(when=again),
-        "bg-answer": phrases.ANSWER_KEPT if kept else phrases.ANSWER_NOT_RECORDED.format(when=again),
-        "bg-status": phrases.TRY_AGAIN,
+        "bg": trouble.NOTHING_HANDED_OVER.format(when=again),
+        "bg-answer": trouble.ANSWER_KEPT if kept else trouble.ANSWER_NOT_RECORDED.format(when=again),
+        "bg-status": trouble.TRY_AGAIN,
     }.get(command, "")
     if not advice and speaks_to_the_user(event) and not error.passing and spool.first_in(folder, event.session):
-        advice = phrases.REPORTS_KEPT if spool.can_keep(folder) else phrases.REPORTS_NOT_KEPT
-    return Answer(notice=[phrases.PUT_OFF.format(why=_explained(folder, error), advice=advice)] if advice else [])
+        advice = trouble.REPORTS_KEPT if spool.can_keep(folder) else trouble.REPORTS_NOT_KEPT
+    return Answer(notice=[trouble.PUT_OFF.format(why=_explained(folder, error), advice=advice)] if advice else [])
+
+
+def pass_over(book: Ledger, event: Event, text: str, *, told: bool) -> Answer:
+    """What this event goes to has ended two hooks: what it brings waits, and the user knows."""
+    why = refusal(event, book, trouble.EVENT_ENDS_HOOKS)
+    if why:
+        return Answer(deny=why)
+    kept = worth_keeping(event) and spool.keep(book.place, text)
+    command = typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
+    if command == "bg-status":
+        return _doctor(event)
+    again = "in a moment"
+    advice = {
+        "bg": trouble.NOTHING_HANDED_OVER.format(when=again),
+        "bg-answer": trouble.ANSWER_WAITS if kept else trouble.ANSWER_NOT_RECORDED.format(when=again),
+    }.get(command, "")
+    if not advice and (told or not speaks_to_the_user(event)):
+        return Answer()
+    return Answer(notice=[trouble.PUT_OFF.format(why=f"{trouble.EVENT_ENDS_HOOKS}.", advice=advice).replace("  ", " ")])
 
 
 def refusal(event: Event, book: Optional[Ledger], why: str) -> str:
@@ -89,8 +109,8 @@ def _explained(folder: str, error: Unavailable) -> str:
     if found is None:
         return f"{error.reason}. {error.remedy}".strip()
     if found.errno in FULL:
-        return phrases.DISK_FULL.format(place=folder)
-    return phrases.NOT_WRITABLE.format(place=folder, why=found.strerror)
+        return trouble.DISK_FULL.format(place=folder)
+    return trouble.NOT_WRITABLE.format(place=folder, why=found.strerror)
 
 
 def _doctor(event: Event) -> Answer:
@@ -103,7 +123,14 @@ def _doctor(event: Event) -> Answer:
     return answer
 
 
-def _replay(book: Ledger, text: str, at: float, now: Event) -> None:
+def _replay(book: Ledger, text: str, at: float, now: Event, attempt: Attempt) -> bool:
+    with attempt.step(f"what waited since {at:.6f}", alone=True) as goes_on:
+        if goes_on:
+            _handle(book, text, at, now, attempt)
+        return goes_on
+
+
+def _handle(book: Ledger, text: str, at: float, now: Event, attempt: Attempt) -> None:
     """Take in an event that an earlier hook could not write down; what it would have said is said later."""
     event = read(text)
     handler = routes.handler_for(event) if event else None
@@ -112,7 +139,7 @@ def _replay(book: Ledger, text: str, at: float, now: Event) -> None:
     if event.name == "SessionEnd" and event.session == now.session:
         return  # it has been resumed
     place.wake(book.place, event.session)
-    scene = Scene(event, book, late=at)
+    scene = Scene(event, book, late=at, attempt=attempt)
     try:
         routes.handle(handler, scene)
         typed = typed_command(event.prompt)[0]

@@ -29,7 +29,6 @@ NESTED = "{label} launched an agent of its own: {description}"
 NESTED_REFUSED = "{label} wanted an agent of its own ({description}) and was refused: {why}"
 AS_MANY_AS_ALLOWED = "{labels} work already, and bg.json allows {most} at once (max_tasks)"
 FULL = "{why}. Nothing was launched."
-HOOK_FAILED = "the hook failed with {kind}: {words}"
 ONLY_THE_USER_ANSWERS = SENDER + (
     " Only the user answers: through {ask}, or by typing /bg-answer. To pass on what the user "
     "said in plain chat, send it to the agent with {message} (or {resuming} with resume); it is marked as relayed."
@@ -229,20 +228,3 @@ GO_ON = (
     "To go on with one when the user wants it, make that call{load}; the hook adds answers and state. If it fails, or "
     "none is named, launch a new agent with a description that begins with the label."
 )
-
-# The interpreter, said to the user
-
-PYTHON_LOST = "bg: the Python at {lost} does not start or is too old now; the hooks use {now} from here on."
-
-# The ledger cannot be used, said to the user
-
-KEPT_ASIDE = "bg: the ledger could not be read. It is kept at {place}; a new one was begun."
-PUT_OFF = "bg: {why} {advice} /bg-status doctor says more."
-NOTHING_HANDED_OVER = "Nothing was handed over; type it again {when}."
-ANSWER_KEPT = "Your answer is kept, and counts as soon as the ledger can be used."
-ANSWER_NOT_RECORDED = "Your answer was not recorded; type it again {when}."
-TRY_AGAIN = "Try again in a moment."
-REPORTS_KEPT = "What agents report is kept, and read as soon as the ledger can be used."
-REPORTS_NOT_KEPT = "What agents report meanwhile cannot be kept; it stands in their transcripts only."
-DISK_FULL = "there is no space left on the disk of {place}. Free some."
-NOT_WRITABLE = "{place} cannot be written: {why}. Make it writable, or set BG_DATA to a directory that is."

@@ -87,7 +87,10 @@ NOTES = {
     "write failed": "the last attempt to write it failed: {subject}",
     "does not parse": "does not parse: {subject}",
 }
+PASSED_OVER, FAILED = "passed over", "check failed"
 LIMITS = {
+    PASSED_OVER: "nothing was checked: the check has ended two hooks (killed, crashed, or out of time)",
+    FAILED: "nothing was checked: the check failed",
     "files": "not every file of the project was looked at",
     "calls": "what the agent called could not be read whole, so runs are not judged",
     "time": "the time for the check was used up; the rest was not looked at",
