@@ -1,8 +1,9 @@
-"""Records a run of forty calls on a real client: `python tests/clients/record_forty.py` writes tests/evidence/forty.jsonl."""
+"""Records a run of forty calls on a real client: `python tests/clients/record_forty.py` writes forty.jsonl.xz."""
 
 from __future__ import annotations
 
 import json
+import lzma
 import sys
 import time
 from pathlib import Path
@@ -19,7 +20,7 @@ from rig.request import Request  # noqa: E402
 from rig.script import Reply, Script, asked, call, parent, text  # noqa: E402
 from rig.session import Headless, arguments  # noqa: E402
 
-OUT = HERE.parent / "evidence" / "forty.jsonl"
+OUT = HERE.parent / "evidence" / "forty.jsonl.xz"
 VERSION = "2.1.327"
 CALLS = 40
 
@@ -70,7 +71,7 @@ def main() -> int:
         lines = [slim(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
         kept = "".join(json.dumps(line) + "\n" for line in lines if line).replace(str(home.project), "/ROOT")
         kept = kept.replace(str(home.root), "/HOME")
-        OUT.write_text(kept, encoding="utf-8")
+        OUT.write_bytes(lzma.compress(kept.encode("utf-8"), preset=9))
     print(f"{OUT}: {kept.count(chr(10))} lines, {kept.count(chr(34) + 'tool_use' + chr(34))} calls")
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import re
 import time
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from bg.evidence import checkpoint
 
-LINES = (Path(__file__).parent / "forty.jsonl").read_text(encoding="utf-8").splitlines()
+LINES = lzma.decompress((Path(__file__).parent / "forty.jsonl.xz").read_bytes()).decode("utf-8").splitlines()
 CALLS = 40
 
 

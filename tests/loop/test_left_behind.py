@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from bg.loop import reconciling, turns
 from drive import Drive, block, context
 from recordings import VERSIONS
 
-FORTY = Path(__file__).parents[1] / "evidence" / "forty.jsonl"
+FORTY = Path(__file__).parents[1] / "evidence" / "forty.jsonl.xz"
 BEGUN = 4
 
 
@@ -25,7 +26,7 @@ def at_work(drive: Drive) -> str:
     drive.prompt("/bg Count the words")
     token = drive.launch("Count the words", "a1")
     lines, calls = [], 0
-    for line in FORTY.read_text(encoding="utf-8").splitlines():
+    for line in lzma.decompress(FORTY.read_bytes()).decode("utf-8").splitlines():
         lines.append(line)
         calls += '"tool_use"' in line and '"type":"assistant"' in line.replace(" ", "")
         if calls == BEGUN:
