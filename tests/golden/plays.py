@@ -12,6 +12,7 @@ import copy
 import hashlib
 import html
 import json
+import lzma
 import os
 import re
 import subprocess
@@ -35,7 +36,7 @@ TOKEN = re.compile(r"\bbg-\d+-[a-z2-7]{10}\b")
 MACHINE = re.compile(r"\s*(<system-reminder>|<task-notification>|<agent-message|Another Claude session sent)")
 BEGAN = 1_700_000_000
 LONG = 200
-TEXTS = HERE / "texts.json"
+TEXTS = HERE / "texts.json.xz"
 
 LOOPS = ("background", "handback", "resume")
 WHOLE = ("2.1.7", "2.1.197", "2.1.327")
@@ -326,7 +327,7 @@ def lines(version: str, shelf: Shelf, names: Sequence[tuple[str, str]] = ()) -> 
 
 def shelf() -> Shelf:
     """The texts as they are kept."""
-    return Shelf(json.loads(TEXTS.read_text(encoding="utf-8")) if TEXTS.exists() else {})
+    return Shelf(json.loads(lzma.decompress(TEXTS.read_bytes())) if TEXTS.exists() else {})
 
 
 def main(arguments: list[str]) -> int:
@@ -339,7 +340,8 @@ def main(arguments: list[str]) -> int:
         found = lines(version, texts)
         kept_in(version).write_text("\n".join(found) + "\n", encoding="utf-8")
         sys.stdout.write(f"{version}: {len(found)} answers\n")
-    TEXTS.write_text(json.dumps(texts.texts, ensure_ascii=False, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    text = json.dumps(texts.texts, ensure_ascii=False, indent=0, sort_keys=True) + "\n"
+    TEXTS.write_bytes(lzma.compress(text.encode(), preset=9))
     return 0
 
 
