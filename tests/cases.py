@@ -1,4 +1,4 @@
-"""The cases of tests/protocol/signals, tests/protocol/outputs and tests/results/contract/messy.json: entries of JSON files, a text by its lines."""
+"""The cases of tests/protocol/signals, tests/protocol/outputs.json and tests/results/contract/messy.json: entries of JSON files, a text by its lines."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A scene is played as it was recorded, but that its first prompt hands the work to us; what the hooks rewrote is what the
 later events of the scene carry. A play differs from another of the same scene in what the agent says last.
 
-`python tests/golden/plays.py --write` writes the kept answers anew.
+`python tests/golden/plays.py --write` writes the kept answers anew, packed: `xz -dc tests/golden/kept.json.xz` prints them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any, Optional
 
@@ -36,7 +37,7 @@ TOKEN = re.compile(r"\bbg-\d+-[a-z2-7]{10}\b")
 MACHINE = re.compile(r"\s*(<system-reminder>|<task-notification>|<agent-message|Another Claude session sent)")
 BEGAN = 1_700_000_000
 LONG = 200
-TEXTS = HERE / "texts.json.xz"
+KEPT = HERE / "kept.json.xz"
 
 LOOPS = ("background", "handback", "resume")
 WHOLE = ("2.1.7", "2.1.197", "2.1.327")
@@ -306,13 +307,8 @@ class Shelf:
         return {"text": key}
 
 
-def kept_in(version: str) -> Path:
-    """Where a version's answers are kept."""
-    return HERE / f"{version}.jsonl"
-
-
-def lines(version: str, shelf: Shelf, names: Sequence[tuple[str, str]] = ()) -> list[str]:
-    """A line for each answer of each play, the plays in order."""
+def answers_of(version: str, shelf: Shelf, names: Sequence[tuple[str, str]] = ()) -> list[dict[str, Any]]:
+    """What is kept of each answer of each play, the plays in order."""
     names = names or plays(version)
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda name: played(version, *name), names))
@@ -320,14 +316,21 @@ def lines(version: str, shelf: Shelf, names: Sequence[tuple[str, str]] = ()) -> 
     for (scene, ending), answers in zip(names, results):
         for number, answer in enumerate(answers):
             if answer.get("said") != {}:
-                line = {"at": f"{scene}/{ending}/{number}", **{key: shelf.put(item) for key, item in answer.items()}}
-                found.append(json.dumps(line, ensure_ascii=False))
+                found.append(
+                    {"at": f"{scene}/{ending}/{number}", **{key: shelf.put(item) for key, item in answer.items()}}
+                )
     return found
+
+
+@cache
+def kept() -> dict[str, Any]:
+    """What is kept: `answers` by version, in order, and the `texts` that stand in them; packed, as most is said often."""
+    return dict(json.loads(lzma.decompress(KEPT.read_bytes()))) if KEPT.exists() else {"answers": {}, "texts": {}}
 
 
 def shelf() -> Shelf:
     """The texts as they are kept."""
-    return Shelf(json.loads(lzma.decompress(TEXTS.read_bytes())) if TEXTS.exists() else {})
+    return Shelf(dict(kept()["texts"]))
 
 
 def main(arguments: list[str]) -> int:
@@ -336,12 +339,13 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"{__doc__}\n")
         return 2
     texts = Shelf()
+    answers = {}
     for version in VERSIONS:
-        found = lines(version, texts)
-        kept_in(version).write_text("\n".join(found) + "\n", encoding="utf-8")
-        sys.stdout.write(f"{version}: {len(found)} answers\n")
-    text = json.dumps(texts.texts, ensure_ascii=False, indent=0, sort_keys=True) + "\n"
-    TEXTS.write_bytes(lzma.compress(text.encode(), preset=9))
+        answers[version] = answers_of(version, texts)
+        sys.stdout.write(f"{version}: {len(answers[version])} answers\n")
+    whole = {"answers": answers, "texts": texts.texts}
+    text = json.dumps(whole, ensure_ascii=False, indent=0, sort_keys=True) + "\n"
+    KEPT.write_bytes(lzma.compress(text.encode(), preset=9))
     return 0
 
 

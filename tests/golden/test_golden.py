@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -32,15 +31,11 @@ def whole(value: Any, texts: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize(("version", "scene"), SCENES)
 def test_a_recorded_scene_is_answered_as_before(version, scene):
-    kept = [
-        json.loads(line)
-        for line in plays.kept_in(version).read_text(encoding="utf-8").splitlines()
-        if json.loads(line)["at"].startswith(f"{scene}/")
-    ]
+    kept = [line for line in plays.kept()["answers"][version] if line["at"].startswith(f"{scene}/")]
     assert kept
     shelf = plays.shelf()
     names = [name for name in plays.plays(version) if name[0] == scene]
-    now = [json.loads(line) for line in plays.lines(version, shelf, names)]
+    now = plays.answers_of(version, shelf, names)
     assert [line["at"] for line in kept] == [line["at"] for line in now]
     for before, after in zip(kept, now):
         if before != after:

@@ -1,9 +1,9 @@
 """What people type behind /bg-answer and into dialogs, through the real handlers: nothing lost, nothing turned round.
 
-typed/brief.md is what the author of typed/blind.json.xz was given, who had seen neither scripts/ nor tests/; typed/notes.md
-is what was hard to judge; typed/looked.md what the one look at its second half showed. typed/own.json holds the cases of
-those who wrote the reader. What a case expects is as it was written; where this plugin does otherwise on purpose,
-typed/disagreed.json says why.
+typed/README.md has what the author of typed/blind.json.xz was given, who had seen neither scripts/ nor tests/, what was
+hard to judge, and what the one look at its second half showed. typed/own.json holds the cases of those who wrote the
+reader. What a case expects is as it was written; where this plugin does otherwise on purpose, typed/disagreed.json says
+why.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 SIGNALS = cases("protocol/signals")
-OUTPUTS = cases("protocol/outputs")
+OUTPUTS = cases("protocol/outputs.json")
 MARKERS = tuple(signals.schemas())
 REQUIRED = [(marker, name) for marker in MARKERS for name in signals.schema(marker)["required"]]
 ENUMS = [
