@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
 from bg.ledger import spool
 from bg.ledger.place import directory
-from drive import Drive
+from drive import Drive, block
 from recordings import VERSIONS
 
 
@@ -33,6 +34,28 @@ def test_a_launch_after_the_clock_went_back_fills_its_window(tmp_path, back):
     assert "not launched" not in str(drive.stop())
     assert "not launched" not in str(drive.prompt("What now?"))
     assert [row["state"] for row in drive.rows("SELECT state FROM tasks ORDER BY number")] == ["working", "working"]
+
+
+@pytest.mark.parametrize("behind", [True, False])
+def test_a_notification_in_mid_turn_counts_by_its_place(behind, tmp_path, back):
+    """Behind the call that began the run it is of this run, whatever the host's clock says; before it, of another."""
+    drive = Drive("2.1.258", tmp_path)
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    call = {"type": "tool_use", "id": "toolu_0001", "name": "Agent", "input": {}}
+    words = (
+        "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n<summary>Agent finished</summary>\n"
+        f"<result>{block('COMPLETION_REPORT', token, status='success')}</result>\n</task-notification>"
+    )
+    lines = [
+        {"type": "assistant", "message": {"role": "assistant", "content": [call]}},
+        {"type": "attachment", "timestamp": "2001-01-01T00:00:00Z", "attachment": {"type": "queued_command", "prompt": words}},
+    ]
+    with drive.transcript.open("a") as file:
+        file.write("".join(f"{json.dumps(line)}\n" for line in (lines if behind else reversed(lines))))
+    back(3600)
+    drive.stop()
+    assert [row["state"] for row in drive.rows("SELECT state FROM tasks")] == ["done" if behind else "working"]
 
 
 def test_events_that_wait_are_taken_in_as_they_came(tmp_path, back):

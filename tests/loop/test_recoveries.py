@@ -104,7 +104,7 @@ def a_notification_in_mid_turn(drive: Drive, _: pytest.MonkeyPatch) -> bool:
         f"<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n<summary>Agent finished</summary>\n"
         f"<result>{block('COMPLETION_REPORT', token, status='success')}</result>\n</task-notification>"
     )
-    line = {"type": "attachment", "timestamp": "2999-01-01T00:00:00Z", "attachment": {"type": "queued_command", "prompt": words}}
+    line = {"type": "attachment", "attachment": {"type": "queued_command", "prompt": words}}
     with drive.transcript.open("a") as file:
         file.write(json.dumps(line) + "\n")
     drive.stop()

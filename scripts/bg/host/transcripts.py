@@ -5,10 +5,8 @@ A line that is no JSON, or not a record, is passed over.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-from datetime import datetime
 
 from bg import foreign
 from bg.record import Record
@@ -87,18 +85,27 @@ def text(record: dict[str, Any]) -> str:
     return "\n".join(part for part in found if isinstance(part, str)).encode("utf-8", "replace").decode("utf-8")
 
 
-def queued(records: list[dict[str, Any]]) -> list[tuple[float, str]]:
-    """What the host put into a turn that was going on, with the time of each."""
+def calls(records: list[dict[str, Any]]) -> dict[str, int]:
+    """Where among these records each call stands."""
+    return {
+        str(part.get("id")): place
+        for place, record in enumerate(records)
+        if record.get("type") == "assistant"
+        for part in parts(record)
+        if part.get("type") == "tool_use"
+    }
+
+
+def queued(records: list[dict[str, Any]]) -> list[tuple[int, str]]:
+    """What the host put into a turn that was going on, with where among these records each stands."""
     found = []
-    for record in records:
+    for place, record in enumerate(records):
         attachment = record.get("attachment")
         if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
             continue
         words = attachment.get("prompt")
         if isinstance(words, str):
-            with contextlib.suppress(ValueError, OverflowError, OSError):
-                at = datetime.fromisoformat(str(record.get("timestamp")).replace("Z", "+00:00"))
-                found.append((at.timestamp(), words))
+            found.append((place, words))
     return found
 
 

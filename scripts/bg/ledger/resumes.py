@@ -87,15 +87,13 @@ def called(book: Ledger, tool_use: str) -> Optional[float]:
     return found
 
 
-def last_called(book: Ledger, agent: str) -> Optional[float]:
-    """When an agent was last launched or woken."""
-    found: Optional[float] = book.value(
-        "SELECT max(at) FROM (SELECT made AS at FROM launches WHERE agent = ?"
-        " UNION ALL SELECT at FROM resumes WHERE agent = ? AND proven IS NOT NULL)",
-        agent,
-        agent,
+def last_call(book: Ledger, agent: str) -> str:
+    """The call that has launched or woken an agent last, empty where none is known."""
+    woken = book.value(
+        "SELECT tool_use FROM resumes WHERE agent = ? AND proven IS NOT NULL ORDER BY id DESC LIMIT 1", agent
     )
-    return found
+    launched = "SELECT tool_use FROM launches WHERE agent = ? ORDER BY rowid DESC LIMIT 1"
+    return woken or book.value(launched, agent) or ""
 
 
 def last_woken(book: Ledger, agent: str, until: float) -> Optional[float]:

@@ -99,11 +99,16 @@ def _take_queued(scene: Scene) -> None:
 def _queued(scene: Scene) -> list[Notification]:
     """Notifications that came in mid-turn, where 2.1.197 and 2.1.258 fire no event: they stand in the transcript."""
     running = [task.agent for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES)]
-    # A fast agent ends before PostToolUse of its launch: the run counts from the call, not from its binding.
-    called = {agent: resumes.last_called(scene.book, agent) for agent in filter(None, running)}
-    queued = transcripts.queued(transcripts.tail(scene.event.transcript)) if called else []
+    # A fast agent ends before PostToolUse of its launch: the run counts from the call, not from its binding. By their
+    # places, as the host's clock and ours may differ from one line to the next.
+    calls = {agent: resumes.last_call(scene.book, agent) for agent in filter(None, running)}
+    records = transcripts.tail(scene.event.transcript) if calls else []
+    places = transcripts.calls(records)
     return [
-        found for at, words in queued for found in notifications(words) if at > (called.get(found.agent) or at)
+        found
+        for place, words in transcripts.queued(records)
+        for found in notifications(words)
+        if found.agent in calls and place > places.get(calls[found.agent], -1)
     ]
 
 
