@@ -171,13 +171,18 @@ def test_where_the_noted_interpreter_does_not_start_the_next_one_takes_over(mach
     assert "does not start" not in str(machine.says("UserPromptSubmit", prompt="/bg-status"))
 
 
-def test_an_event_that_was_too_long_to_be_kept_is_refused_where_it_is_a_launch(machine):
-    broken(machine)
+@pytest.mark.parametrize("size", [2_000, 20_000, 2_000_000])
+def test_an_event_of_any_length_outlives_the_interpreter(size, machine):
+    """What the one that did not start has not read, the next one reads; more than a pipe holds, too."""
+    lost = broken(machine)
     machine.python("python3", "3.11")
-    call = {"description": "bg-1: audit", "prompt": "Audit. " * 2000}
-    said = json.loads(machine.hook("PreToolUse", tool_name="Agent", tool_input=call).stdout)
-    assert said["hookSpecificOutput"]["permissionDecision"] == "deny"
-    assert "does not start" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
+    said = json.loads(machine.hook("UserPromptSubmit", prompt=f"/bg Audit {'word ' * (size // 5)}").stdout)
+    assert "label: bg-1" in str(said)
+    assert f"{lost} does not start" in said["systemMessage"]
+    (machine.data / "python").write_text(f"{lost}\n")
+    call = {"description": "bg-1: audit", "prompt": "Audit. " * (size // 7), "subagent_type": "general-purpose"}
+    said = json.loads(machine.hook("PreToolUse", tool_name="Agent", tool_use_id="toolu_1", tool_input=call).stdout)
+    assert said["hookSpecificOutput"]["updatedInput"]["prompt"].count("Audit. ") >= size // 7
 
 
 def test_bgctl_passes_an_old_interpreter_over(machine):

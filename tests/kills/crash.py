@@ -221,7 +221,7 @@ class Campaign(Host):
                 break
             self.step()
         self.killing = False
-        for _ in range(60):
+        for _ in range(60 + 2 * len(self.waiting())):  # an answer a round, and what comes of it
             while self.ending or self.turns:
                 self.step(launch=False)
             before = self.state()
