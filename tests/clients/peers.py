@@ -22,7 +22,9 @@ machine = "<task-notification" in prompt or "<agent-message" in prompt
 """
 
 
-def peer(folder: Path, name: str, hooks: dict[str, str], matchers: Optional[dict[str, str]] = None) -> Path:
+def peer(
+    folder: Path, name: str, hooks: dict[str, str], matchers: Optional[dict[str, str]] = None, *, timeout: int = 30
+) -> Path:
     """A plugin with a hook for each of these events, which runs these lines of Python."""
     place = folder / name
     (place / ".claude-plugin").mkdir(parents=True)
@@ -33,7 +35,7 @@ def peer(folder: Path, name: str, hooks: dict[str, str], matchers: Optional[dict
     for event, lines in hooks.items():
         file = place / "hooks" / f"{event}.py"
         file.write_text(HEAD + lines, encoding="utf-8")
-        command = {"type": "command", "command": f'"{sys.executable}" "{file}"', "timeout": 30}
+        command = {"type": "command", "command": f'"{sys.executable}" "{file}"', "timeout": timeout}
         entries[event] = [{**({"matcher": matchers[event]} if matchers and event in matchers else {}), "hooks": [command]}]
     (place / "hooks" / "hooks.json").write_text(json.dumps({"hooks": entries}), encoding="utf-8")
     return place

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import time
+from pathlib import Path
 
 import pytest
 from bg.words.phrases import SENDER
@@ -135,4 +137,49 @@ def test_escape_while_a_peer_thinks_loses_no_report(host: str, tmp_path) -> None
         model.wait_for(lambda request: request.actor == "parent" and "And the date?" in request.all_text(), 30)
         assert told(model) == 1
         until(lambda: settled(home), 10, lambda: rows(home, "SELECT * FROM deliveries"))
+        assert rows(home, "SELECT * FROM errors") == []
+
+
+#: The hook has printed and does not come to an end: its session's ledger is on a disk that hangs, say.
+HANGS = """#!/bin/sh
+given=$(cat)
+printf '%s' "$given" | sh "${0%/*}/run.real"
+case $given in *'<task-notification'*) [ -e "${0%/*}/hang" ] && : >"${0%/*}/hung" && sleep 60 ;; esac
+exit 0
+"""
+
+
+def hanging(folder: Path) -> Path:
+    """Our plugin, whose hook hangs behind its answer to the host's message while a file says so, and for how long."""
+    for name in (".claude-plugin", "hooks", "scripts", "commands", "agents", "skills"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    run = folder / "hooks" / "run"
+    run.rename(folder / "hooks" / "run.real")
+    run.write_text(HANGS)
+    run.chmod(0o755)
+    table = folder / "hooks" / "hooks.json"
+    table.write_text(table.read_text().replace('"timeout": 20', '"timeout": 8'))
+    return folder
+
+
+@pytest.mark.versions("2.1.197", "2.1.327")
+def test_what_a_hook_printed_that_the_host_gave_up_is_said_again(host: str, tmp_path) -> None:
+    """The host's own time-out throws away what was printed in time: printed is not heard, and the next event says it."""
+    ours = hanging(tmp_path / "bg")
+    (ours / "hooks" / "hang").touch()
+    with Model(cast()) as model, Home(model.url) as home, Headless(home, host, arguments([ours])) as run:
+        run.send("/bg:bg Audit the authentication code")
+        ended(home, 1)
+        until((ours / "hooks" / "hung").exists, 30, "our hook was never asked")
+        until(lambda: bool(rows(home, "SELECT 1 FROM deliveries WHERE said IS NOT NULL")), 10, "our hook has said it")
+        (ours / "hooks" / "hang").unlink()
+        found = model.wait_for(
+            lambda request: request.actor == "parent" and "<task-notification" in request.all_text(), 30
+        )
+        assert heard(found) == 0
+        spoken(run, model, "What is the time?")
+        spoken(run, model, "And the date?")
+        assert told(model) == 1
+        until(lambda: settled(home), 10, lambda: rows(home, "SELECT * FROM deliveries"))
+        run.finish()
         assert rows(home, "SELECT * FROM errors") == []
