@@ -240,7 +240,7 @@ def test_a_plain_bug_throws_nothing_away_and_starts_nothing_again(machine):
     machine.says("UserPromptSubmit", prompt="/bg Audit")
     machine.starts()
     path = machine.plugin / "scripts" / "bg" / "loop" / "turns.py"
-    path.write_text(path.read_text().replace("    scene.see()\n", "    scene.sees()\n", 1))
+    path.write_text(path.read_text().replace("    event = scene.event\n", "    event = scene.events\n", 1))
     before = set((machine.data / "pycache").rglob("*.pyc"))
     done = machine.hook("UserPromptSubmit", prompt="/bg Audit")
     assert (done.returncode, done.stdout) == (0, "")
