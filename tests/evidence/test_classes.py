@@ -45,6 +45,10 @@ HONEST = [
     ("pytest -q tests/test_a.py && pytest -q tests/test_b.py", "3 passed in 0.1s\n4 passed in 0.1s", False, "ran `pytest tests/test_a.py tests/test_b.py` -> pass, 7 passed"),
     ("pytest -q", OK, False, "ran `pytest tests/test_a.py` -> pass, 3 passed"),
     ("pytest -q", OK, False, "`pytest -q` を実行 -> 合格, 18件"),
+    ("cd web && npm test -- --run", "      Tests  3 passed (3)", False, "ran `npm test` -> pass, 3 passed"),
+    ("npm --prefix web run lint", "> eslint .", False, "ran `npm run lint` -> pass"),
+    ("pytest -q", "Exit code 1\n2 failed, 16 passed in 0.1s", True, "ran `pytest -q` -> 16/18 passed"),
+    ("pytest -q", "Exit code 1\n2 failed, 16 passed in 0.1s", True, "ran `pytest -q` -> mostly pass (2 failed before too)"),
     # a pipe that still shows the result, in each runner's words
     ("go test ./... 2>&1 | grep -v 'no test files'", "ok  \tx/a\t0.1s", False, "ran `go test ./...` -> pass"),
     ("npx vitest run 2>&1 | tail -4", " Test Files  2 passed (2)\n      Tests  9 passed (9)", False, "ran `npx vitest run` -> pass, 9 passed"),

@@ -180,6 +180,8 @@ def aims(part: Part) -> tuple[str, list[str], set[str]]:
 def _plain_words(part: Part) -> list[str]:
     """The words without what only spells a command otherwise: `npm run test` is `npm test`."""
     words = [word for word in part.words if word not in ("--", "2>&1")]
+    while part.program in MANAGERS and words[:1] and words[0].startswith("-"):
+        words = words[2 if words[0] in programs.VALUED else 1 :]
     if part.program in MANAGERS and words[:1] and words[0] in ("run", "run-script") and len(words) > 1:
         words = words[1:]
     if part.program in MANAGERS and words[:1] and words[0] in ("t", "tst"):

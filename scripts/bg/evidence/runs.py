@@ -144,7 +144,7 @@ def _passed(calls: Calls, item: Item, wanted: Part, run: Run, end: Ending) -> Fi
     edited, surely = staleness.edited_after(calls, run, wanted)
     empty = end.summary.empty and staleness.tests(run)
     reasons = [
-        ("an answer", shown, end.how == outcomes.FAILED and _may_be_an_answer(item, run, wanted)),
+        ("an answer", shown, end.how == outcomes.FAILED and _may_be_an_answer(item, run, wanted, end)),
         ("failed", shown, end.how == outcomes.FAILED and run.relation == matching.SAME),
         ("masked", shown, end.how == outcomes.MASKED),
         ("unread", shown, end.how == outcomes.UNREAD),
@@ -169,10 +169,11 @@ def _passed(calls: Calls, item: Item, wanted: Part, run: Run, end: Ending) -> Fi
     return _say(item, reason, detail)
 
 
-def _may_be_an_answer(item: Item, run: Run, wanted: Part) -> bool:
-    """Whether an exit that is not 0 may be what was wanted: no match, a difference, a refusal that is spoken of."""
+def _may_be_an_answer(item: Item, run: Run, wanted: Part, end: Ending) -> bool:
+    """Whether an exit that is not 0 may be wanted, or is spoken of: no match, a refusal, failures by number."""
     answers = wanted.program in programs.ANSWERS and not re.search(r"Exit code (?:[2-9]|\d\d)", run.call.result[:40])
-    return answers or bool(remarks.EXPECTED.search(item.remark))
+    told = {int(each) for each in re.findall(r"(?<![\w.])([1-9]\d*) (?:\w+ )?fail", item.remark)}
+    return answers or bool(remarks.EXPECTED.search(item.remark)) or bool(told & {end.summary.failed})
 
 
 def _shown_instead(item: Item, run: Run) -> str:
