@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from world import World
 
@@ -49,6 +51,7 @@ HONEST = [
     ("npm --prefix web run lint", "> eslint .", False, "ran `npm run lint` -> pass"),
     ("pytest -q", "Exit code 1\n2 failed, 16 passed in 0.1s", True, "ran `pytest -q` -> 16/18 passed"),
     ("pytest -q", "Exit code 1\n2 failed, 16 passed in 0.1s", True, "ran `pytest -q` -> mostly pass (2 failed before too)"),
+    ("python - <<'E'\nprint(3)\nE", "3", False, "ran `python - <<'E' …` -> pass (3)"),
     # a pipe that still shows the result, in each runner's words
     ("go test ./... 2>&1 | grep -v 'no test files'", "ok  \tx/a\t0.1s", False, "ran `go test ./...` -> pass"),
     ("npx vitest run 2>&1 | tail -4", " Test Files  2 passed (2)\n      Tests  9 passed (9)", False, "ran `npx vitest run` -> pass, 9 passed"),
@@ -210,6 +213,15 @@ def test_names_with_spaces_and_accents(world):
     world.edited("docs/Übersicht Q1.md", "x\n")
     assert world.reason("wrote docs/Übersicht Q1.md") == "changed"
     assert world.reason("wrote `docs/Übersicht Q1.md` (new)") == "changed"
+
+
+def test_accents_that_the_file_system_has_parted(world):
+    world.edited(unicodedata.normalize("NFD", "docs/Größe.md"), "x\n")
+    assert world.reason("wrote docs/Größe.md") == "changed"
+
+
+def test_quotes_within_quotes(world):
+    assert world.reason('saw src/api/auth.ts:1 "JWT_TTL = \\"12h\\""') == "quoted"
 
 
 def test_files_that_git_does_not_list(world):

@@ -9,6 +9,7 @@ import fnmatch
 import itertools
 import os
 import stat
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -132,11 +133,12 @@ class Project:
 
     def elsewhere(self, text: str) -> list[Found]:
         """Files below the project whose path ends with these parts."""
-        parts = os.path.normpath(text).strip("/")
+        parts = _composed(os.path.normpath(text).strip("/"))
         if text.startswith("/") or parts.startswith("..") or parts == ".":
             return []
         names = self.names().get(parts.rsplit("/", 1)[-1], [])
-        found = [self._look(self.main / name) for name in names[:200] if name == parts or name.endswith("/" + parts)]
+        spelled = [(name, _composed(name)) for name in names[:200]]
+        found = [self._look(self.main / name) for name, like in spelled if like == parts or like.endswith("/" + parts)]
         return [each for each in found if isinstance(each, Found)]
 
     def names(self) -> dict[str, list[str]]:
@@ -148,7 +150,7 @@ class Project:
                 if count > ENTRIES or self._clock.left <= until:
                     self.complete = False
                     break
-                self._index.setdefault(name.rsplit("/", 1)[-1], []).append(name)
+                self._index.setdefault(_composed(name.rsplit("/", 1)[-1]), []).append(name)
         return self._index
 
     def at(self, name: str) -> Optional[Found]:
@@ -207,6 +209,11 @@ class Project:
             return None
         other = self._look(real)
         return self._bytes(other) if isinstance(other, Found) else None
+
+
+def _composed(name: str) -> str:
+    """A name with its accents as one sign each: a file system may have parted them."""
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 def _under(path: Path, base: Path) -> bool:

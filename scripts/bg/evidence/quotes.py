@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 _REMARK = pattern(r"\s*(?://|#|--|/\*|<!--|;;)\s.*$")
 _ELISION = pattern(r"\s*(?:\[\s*)?(?:\.{3,}|…)(?:\s*\])?\s*")
-_SIGNS = str.maketrans("“”„«»‘’‚–—\u00a0", '"""""\'\'\'-- ')
+# One kind of quotation marks, as a quote within quotes changes them, one of dashes, one of spaces.
+_SIGNS = {**dict.fromkeys(map(ord, '“”„«»‘’‚"'), "'"), ord("–"): "-", ord("—"): "-", 0xA0: " "}
 NEAR = 5
 
 

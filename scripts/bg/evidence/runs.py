@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SAYING = masks.PREPARING | masks.CLOSING | {"echo", "printf", "true", ":"}
 STARTERS = {"xargs", "find", "parallel", "watch"}
+_ELIDED = pattern(r"…|(?<![/.])\.\.\.(?!\w)")
 SKIPS = pattern(r"-DskipTests|-DskipITs|-Dmaven\.test\.skip|-x \S*test")
 SCRIPTS = {"js", "ts"}  # what a script of a package manager most likely tests
 WORST_FIRST = (GRADES[1], GRADES[2], GRADES[0])
@@ -29,6 +30,9 @@ def judge(calls: Calls, item: Item) -> Finding:
     wanted = mains(item.subject)
     if not wanted:
         return _say(item, "prose")
+    begun = _ELIDED.split(item.subject)[0].split()
+    if _ELIDED.search(item.subject) and any(call.command.split()[: len(begun)] == begun for call in calls.shells):
+        return _say(item, "perhaps another", short(item.subject, 80))
     folder = matching.folder_of(shell.steps(item.subject))
     tests = [part for part in wanted if purposes.is_test(part)]
     counted = tests if len(tests) == 1 else wanted if len(wanted) == 1 else []  # the command that a count is said of
@@ -87,6 +91,9 @@ def _may_have_run(calls: Calls, call: Call, wanted: Part) -> bool:
     if not hiding:
         return False
     if word.search(call.result) or any(word.search(calls.text(name)) for part in hiding for name in _scripts(part)):
+        return True
+    managed = [part for part in hiding if part.program in matching.MANAGERS and purposes.is_check(part)]
+    if purposes.is_check(wanted) and any(not any(map(calls.text, _scripts(part))) for part in managed):
         return True
     language = programs.LANGUAGES.get(matching.name(wanted.program))
     if language and not language & SCRIPTS and all(part.program in matching.MANAGERS for part in hiding):
