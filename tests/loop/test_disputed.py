@@ -88,7 +88,7 @@ def test_disputed_stands_in_the_table_in_json_and_in_the_export(drive):
     book.close()
     assert "disputed" in shown
     assert "not found: docs/api.md" in shown
-    assert "does not match: - wrote docs/api.md" in whole
+    assert "does not match: wrote docs/api.md" in whole
     assert "there is no such file in the project" in whole
     assert (task["state"], task["evidence"]["findings"][0]["grade"]) == ("disputed", "does not match")
     assert '"disputed"' in exported
