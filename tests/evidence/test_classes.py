@@ -52,6 +52,11 @@ HONEST = [
     ("pytest -q", "Exit code 1\n2 failed, 16 passed in 0.1s", True, "ran `pytest -q` -> 16/18 passed"),
     ("pytest -q", "Exit code 1\n2 failed, 16 passed in 0.1s", True, "ran `pytest -q` -> mostly pass (2 failed before too)"),
     ("python - <<'E'\nprint(3)\nE", "3", False, "ran `python - <<'E' …` -> pass (3)"),
+    ("python gen.py > out.json; echo done", "done", False, "ran `python gen.py` -> pass"),
+    ("grep -rn TODO .", "docs/a.md:1:TODO", False, "ran `grep -rn TODO .` -> pass, no matches outside docs"),
+    ("wc -l < a.txt", "12", False, "ran `wc -l < a.txt` -> pass (12 lines, was 10)"),
+    ("wc -l < a.txt", "12", False, "ran `wc -l < a.txt` -> pass (exit 0)"),
+    ("ls", "", False, "ran `grep -rn getUser src` -> pass (no match)"),
     # a pipe that still shows the result, in each runner's words
     ("go test ./... 2>&1 | grep -v 'no test files'", "ok  \tx/a\t0.1s", False, "ran `go test ./...` -> pass"),
     ("npx vitest run 2>&1 | tail -4", " Test Files  2 passed (2)\n      Tests  9 passed (9)", False, "ran `npx vitest run` -> pass, 9 passed"),

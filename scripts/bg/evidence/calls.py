@@ -25,6 +25,7 @@ PASSIVE = WRITING | {
     "TaskList", "TaskGet", "TaskCreate", "TaskUpdate", "BashOutput", "KillShell", "KillBash",
     "TaskStop", "LSP", "StructuredOutput", *tools.ASK.names, *tools.OUTPUT.names, *_REPORTING,
 }  # fmt: skip
+LOOKING = {"Read", "Glob", "Grep", "LS", "NotebookRead"}
 ABOUT_CALLS = {
     "TodoWrite", "TodoRead", "StructuredOutput", "TaskList", "TaskGet", "TaskCreate", "TaskUpdate", *_REPORTING,
 }  # fmt: skip
@@ -87,6 +88,11 @@ class Calls:
     def shells(self) -> list[Call]:
         """The shell calls."""
         return [call for call in self.calls if call.command]
+
+    @property
+    def looked(self) -> bool:
+        """Whether a tool looked at files: an agent may call that by the command that does so in a shell."""
+        return any(call.name in LOOKING for call in self.calls)
 
     @property
     def hidden(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from bg.evidence import programs, purposes, shell
 from bg.pattern import pattern
@@ -40,6 +41,11 @@ _PASSES = pattern(
     r"bundle|rake|rspec|dotnet|mix|composer|phpunit|swift|bats|shellcheck|python3?|node)(?:\s+[\w./:@=-]+){0,5}?)\s+"
     r"(?:pass(?:es|ed)?|is|are|succeeds?|exits?|runs?|stays?|green|clean|läuft|ist|passe|pasa|通过|成功)(?!\w)"
 )
+
+
+def composed(name: str) -> str:
+    """A name with its accents as one sign each: a file system may have parted them."""
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 def is_file(name: str) -> bool:

@@ -63,7 +63,8 @@ def ending(calls: Calls, call: Call, steps: list[Step], at: int, *, test: bool) 
     known = _by_status(call, steps, at, summary, mask, test=test)
     if known is not None:
         return Ending(PASSED if known else FAILED, summary)
-    if mask == "another" and not call.failed and not result.strip() and all(map(_says, steps[at + 1 :])):
+    proves = any(purposes.is_test(part) or purposes.is_check(part) for part in steps[at].parts)
+    if proves and mask == "another" and not call.failed and not result.strip() and all(map(_says, steps[at + 1 :])):
         if DISCARDED.search(call.command):
             return Ending(MASKED, summary)
         if purposes.written(call.command):

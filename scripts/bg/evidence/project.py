@@ -9,11 +9,11 @@ import fnmatch
 import itertools
 import os
 import stat
-import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
 from bg import foreign
+from bg.evidence import named
 from bg.evidence.clock import Clock
 from bg.evidence.finding import Launch
 from bg.pattern import pattern
@@ -133,11 +133,11 @@ class Project:
 
     def elsewhere(self, text: str) -> list[Found]:
         """Files below the project whose path ends with these parts."""
-        parts = _composed(os.path.normpath(text).strip("/"))
+        parts = named.composed(os.path.normpath(text).strip("/"))
         if text.startswith("/") or parts.startswith("..") or parts == ".":
             return []
         names = self.names().get(parts.rsplit("/", 1)[-1], [])
-        spelled = [(name, _composed(name)) for name in names[:200]]
+        spelled = [(name, named.composed(name)) for name in names[:200]]
         found = [self._look(self.main / name) for name, like in spelled if like == parts or like.endswith("/" + parts)]
         return [each for each in found if isinstance(each, Found)]
 
@@ -150,7 +150,7 @@ class Project:
                 if count > ENTRIES or self._clock.left <= until:
                     self.complete = False
                     break
-                self._index.setdefault(_composed(name.rsplit("/", 1)[-1]), []).append(name)
+                self._index.setdefault(named.composed(name.rsplit("/", 1)[-1]), []).append(name)
         return self._index
 
     def at(self, name: str) -> Optional[Found]:
@@ -209,11 +209,6 @@ class Project:
             return None
         other = self._look(real)
         return self._bytes(other) if isinstance(other, Found) else None
-
-
-def _composed(name: str) -> str:
-    """A name with its accents as one sign each: a file system may have parted them."""
-    return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 def _under(path: Path, base: Path) -> bool:

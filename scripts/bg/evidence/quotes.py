@@ -41,7 +41,8 @@ def judge(disk: Disk, calls: Calls, item: Item, place: Place, exact: tuple[Found
         longest = max(map(count, texts))
         return say(item, "no such line", str(longest))
     still = any(_places(text, item.quote) for text in now)
-    return _quoted(calls, item, texts, still=still or not now, settled=not calls.wrote_near(item.subject))
+    settled = not calls.wrote_near(item.subject) and all(disk.changed(each) is False for each in exact)
+    return _quoted(calls, item, texts, still=still or not now, settled=settled)
 
 
 def _unread(calls: Calls, item: Item, place: Place) -> Finding:

@@ -20,6 +20,7 @@ RESTORED = _any("restored")
 TAKEN_BACK = _any("restored", "taken_back")
 EXPECTED = _any("expected")  # an exit that is not 0 is what was wanted
 NOTHING = _any("nothing")  # a search found nothing
+EXCEPT = pattern(r"\s*(?:" + "|".join(_WORDS["except"]) + ")", re.IGNORECASE)  # but it did elsewhere
 NO_TESTS = _any("no_tests")
 EMPTY = _any("empty")  # a file has nothing in it, and should
 SKIPPED = _any("skipped")  # a count holds tests that were not run

@@ -79,6 +79,8 @@ def _unseen(calls: Calls, item: Item, wanted: Part) -> Finding:
     for call in calls.shells:
         if _may_have_run(calls, call, wanted):
             return _say(item, "perhaps within", short(call.command, 80))
+    if wanted.program in programs.READING and calls.looked:
+        return _say(item, "calls unknown")
     return _say(item, "not run")
 
 
@@ -188,11 +190,13 @@ def _shown_instead(item: Item, run: Run) -> str:
     result = run.call.result.strip()
     if result.startswith("(") or len(run.steps) > 1:
         return ""
-    if remarks.NOTHING.search(item.remark):
+    nothing = remarks.NOTHING.search(item.remark)
+    if nothing and not remarks.EXCEPT.match(item.remark[nothing.end() :]):
         looks = matching.name(run.steps[run.at].parts[0].program) in programs.ANSWERS
         return short(result, 60) if looks and not run.call.failed else ""
-    said = re.search(r"(?<![\w.,])(\d{1,9})(?:\s+[^\W\d_]+)?\s*\)?\s*$", item.remark)
-    return result if re.fullmatch(r"\d{1,9}", result) and said and int(said[1]) != int(result) else ""
+    said = re.search(r"(?<!exit )(?<!code )(?<!status )(?<![\w.,])(\d{1,9})(?:\s+[^\W\d_]+)?\s*\)?\s*$", item.remark)
+    numbers = {int(each) for each in re.findall(r"\d{1,9}", item.remark)}
+    return result if re.fullmatch(r"\d{1,9}", result) and said and int(result) not in numbers else ""
 
 
 def _unseen_percent(item: Item, run: Run) -> str:
