@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from bg.desk import page
+from bg.desk import detail, page, waiting
 from bg.desk.page import Cell, Page, fit, pad, width_of
+from bg.ledger import reported, runs, tasks
 from screens import KEPT, ledger, screens
 
 BGCTL = Path(__file__).resolve().parents[2] / "scripts" / "bgctl"
@@ -195,3 +196,22 @@ def test_a_pipe_gets_neither_colour_nor_more_than_80_columns(data):
     assert max(map(width_of, said.split("\n"))) <= 80
 
 
+
+
+def test_a_task_tells_each_thing_once_and_in_its_order():
+    """A run ends a moment before the hook has read what it ended with; to a person that is one second."""
+    with ledger(1) as book:
+        book.write("UPDATE questions SET extra = '{}'")
+        body = {"payload": {"questions": [{"question_id": "Q1"}]}}
+        reported.keep_signal(book, "bg-1", "a0000001", 1, "CLARIFICATION_NEEDED", body, "d", terminal=True)
+        book.write("UPDATE signals SET at = (SELECT ended FROM runs) + 0.2")
+        task = tasks.get(book, "bg-1")
+        found = {"asked": [{"line": "AUDIT.md", "subject": "AUDIT.md", "reason": "not found", "grade": "not seen"}],
+                 "notes": [{"subject": "AUDIT.md", "reason": "asked and not there"}]}  # fmt: skip
+        runs.set_evidence(book, "a0000001", 1, found)
+        book.write("UPDATE tasks SET ended = since, state = 'partial'")
+        shown = detail.detail(book, Page(80), "bg-1")
+        waiting_for = waiting.of_task(book, Page(80), task, "/bg-answer")
+    assert shown.index("asked Q1") < shown.index("run 1 ended")
+    assert shown.count("AUDIT.md") == 1
+    assert "skip (leave it to the agent)" in waiting_for

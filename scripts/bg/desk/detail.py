@@ -94,7 +94,9 @@ def _evidence(page: Page, evidence: dict[str, Any]) -> list[str]:
         why = verdict.sentence(item)
         if why:
             lines += page.wrapped(why, "quiet", indent=6)
-    for note in verdict.noted(evidence):
+    named = {item.get("subject") for item in evidence.get("asked", []) if item.get("reason") == "not found"}
+    notes = [each for each in evidence.get("notes", []) if each.get("subject") not in named]
+    for note in verdict.noted({"notes": notes}):
         lines += page.wrapped(f"note: {note}", "quiet", indent=4, first=2)
     for fact in verdict.facts(evidence).splitlines():
         lines += page.wrapped(fact.removeprefix("- "), "quiet", indent=4, first=2)
@@ -111,7 +113,7 @@ def _last_report(book: Ledger, page: Page, label: str) -> list[str]:
 def _history(book: Ledger, page: Page, task: Task) -> list[str]:
     lines = []
     day = ""
-    for when, _, what, words, style in sorted(_moments(book, task)):
+    for when, _, what, words, style in sorted(_moments(book, task), key=lambda each: (int(each[0]), *each[1:])):
         clock = time.localtime(when)
         today = time.strftime("%Y-%m-%d", clock)
         if today != day:

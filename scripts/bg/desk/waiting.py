@@ -58,7 +58,8 @@ def to_type(page: Page, item: Question, command: str) -> list[str]:
     """The lines that say what to type for one item."""
     words = how_to_answer(item, command)
     lines = page.wrapped(f"→ {words[0]}", "type", indent=2)
-    notes = {f"{item.qid}: skip": "its default", "go": "resume with what there is"}
+    skipped = "its default" if inbox.extra(item).get("default") else "leave it to the agent"
+    notes = {f"{item.qid}: skip": skipped, "go": "continue with what there is"}
     for other in words[1:]:
         meaning = next((f"   ({said})" for end, said in notes.items() if other.endswith(f" {end}")), "")
         lines += page.wrapped(f"or {other}{meaning}", "quiet", indent=2)
