@@ -38,7 +38,10 @@ def whole_code(loader: SourceFileLoader, name: str) -> object:
 
 
 class Late(ModuleType):
-    """A module that is read when it is first asked for something: an event needs half of those that it imports."""
+    """A module that is read when it is first asked for something.
+
+    An event needs half of those that it imports, and reading them all would cost it a sixth more.
+    """
 
     def __getattribute__(self, name: str) -> object:
         """Read it, then answer as any module does."""
@@ -46,8 +49,10 @@ class Late(ModuleType):
         object.__setattr__(self, "__class__", ModuleType)
         try:
             spec.loader.read(self)
-        except BaseException:
+        except BaseException as error:
             object.__setattr__(self, "__class__", Late)
+            if isinstance(error, AttributeError):  # who asked for a name would take it for the lack of that name
+                raise ImportError(f"{spec.name} cannot be read: {error}") from error  # noqa: TRY004
             raise
         return getattr(self, name)
 

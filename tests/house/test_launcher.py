@@ -259,3 +259,14 @@ def test_an_event_reads_only_the_modules_that_it_needs(machine):
     assert not {"delegating", "checkpoints", "verdict"} & compiled
     said = str(machine.says("UserPromptSubmit", prompt="/bg-answer bg-1 undo"))
     assert "/bg-answer could not be carried out" in said
+
+
+def test_a_plain_bug_in_a_module_that_is_read_late_is_traced_as_what_it_is(machine):
+    """Also where a name is imported from it, which Python would call missing."""
+    machine.python("python3", "3.11")
+    path = machine.plugin / "scripts" / "bg" / "loop" / "scene.py"
+    path.write_text(path.read_text().replace("\n\nTYPE_CHECKING", "\n\nPLACE = deliveries.nowhere\nTYPE_CHECKING", 1))
+    done = machine.hook("UserPromptSubmit", prompt="/bg Audit")
+    assert done.returncode == 0
+    assert "module 'bg.ledger.deliveries' has no attribute 'nowhere'" in done.stderr
+    assert "cannot import name" not in done.stderr
