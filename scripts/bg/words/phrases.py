@@ -153,7 +153,7 @@ BRIEFLY_ASK = "Put them to the user now with {ask}, each beginning with its labe
 BRIEFLY_ASK_FIRST = SENDER + (
     " Before this turn ends: the user has not seen these questions of background agents yet:"
 )
-BRIEFLY_PUT = "Put them to the user now with {ask}, or say in one line that they wait."
+BRIEFLY_PUT = "Put them to the user now with {ask}, or say that they wait."
 BRIEFLY_MORE = "and {count} more, which follow"
 BRIEFLY_NEEDED = "Needed to go on: {words}"
 BRIEFLY_BLOCKED = "Tell the user what is needed. When that is resolved, {then}."
