@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from bg.desk import statusline
+from bg.desk.page import Page
 from bg.ledger.place import directory
 from drive import Drive, block
 from recordings import VERSIONS, recorded
@@ -116,7 +117,7 @@ def _play(stage: Counted) -> None:
     count("its notification", lambda: drive.announced("b1"))
     count("a request", lambda: _request(drive))
     count("go", lambda: drive.prompt("/bg-answer go"))
-    count("the statusline", lambda: statusline.segment(str(drive.folder)))
+    count("the statusline", lambda: statusline.segment(str(drive.folder), Page(80)))
     count("a session's end", lambda: drive.send(recorded(NEWEST, "sessions", "SessionEnd")))
     count("a session begins again", lambda: drive.send(begin, source="resume"))
     count("a fork", lambda: drive.send(begin, source="fork"))
