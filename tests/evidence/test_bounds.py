@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from bg.evidence import baseline, formats
 from bg.evidence.clock import Clock
+from bg.words import reasons, verdict
+from world import World
 
 DEEP = {
     "sum.py": "1" + "+1" * 120_000,
@@ -135,3 +137,26 @@ def test_the_trap_goes_off_where_git_is_not_closed(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(baseline, "SAFE", baseline.SAFE[:7])
     assert baseline.Baseline(place, head, Clock(30.0)).content("gone") is None
     assert ran.exists()
+
+
+def test_what_is_too_large_or_too_deep_is_named_to_everybody(tmp_path: Path) -> None:
+    """In the parent's list, in the task's details, and in a word in the user's line."""
+    world = World(tmp_path)
+    for name, text in {"huge.txt": "x" * (8 * 1024 * 1024 + 1), "big.json": "1" * 300_000, "deep.json": "[" * 100_000}.items():
+        world.edited(name, text)
+    lines = ['wrote huge.txt contains "yyy"', "wrote big.json", "wrote deep.json", *(f"said {number}" for number in range(250))]
+    fields = {"status": "success", "evidence": "\n".join(f"- {line}" for line in lines)}
+    found = world.examine("", fields).to_json()
+    told = verdict.limits(found)
+    assert "“huge.txt” is too large to be read" in told
+    assert "whether “big.json” parses: it is too large" in told
+    assert "whether “deep.json” parses: it is nested too deep, or takes too long" in told
+    assert "the declared lines behind the first 200" in told
+    assert all(each in verdict.lists(found) for each in told[:3])
+    assert "not all checked" in verdict.headline("bg-1", "success", found, 0)
+
+
+@pytest.mark.parametrize(("limits", "words"), [([], ""), (["calls"], ""), (["time"], "not all checked"), ([reasons.PASSED_OVER], "not checked")])
+def test_the_line_says_whether_all_was_checked(limits: list[str], words: str) -> None:
+    line = verdict.headline("bg-1", "success", {"limits": limits}, 0)
+    assert line == " · ".join(filter(None, ["bg-1 says it is done", words]))

@@ -386,7 +386,7 @@ class Place:
         fields = {"deliverables": deliverables, "summary": "One hole.", "status": "success", "evidence": evidence}
         launch = Launch(self.root, self.root, "", self.at)
         evidence = examine("", fields, launch, "", {"Goal": "Look", "Deliverables": brief})
-        assert evidence.limits == ["calls"]
+        assert [each for each in evidence.limits if not each.endswith(": findings.json")] == ["calls"]
         return [(each.subject, each.reason, each.detail) for each in [*evidence.findings, *evidence.asked] if each.kind == "fits"]
 
 

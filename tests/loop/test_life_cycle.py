@@ -161,3 +161,19 @@ def test_an_export_comes_a_line_at_a_time_and_is_the_same_as_before(drive):
     assert not isinstance(lines, (str, list))
     labels = [json.loads(line).get("label") for line in lines]
     assert [label for label in labels if label] == ["bg-1", "bg-2", "bg-3"]
+
+
+def test_an_export_has_what_was_typed_and_what_was_taken_back(tmp_path):
+    drive = Drive("2.1.327", tmp_path)
+    drive.prompt("/bg Audit")
+    drive.ends("a1", block("CLARIFICATION_NEEDED", drive.launch("Audit", "a1")))
+    for words in ("bg-1 Q1: CSV", "bg-1 Q1: no, XLSX"):
+        drive.prompt(f"/bg-answer {words}")
+    [task] = [json.loads(line) for line in "".join(look.run_export(argparse.Namespace(task=""))[1]).splitlines() if '"reports"' in line]
+    assert [("command", "bg-1 Q1: CSV", "taken"), ("command", "bg-1 Q1: no, XLSX", "taken")] == [
+        (row["via"], row["text"], row["outcome"]) for row in task["typed"]
+    ]
+    first, second = (row["id"] for row in task["typed"])
+    asked = task["questions"][0]
+    assert [("no, XLSX", second)] == [(row["text"], row["typed"]) for row in asked["answers"]]
+    assert [("CSV", first)] == [(row["text"], row["typed"]) for row in asked["retracted"]]

@@ -11,7 +11,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from bg.desk import detail, page, status, table, waiting
-from bg.ledger import children, inbox, naming, place, projects, proofs, reported, resumes, runs, tasks, user_answers
+from bg.ledger import (
+    children,
+    inbox,
+    naming,
+    place,
+    projects,
+    proofs,
+    reported,
+    resumes,
+    runs,
+    tasks,
+    typed,
+    user_answers,
+)
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.inbox import Question
 from bg.ledger.record import unpacked
@@ -175,12 +188,20 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
                 **row.columns("run", "qid", "text", "context", "state", "asked", "shown"),
                 "kind": inbox.kind(row),
                 "answers": _answers(book, row),
+                "retracted": [
+                    gone.columns("text", "kind", "source", "at", "gone", "typed")
+                    for gone in user_answers.retracted(book, row)
+                ],
             }
             for row in inbox.of_task(book, label)
         ],
         "resumes": [
             row.columns("kind", "typed", "message", "at", "proven", "failed")
             for row in resumes.of_task(book, label)
+        ],
+        "typed": [
+            row.columns("id", "at", "via", "text", "outcome", "reading")
+            for row in typed.of_task(book, label)
         ],
         "proofs": [
             row.columns("way", "text", "at", "proof", "origin")
@@ -196,6 +217,9 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
 def _answers(book: Ledger, question: Question) -> list[dict[str, Any]]:
     found = user_answers.answers_to(book, question)
     return [
-        {**row.columns("text", "kind", "source", "at", "sent"), "proof": proofs.class_of(book, row.proof, row.source)}
+        {
+            **row.columns("text", "kind", "source", "at", "sent", "typed"),
+            "proof": proofs.class_of(book, row.proof, row.source),
+        }
         for row in found
     ]

@@ -27,6 +27,7 @@ __all__ = ["MISMATCH", "SAID", "SEEN", "Evidence", "Finding", "Launch", "examine
 SECONDS = 1.2  # what is begun is ended: about a second and a half in all
 NO_BRIEF: Mapping[str, str] = {}
 FIELD = "evidence"
+PARSED = 50
 WRITTEN = {"wrote", "changed"}
 
 
@@ -62,6 +63,8 @@ def _examine(
     status = str(given.get("status", "")).strip().lower()
     deliverables = str(given.get("deliverables") or "")
     items = form.read(str(given.get(FIELD) or ""))
+    if len(items) == form.MOST and form.is_longer(str(given.get(FIELD) or "")):
+        evidence.limit("lines", str(form.MOST))
     evidence.declared = any(item.kind not in ("said", "open") for item in items)
     calls = tool_calls.read(transcript, clock)
     disk = Disk(launch, clock)
@@ -83,6 +86,8 @@ def _examine(
             step()
         except Exception as error:  # noqa: BLE001  one fact must not hide the others
             evidence.limit("not checked", f"{type(error).__name__}: {short(str(error), 80)}")
+    for name, why in disk.project.unread.items():
+        evidence.limit(why, short(name))
     if clock.spent:
         evidence.limit("time")
 
@@ -105,7 +110,10 @@ def _judged(disk: Disk, calls: tool_calls.Calls, item: Item) -> Finding:
 def _parse(disk: Disk, items: list[Item], brief: Mapping[str, str], evidence: Evidence) -> None:
     """Files of the declaration or the order that are not what their name says."""
     names = [item.subject for item in items if item.kind in WRITTEN] + named.paths(brief.get("Deliverables", ""))
-    for name in list(dict.fromkeys(names))[:50]:
+    wanted = list(dict.fromkeys(names))
+    if len(wanted) > PARSED:
+        evidence.limit("files to parse", str(PARSED))
+    for name in wanted[:PARSED]:
         for each in disk.project.place(name).found:
             fault = disk.fault(each) if each.regular and disk.changed(each) else None
             if fault:

@@ -92,10 +92,17 @@ class Disk:
 
     def fault(self, found: Found) -> Optional[str]:
         """Why a file does not parse."""
-        content = self.project.content(found) if found.size <= formats.MOST else None
+        if found.size > formats.MOST:
+            if formats.is_parsed(found.name):
+                self.project.unread.setdefault(found.name, "too large to parse")
+            return None
+        content = self.project.content(found)
         if not content or not content.strip() or self._clock.spent:
             return None
         wrong = formats.fault(found.name, content, None)
+        if wrong == formats.UNFINISHED:
+            self.project.unread[found.name] = "not parsed"
+            return None
         if wrong and found.name in self.baseline(found.base).files:
             wrong = formats.fault(found.name, content, self.baseline(found.base).content(found.name))
         return wrong

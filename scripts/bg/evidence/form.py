@@ -46,12 +46,17 @@ class Item(Record):
     followed: bool = False  # a later line declares the same command
 
 
+def is_longer(text: str) -> bool:
+    """The list has more lines than are read."""
+    return sum(1 for line in lines.whole(text) for _ in _items(line)) > MOST
+
+
 def read(text: str) -> list[Item]:
     """Every line of an evidence list, as it was meant; nothing is rejected."""
     found: list[Item] = []
     for line in lines.whole(text):
         found += _items(line)
-        if len(found) >= MOST:
+        if len(found) > MOST:
             break
     last = {item.subject: item for item in found[:MOST] if item.kind == "ran"}
     return [

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Optional
 
 MOST = 256 * 1024
+UNFINISHED = "unfinished"  # nested too deep or too slow to parse: that is no fault
 HARMLESS = 8 * 1024  # too little to exhaust a stack or to crawl: it costs no process
 SECONDS = 2
 TEMPLATE = pattern(r"\{\{|\{%|<%|\$\{\{|@@\w+@@")
@@ -59,7 +60,12 @@ def _fault(name: str, content: bytes) -> Optional[str]:
     try:
         return check(name, text)
     except (RecursionError, MemoryError, OverflowError):
-        return None
+        return UNFINISHED
+
+
+def is_parsed(name: str) -> bool:
+    """A file of this name is one that is parsed where it is small enough."""
+    return PurePath(name).suffix.lower() in _CHECKS
 
 
 def _json(name: str, text: str) -> Optional[str]:
@@ -92,7 +98,7 @@ def _at(error: ValueError) -> str:
 
 
 def _parsed(kind: str, text: str) -> dict[str, Any]:
-    """What a parser says, in a process of its own: one that breaks off or takes too long says nothing."""
+    """What a parser says, in a process of its own: one that breaks off or takes too long is `unfinished`."""
     # Late: most reports name no such file.
     from bg.evidence import parsing  # noqa: PLC0415
 
@@ -105,14 +111,14 @@ def _parsed(kind: str, text: str) -> dict[str, Any]:
     try:
         found = foreign.loads(done.out)
     except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
+        found = None
+    return found if isinstance(found, dict) else {"unfinished": True}
 
 
 def _python(_name: str, text: str) -> Optional[str]:
     found = _parsed("python", text)
-    if not found:
-        return None
+    if not found or found.get("unfinished"):
+        return UNFINISHED if found else None
     number = int(found["line"])
     lines = text.splitlines()
     near = "\n".join(lines[max(0, number - 2) : number + 1])
@@ -125,11 +131,15 @@ def _python(_name: str, text: str) -> Optional[str]:
 
 def _toml(_name: str, text: str) -> Optional[str]:
     found = _parsed("toml", text)
+    if found.get("unfinished"):
+        return UNFINISHED
     return f"it is not valid TOML ({found['why']})" if found else None
 
 
 def _yaml(_name: str, text: str) -> Optional[str]:
     found = _parsed("yaml", text)
+    if found.get("unfinished"):
+        return UNFINISHED
     where = f"line {found['line']}" if found.get("line") else "see its content"
     return f"it is not valid YAML ({where}: {found['why']})" if found else None
 

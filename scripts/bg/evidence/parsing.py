@@ -34,11 +34,16 @@ def main() -> int:
 
 
 def told(kind: str, text: str) -> Told:
-    """What is wrong with a text and on which line (0 for unknown); nothing where it parses or that cannot be said."""
+    """What is wrong with a text and on which line (0 for unknown); nothing where it parses.
+
+    `unfinished` where its parser came to no end.
+    """
     try:
         return PARSERS[kind](text)
-    except (RecursionError, MemoryError, OverflowError, ImportError):
+    except ImportError:
         return {}
+    except (RecursionError, MemoryError, OverflowError):
+        return {"unfinished": True}
 
 
 def _python(text: str) -> Told:

@@ -61,7 +61,7 @@ class Project:
 
     def __init__(self, launch: Launch, clock: Clock) -> None:
         self._clock = clock
-        self._read = 0
+        self._read, self.unread = 0, dict[str, str]()  # what was not looked at, and which bound was reached
         self._contents: dict[Path, Optional[bytes]] = {}
         self._index: Optional[dict[str, list[str]]] = None
         self.complete = True
@@ -193,7 +193,9 @@ class Project:
         return self._contents[found.path]
 
     def _bytes(self, found: Found) -> Optional[bytes]:
-        if not found.regular or found.size > FILE or self._read + found.size > TOTAL or self._clock.spent:
+        why = "too large" if found.size > FILE else "too much" if self._read + found.size > TOTAL else ""
+        self.unread.update({found.name: why} if found.regular and why else {})
+        if not found.regular or why or self._clock.spent:
             return None
         try:
             data = foreign.read(found.path, FILE + 1, follow=False)

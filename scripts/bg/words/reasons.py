@@ -93,5 +93,11 @@ LIMITS = {
     FAILED: "nothing was checked: the check failed",
     "files": "not every file of the project was looked at",
     "calls": "what the agent called could not be read whole, so runs are not judged",
+    "too large": "{detail} is too large to be read",
+    "too much": "{detail}: too much had been read before it",
+    "too large to parse": "whether {detail} parses: it is too large",
+    "not parsed": "whether {detail} parses: it is nested too deep, or takes too long",
+    "lines": "the declared lines behind the first {detail}",
+    "files to parse": "whether the files behind the first {detail} parse",
     "time": "the time for the check was used up; the rest was not looked at",
 }

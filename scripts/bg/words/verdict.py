@@ -140,9 +140,10 @@ def headline(label: str, status: str, evidence: Entry, asked: int) -> str:
     """The user's line on a report: who, what it comes to, the facts."""
     if mismatches(evidence):
         times = {0: "", 1: "asked once", 2: "asked twice"}.get(asked, f"asked {asked} times")
-        return " · ".join(part for part in (f"{label} is disputed", in_short(evidence), times) if part)
+        parts = [f"{label} is disputed", in_short(evidence), times, _unchecked(evidence)]
+        return " · ".join(filter(None, parts))
     said = STATUS.get(status, "reports")
-    return " · ".join(part for part in (f"{label} {said}", in_short(evidence)) if part)
+    return " · ".join(part for part in (f"{label} {said}", in_short(evidence), _unchecked(evidence)) if part)
 
 
 def lists(evidence: Entry, *, prose: bool = False) -> str:
@@ -168,7 +169,21 @@ def lists(evidence: Entry, *, prose: bool = False) -> str:
 
 def limits(evidence: Entry) -> list[str]:
     """What the check did not look at."""
-    return [reasons.LIMITS.get(each, inline(each, 160)) for each in evidence.get("limits", [])]
+    found = []
+    for each in evidence.get("limits", []):
+        name, _, detail = str(each).partition(": ")
+        known = reasons.LIMITS.get(name)
+        detail = detail if detail.isdigit() else cited(detail, 120)
+        found.append(known.format(detail=detail) if known else inline(str(each), 160))
+    return found
+
+
+def _unchecked(evidence: Entry) -> str:
+    """Whether all was looked at, for the user's line; that calls cannot be read is no bound that was reached."""
+    left = [str(each) for each in evidence.get("limits", []) if each != "calls"]
+    if not left:
+        return ""
+    return "not checked" if {reasons.PASSED_OVER, reasons.FAILED} & set(left) else "not all checked"
 
 
 def _group(head: str, lines: list[str], most: int = SHOWN) -> str:
