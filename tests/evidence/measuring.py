@@ -97,6 +97,7 @@ SPENT = {
     "prose": "the check was developed on it",
     "developed": "the check was developed on it",
     "held-out": "what its one look showed has been mended since; that look's figures stand in tests/evidence/blind/README.md",
+    "second": "what its one look showed has been mended since; that look's figures stand in tests/evidence/blind/README.md",
     "foreign": "changes were made with it since the first look",
 }
 
