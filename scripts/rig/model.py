@@ -21,7 +21,7 @@ class Model:
         self.script = script
         self._requests: list[Request] = []
         self._arrived = threading.Condition()
-        self._closing = threading.Event()
+        self.closing = threading.Event()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.model = self
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
@@ -81,7 +81,7 @@ class Model:
         self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
         """Open every gate and stop."""
-        self._closing.set()
+        self.closing.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join(timeout=5)
@@ -94,7 +94,7 @@ class Model:
         reply = self.script.decide(request)
         with self._arrived:
             self._arrived.notify_all()
-        reply.hold(self._closing)
+        reply.hold(self.closing)
         with self._arrived:
             request.reply = reply
             request.answered = time.time()
@@ -147,6 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("connection", "close")
         self.end_headers()
         for event in sse_events(reply, model):
+            reply.pause(event, self.server.model.closing)
             self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
             self.wfile.flush()
         self.close_connection = True

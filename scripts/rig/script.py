@@ -27,6 +27,7 @@ class Reply:
     blocks: tuple[dict[str, Any], ...] = ()
     stop: Optional[str] = None
     gates: tuple[Gate, ...] = ()
+    midway: tuple[Gate, ...] = ()
     delay: float = 0.0
     error: Optional[tuple[int, str, str]] = None
 
@@ -37,12 +38,17 @@ class Reply:
             blocks=self.blocks + other.blocks,
             stop=other.stop or self.stop,
             gates=self.gates + other.gates,
+            midway=self.midway + other.midway,
             delay=max(self.delay, other.delay),
         )
 
     def after(self, gate: Gate) -> Reply:
         """The same reply, held back until the event is set or the function answers true."""
         return replace(self, gates=(*self.gates, gate))
+
+    def paused(self, gate: Gate) -> Reply:
+        """The same reply, whose stream stands still in the midst of its last block until the gate opens."""
+        return replace(self, midway=(*self.midway, gate))
 
     def later(self, seconds: float) -> Reply:
         """The same reply, given this much later."""
@@ -59,17 +65,26 @@ class Reply:
 
     def hold(self, closing: threading.Event) -> None:
         """Wait for the gates and the delay, or until the server closes."""
-        deadline = time.monotonic() + GATE_LIMIT
-        for gate in self.gates:
-            is_open = gate.is_set if isinstance(gate, threading.Event) else gate
-            while not is_open() and not closing.is_set() and time.monotonic() < deadline:
-                time.sleep(0.02)
+        _wait(self.gates, closing)
         closing.wait(self.delay)
+
+    def pause(self, event: dict[str, Any], closing: threading.Event) -> None:
+        """Wait before this event of the stream, where it is the end of the last block, for the gates in its midst."""
+        if event["type"] == "content_block_stop" and event["index"] == len(self.blocks) - 1:
+            _wait(self.midway, closing)
 
     def error_body(self) -> dict[str, Any]:
         """The API's form of an error."""
         _, kind, message = self.error or (500, "api_error", "")
         return {"type": "error", "error": {"type": kind, "message": message}, "request_id": f"req_rig{next(_ids):08d}"}
+
+
+def _wait(gates: tuple[Gate, ...], closing: threading.Event) -> None:
+    deadline = time.monotonic() + GATE_LIMIT
+    for gate in gates:
+        is_open = gate.is_set if isinstance(gate, threading.Event) else gate
+        while not is_open() and not closing.is_set() and time.monotonic() < deadline:
+            time.sleep(0.02)
 
 
 def text(words: str) -> Reply:

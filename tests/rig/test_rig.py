@@ -6,7 +6,7 @@ import json
 import threading
 import urllib.error
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, Optional
 
 import pytest
@@ -106,6 +106,26 @@ def test_a_gate_holds_one_answer_while_others_go_on() -> None:
         slow_request = model.wait_said("slow", 1, 5)[0]
         assert slow_request.answered is not None
         assert slow_request.answered >= slow_request.time
+
+
+def test_a_stream_stands_still_in_the_midst_of_its_last_block() -> None:
+    gate = threading.Event()
+    reply = (text("before") + call("Bash", command="true")).paused(gate)
+    with Model(Script(("one", parent, [reply]))) as model:
+        request = urllib.request.Request(  # noqa: S310 (loopback)
+            model.url + "/v1/messages", json.dumps(body("go", stream=True)).encode()
+        )
+        with urllib.request.urlopen(request, timeout=10) as stream:  # noqa: S310 (loopback)
+            seen = iter(lambda: stream.readline().decode(), "")
+            ends = (line for line in seen if line.startswith("event: content_block_stop"))
+            next(ends)
+            delta = next(line for line in seen if "input_json_delta" in line)
+            assert "command" in delta
+            with ThreadPoolExecutor() as pool:
+                rest = pool.submit(lambda: list(seen))
+                assert wait([rest], 0.3).not_done
+                gate.set()
+                assert "event: message_stop\n" in rest.result(5)
 
 
 def test_closing_opens_every_gate() -> None:
