@@ -64,7 +64,8 @@ def test_what_was_left_open_is_closed(tmp_path: Path) -> None:
 
 def test_a_directory_that_is_somebodys_for_other_things_stays_as_it_is(tmp_path: Path) -> None:
     folder = tmp_path / "home"
-    folder.mkdir(mode=0o755)
+    folder.mkdir()
+    folder.chmod(0o755)
     place.make_private(str(folder))
     assert stat.S_IMODE(folder.stat().st_mode) == 0o755
 
