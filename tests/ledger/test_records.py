@@ -115,7 +115,7 @@ def test_a_key_is_read_as_it_was_written(text):
 def test_an_answer_is_known_by_the_session_that_it_was_given_in(book):
     with book.transaction():
         tasks.create(book, "bg-1", "bg-1", "s1", "/p", "Audit", "needs_answer")
-        assert deliveries.make(book, "bg-1", deliveries.ANSWERED, Key.of_answers("bg-1", "s1"))
+        assert deliveries.make(book, "bg-1", deliveries.ANSWERED, Key.of_answers("bg-1", "s1", 1))
     (due,) = deliveries.due(book, "s1")
     assert (due.about.subject, due.about.run) == ("bg-1", 0)
     assert (due.is_answered_in("s1"), due.is_answered_in("s2")) == (True, False)

@@ -8,8 +8,9 @@ import time
 import pytest
 from bg.ledger import spool
 from bg.ledger.place import directory
-from drive import Drive, block
+from drive import Drive, block, context
 from recordings import VERSIONS
+from test_flow import asking
 
 
 @pytest.fixture
@@ -65,3 +66,32 @@ def test_events_that_wait_are_taken_in_as_they_came(tmp_path, back):
     taken: list[str] = []
     assert spool.take_in(directory(), lambda text, _: taken.append(text))
     assert taken == [f'{{"number": {number}}}' for number in range(5)]
+
+
+def repeats(drive: Drive, prompts: int) -> list[bool]:
+    """Whether each of the next prompts names the answers again that the parent has not sent."""
+    told = []
+    for _ in range(prompts):
+        drive.stop()
+        told.append("Resume it now" in context(drive.prompt("Something else.")))
+    return told
+
+
+def test_answers_are_named_three_times_and_no_more_after_the_clock_went_back(tmp_path, back):
+    drive = Drive(VERSIONS[-1], tmp_path)
+    asking(drive)
+    assert "Resume it now" in context(drive.prompt("/bg-answer Q1: CSV Q2: all"))
+    back(3600)
+    assert repeats(drive, 5) == [True, True, False, False, False]
+
+
+def test_another_answer_is_named_three_times_though_the_clock_went_back_before_it(tmp_path, back):
+    """What was said of the answer that it replaces is not counted against it."""
+    drive = Drive(VERSIONS[-1], tmp_path)
+    asking(drive)
+    assert "Resume it now" in context(drive.prompt("/bg-answer Q1: CSV Q2: all"))
+    assert repeats(drive, 3) == [True, True, False]
+    back(3600)
+    drive.stop()
+    assert "Resume it now" in context(drive.prompt("/bg-answer bg-1 Q1: XLSX"))
+    assert repeats(drive, 4) == [True, True, False, False]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Optional
 
 ENDED, MESSAGE, GROUP, JOINT, ANSWERED = "ended", "message", "group", "joint", "answered"
+AGAIN = " again"
 CLAIM = 20.0  # as long as the host lets a hook live
 
 
@@ -64,9 +65,9 @@ class Key:
         return cls(label, count, "joint")
 
     @classmethod
-    def of_answers(cls, label: str, session: str) -> Key:
-        """What the user has said to a task in this session, anew each time."""
-        return cls(label, 0, f"{session} {time.time_ns()}")
+    def of_answers(cls, label: str, session: str, number: int, *, again: bool = False) -> Key:
+        """What the user has said to a task in this session, anew each time; or the same `again`."""
+        return cls(label, 0, f"{session} {number}{AGAIN if again else ''}")
 
 
 class Delivery(Record):
@@ -113,6 +114,13 @@ def make(book: Ledger, label: str, kind: str, key: Key) -> bool:
             time.time(),
         )
     )
+
+
+def owe_next_step(book: Ledger, label: str, session: str, *, again: bool = False) -> None:
+    """Queue what to do about a task's answers, instead of what was queued of it before."""
+    settle_next_step(book, label)
+    number = 1 + int(book.value("SELECT coalesce(max(id), 0) FROM deliveries"))
+    make(book, label, ANSWERED, Key.of_answers(label, session, number, again=again))
 
 
 def due(book: Ledger, session: str) -> list[Delivery]:
@@ -204,12 +212,18 @@ def settle_next_step(book: Ledger, label: str) -> None:
     )
 
 
-def next_steps(book: Ledger, label: str, since: float) -> tuple[int, int]:
-    """How many times since then the parent was owed the next step of a task, and how many of these it has seen."""
+def next_steps(book: Ledger, label: str) -> tuple[int, int]:
+    """How many times the parent was owed the present next step of a task, and how many of these it has seen.
+
+    What a run's end, or the user, has changed since counts no longer.
+    """
     row = book.one(
-        "SELECT count(*) AS times, count(seen) AS seen FROM deliveries"
-        " WHERE label = ? AND kind = 'answered' AND made >= ?",
+        "SELECT count(*) AS times, count(seen) AS seen FROM deliveries WHERE label = ? AND kind = 'answered'"
+        " AND id >= coalesce((SELECT max(id) FROM deliveries WHERE label = ?"
+        " AND (kind = 'ended' OR (kind = 'answered' AND substr(key, ?) <> ?))), 0)",
         label,
-        since,
+        label,
+        -len(AGAIN),
+        AGAIN,
     )
     return (row["times"], row["seen"]) if row else (0, 0)

@@ -57,7 +57,7 @@ def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str, *, dis
     state = "partial" if stopped else DISPUTED if disputed else state
     tasks.set_state(book, label, state if over else _pause(signal, reading))
     if not news:  # it had asked for this before: what came of that is what it waits for
-        deliveries.make(book, label, deliveries.ANSWERED, Key.of_answers(label, _session(book, label)))
+        deliveries.owe_next_step(book, label, _session(book, label))
 
 
 def _beside(signal: signals.Signal, reading: reports.Reading, requests: list[signals.Signal]) -> list[signals.Signal]:

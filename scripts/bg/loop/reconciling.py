@@ -15,7 +15,6 @@ from bg.ledger import (
     runs,
     tasks,
     unfinished,
-    user_answers,
     windows,
 )
 from bg.ledger.tasks import Task
@@ -193,8 +192,7 @@ def _repeat_next_step(scene: Scene, task: Task) -> None:
     if resumes.pending(scene.book, agent):  # else nothing has to be looked for in the project's folder
         resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
     if waking.is_ready(scene, task):
-        said = [row.answered for row in user_answers.unsent(scene.book, agent)]
-        _owe_again(scene, task.label, max(said, default=task.since))
+        _owe_again(scene, task.label)
 
 
 def _repeat_launch(scene: Scene) -> None:
@@ -202,14 +200,14 @@ def _repeat_launch(scene: Scene) -> None:
     for label in windows.never_filled(scene.book, scene.session):
         one = delegations.of_window(scene.book, label)
         if one is not None and delegations.standing(scene.book, one) == delegations.APPROVED and not scene.full():
-            scene.apart(f"the launch of {label}", _owe_again, scene, one.label, one.decided or 0.0)
+            scene.apart(f"the launch of {label}", _owe_again, scene, one.label)
 
 
-def _owe_again(scene: Scene, label: str, since: float) -> None:
-    times, seen = deliveries.next_steps(scene.book, label, since)
+def _owe_again(scene: Scene, label: str) -> None:
+    times, seen = deliveries.next_steps(scene.book, label)
     if times == seen < MOST_REPEATS:
         with scene.book.transaction():
-            reminding.owe_next_step(scene, label)
+            reminding.owe_next_step(scene, label, again=True)
 
 
 # In this order: an agent is bound before it is looked for, and what it said is read before its run is called over.

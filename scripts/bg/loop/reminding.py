@@ -106,14 +106,12 @@ def _is_sent(scene: Scene, row: Delivery) -> bool:
     return task is None or not (waiting.has_news(scene.book, task) or next_steps.has_to_do(scene, task))
 
 
-def owe_next_step(scene: Scene, label: str) -> bool:
+def owe_next_step(scene: Scene, label: str, *, again: bool = False) -> bool:
     """Inside a transaction: the session that has this task is owed the next step; whether that is another one."""
     task = tasks.get(scene.book, label)
     if task is None:
         return False
-    deliveries.settle_next_step(scene.book, label)
-    key = deliveries.Key.of_answers(label, scene.session)
-    deliveries.make(scene.book, label, deliveries.ANSWERED, key)
+    deliveries.owe_next_step(scene.book, label, scene.session, again=again)
     elsewhere = bool(task.session != scene.session)
     if elsewhere:
         place.wake(scene.book.place, task.session)
