@@ -38,6 +38,7 @@ def chosen(book: Ledger, project: str, now: float, *, everything: bool) -> dict[
         # As many more as may stand in another part.
         newest = ended.newest(book, project, now - status.RECENT, MOST[ENDED] + len(asking))
         found[ENDED] = [task for task in newest if section_of(book, task, asking) == ENDED]
+        states[ENDED] |= Counter(task.state for task in found[ENDED])  # also what a damaged ledger calls it
     for name, each in found.items():
         each.sort(key=lambda task: (task.ended or task.since or 0, task.number), reverse=True)
         if not everything:
