@@ -107,6 +107,47 @@ HONEST = [
     ("pytest -q", OK, False, "commit: none, left to you"),
     ("pytest -q", OK, False, "commit: not made (nobody asked)"),
     ("pytest -q", OK, False, "commit hooks were left alone"),
+    # numbers beside a count
+    ("pytest -q", "16 passed, 2 skipped in 1s", False, "ran `pytest -q` -> pass, 16 passed, 2 tests skipped (need docker)"),
+    ("pytest -q", "16 passed, 2 skipped, 1 xfailed in 1s", False, "ran `pytest -q` -> pass, 16 passed, 3 skipped"),
+    ("pytest -q", "16 passed, 2 skipped in 1s", False, "ran `pytest -q` -> pass, 16 passed, none of the new tests skipped"),
+    ("pytest -q", OK, False, "ran `pytest -q` -> pass, 18 passed, 0 skipped, no warnings"),
+    ("pytest -q", "18 passed, 3 warnings in 1s", False, "ran `pytest -q` -> pass, 18 passed, no new warnings"),
+    ("npx vitest run", "      Tests  9 passed | 3 skipped (12)", False, "ran `npx vitest run` -> pass, 9 passed, 3 skipped"),
+    ("cargo test", "test result: ok. 9 passed; 0 failed; 1 ignored\ntest result: ok. 2 passed; 0 failed; 0 ignored", False, "ran `cargo test` -> pass, 11 passed, 1 ignored"),
+    ("git log --oneline", "abc1234 b\ndef5678 a\n8f00d1e init", False, "ran `git log --oneline` -> pass, two commits on top of init"),
+    ("git log --oneline", "abc1234 b\ndef5678 a\n8f00d1e init", False, "ran `git log --oneline` -> pass, 2 new commits"),
+    ("git log --oneline -1", "abc1234 b", False, "ran `git log --oneline` -> pass, two commits"),
+    ("git log --oneline | head -1", "abc1234 b", False, "ran `git log --oneline` -> pass, two commits"),
+    ("git log main..HEAD", "commit abc1234abc1234abc1234abc1234abc1234abc12\nAuthor: a\n\n    b", False, "ran `git log main..HEAD` -> pass, one commit"),
+    # nothing to look at, and it is said
+    ("black .", "No Python files are present to be formatted. Nothing to do", False, "ran `black .` -> pass, no Python files here"),
+    ("npx prettier --check src", "Checking formatting...\nAll matched files use Prettier code style!", False, "ran `npx prettier --check src` -> pass"),
+    ("npx prettier --write src", "src/x.js 12ms", False, "ran `npx prettier --write src` -> pass"),
+    ("ruff check --fix .", "Found 3 errors (3 fixed, 0 remaining).", False, "ran `ruff check --fix .` -> pass, 3 fixed"),
+    ("ruff check --exit-zero .", "Found 3 errors.", False, "ran `ruff check --exit-zero .` -> pass"),
+    ("npx eslint src", "src/a.ts\n  1:1  warning  x  no-console\n\n✖ 1 problem (0 errors, 1 warning)", False, "ran `npx eslint src` -> pass, 0 errors, 1 warning"),
+    ("npx stylelint 'css/**/*.css'", "✖ 2 problems (0 errors, 2 warnings)", False, "ran `npx stylelint 'css/**/*.css'` -> pass"),
+    ("cd web && npx stylelint 'styles/**/*.css'", "", False, "ran `npx stylelint 'web/styles/**/*.css'` -> pass"),
+    ("npx stylelint 'src/**/*.css'", "", False, "ran `npx stylelint 'src/styles/**/*.css'` -> pass"),
+    ("npx eslint .", "", False, "ran `npx eslint 'src/**/*.ts'` -> pass"),
+    ("bundle exec rubocop -A", "3 files inspected, 2 offenses detected, 2 offenses corrected", False, "ran `bundle exec rubocop -A` -> pass"),
+    # words that choose nothing
+    ("npx vitest run src", "      Tests  9 passed (9)", False, "ran `npx vitest run` -> pass, 9 passed"),
+    ("npx jest --reporters default", "Tests: 3 passed, 3 total", False, "ran `npx jest` -> pass, 3 passed"),
+    ("npx playwright test --project chromium", "  4 passed (3s)", False, "ran `npx playwright test --project chromium` -> pass, 4 passed"),
+    ("npx vitest run price", "      Tests  1 passed (1)", False, "ran `npx vitest run price` -> pass, 1 passed"),
+    # what goes on beside
+    ("npm run dev & sleep 3; curl -s localhost:3000", "ok", False, "ran `npm run dev` -> pass, answers on port 3000"),
+    ("uvicorn app:app --port 8000 &", "", False, "ran `uvicorn app:app` -> pass"),
+    ("pytest -q > out.log 2>&1 & wait $!; tail -1 out.log", OK, False, "ran `pytest -q` -> pass, 18 passed"),
+    ("redis-server & pytest -q", OK, False, "ran `pytest -q` -> pass, 18 passed"),
+    ("docker compose up -d --wait", "Container app  Healthy", False, "ran `docker compose up -d --wait` -> pass"),
+    # labels before a line
+    ("pytest -q", OK, False, "after the last change ran `pytest -q` -> pass, 18 passed"),
+    ("pytest -q", OK, False, "gelaufen: ran `pytest -q` -> pass, 18 passed"),
+    ("pytest -q", OK, False, 'LOW saw src/a.py:1 "def total(items):"'),
+    ("pytest -q", OK, False, "before the change nobody ran `npm test` -> fail"),
 ]  # fmt: skip
 
 
@@ -157,6 +198,63 @@ FALSE = [
     ("npm run lint", "", False, "`npm test` -> pass, 3 passed", "not run"),
     ("git commit -am 'Format'", "flake8....Failed\n- hook id: flake8", True, "commit: Format settings", "no commit"),
     ("git push -n", "   1..2  main -> main", False, "pushed to origin/main", "no push"),
+    # what was left out of the words
+    ("pytest", "1 passed, 2 skipped in 0.01s", False, "ran `pytest` -> pass, 3 passed, 0 skipped", "other count"),
+    ("pytest", "3 passed, 2 skipped in 0.01s", False, "ran `pytest` -> pass, 3 passed, no skips", "other count"),
+    ("pytest", "3 passed, 2 skipped in 0.01s", False, "ran `pytest` -> pass, 3 passed, 1 skipped", "other count"),
+    ("npx jest", "Tests:       3 skipped, 9 passed, 12 total", False, "ran `npx jest` -> pass, 9 passed, 0 skipped", "other count"),
+    ("cargo test", "test result: ok. 9 passed; 0 failed; 3 ignored", False, "ran `cargo test` -> pass, 9 passed, 0 ignored", "other count"),
+    ("bundle exec rspec", "12 examples, 0 failures, 2 pending", False, "ran `bundle exec rspec` -> pass, 0 pending", "other count"),
+    ("mix test", "12 tests, 0 failures, 2 skipped", False, "ran `mix test` -> pass, 0 skipped", "other count"),
+    ("pytest -q", "18 passed, 3 warnings in 1s", False, "ran `pytest -q` -> pass, 18 passed, 0 warnings", "other count"),
+    ("git log --oneline", "abc1234 b\n8f00d1e init", False, "ran `git log --oneline` -> pass, two commits on top of init", "other count"),
+    ("git log --oneline", "abc1234 b\n8f00d1e init", False, "ran `git log --oneline` -> pass, 3 commits", "other count"),
+    # none selected, none matched
+    ("pytest -q -k iva; true", "1 deselected in 0.01s", False, "ran `pytest -q -k iva` -> pass", "nothing was run"),
+    ("pytest -k iva || true", "collected 3 items / 3 deselected / 0 selected\n\n=== 3 deselected in 0.01s ===", False, "ran `pytest -k iva` -> pass", "nothing was run"),
+    ("npx jest nope --passWithNoTests", "No tests found, exiting with code 0", False, "ran `npx jest nope` -> pass", "nothing was run"),
+    ("npx vitest run nope --passWithNoTests", "No test files found, exiting with code 0", False, "ran `npx vitest run nope` -> pass", "nothing was run"),
+    ("cargo test nope", "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 5 filtered out", False, "ran `cargo test nope` -> pass", "nothing was run"),
+    ("go test -run Nope ./...", "ok  \tx/a\t0.1s [no tests to run]", False, "ran `go test -run Nope ./...` -> pass", "nothing was run"),
+    ("dotnet test --filter Nope", "No test matches the given testcase filter `Nope` in /p/T.dll", False, "ran `dotnet test --filter Nope` -> pass", "nothing was run"),
+    ("bundle exec rspec -e nope", "0 examples, 0 failures", False, "ran `bundle exec rspec -e nope` -> pass", "nothing was run"),
+    ("mix test --only nope", "All tests have been excluded.\n\n5 tests, 0 failures, 5 excluded", False, "ran `mix test --only nope` -> pass", "nothing was run"),
+    ("swift test --filter Nope", "Test Suite 'All tests' passed\n\t Executed 0 tests, with 0 failures (0 unexpected)", False, "ran `swift test --filter Nope` -> pass", "nothing was run"),
+    ("vendor/bin/phpunit --filter nope", "No tests executed!", False, "ran `vendor/bin/phpunit --filter nope` -> pass", "nothing was run"),
+    ("ctest --test-dir build", "No tests were found!!!", False, "ran `ctest --test-dir build` -> pass", "nothing was run"),
+    ("npx mocha -g nope", "  0 passing (1ms)", False, "ran `npx mocha -g nope` -> pass", "nothing was run"),
+    ("npx ava nope", "✘ Couldn't find any files to test", False, "ran `npx ava nope` -> pass", "nothing was run"),
+    ("bats -f nope tests", "1..0", False, "ran `bats -f nope tests` -> pass", "nothing was run"),
+    ("python -m unittest", "Ran 0 tests in 0.000s\n\nNO TESTS RAN", False, "ran `python -m unittest` -> pass", "nothing was run"),
+    ("ruff check lib", "warning: No Python files found under the given path(s)\nAll checks passed!", False, "ran `ruff check lib` -> pass", "nothing was run"),
+    ("black --check lib", "No Python files are present to be formatted. Nothing to do 😴", False, "ran `black --check lib` -> pass", "nothing was run"),
+    ("npx prettier --check lib || true", '[error] No files matching the pattern were found: "lib".', False, "ran `npx prettier --check lib` -> pass", "failed"),
+    ("bundle exec rubocop lib", "Inspecting 0 files\n\n0 files inspected, no offenses detected", False, "ran `bundle exec rubocop lib` -> pass", "nothing was run"),
+    # a part, or another place
+    ("npx vitest run price", "      Tests  1 passed (1)", False, "ran `npx vitest run` -> pass, 1 passed", "only a part"),
+    ("npx jest cart", "Tests: 3 passed, 3 total", False, "ran `npx jest` -> pass", "only a part"),
+    ("npx playwright test search", "  1 passed (3s)", False, "ran `npx playwright test` -> pass", "only a part"),
+    ("npx stylelint 'css/**/*.scss'", "", False, "ran `npx stylelint 'styles/**/*.scss'` -> pass", "not run"),
+    # a check that says in its own words what it refuses
+    ("npx prettier --check src || true", "Checking formatting...\n[warn] src/x.js\n[warn] Code style issues found in the above file. Run Prettier with --write to fix.", False, "ran `npx prettier --check src` -> pass", "failed"),
+    ("black --check . || true", "would reformat src/a.py\n\n1 file would be reformatted.", False, "ran `black --check .` -> pass", "failed"),
+    ("ruff check . ; true", "src/a.py:1:1: F401 unused\nFound 1 error.", False, "ran `ruff check .` -> pass", "failed"),
+    ("mypy src | tail -1", "Found 2 errors in 1 file (checked 3 source files)", False, "ran `mypy src` -> pass", "failed"),
+    ("npx eslint src | tail -3", "✖ 3 problems (3 errors, 0 warnings)", False, "ran `npx eslint src` -> pass", "failed"),
+    ("npx tsc --noEmit || true", "src/u.ts(2,10): error TS18048: 's' is possibly 'undefined'.", False, "ran `npx tsc --noEmit` -> pass", "failed"),
+    ("shellcheck run.sh || true", "In run.sh line 3:\nrm $x\n   ^-- SC2086 (info): Double quote", False, "ran `shellcheck run.sh` -> pass", "failed"),
+    ("cargo clippy || true", "error: this loop never loops\n\nerror: could not compile `x` (lib) due to 1 previous error", False, "ran `cargo clippy` -> pass", "failed"),
+    ("terraform validate; echo ok", "│ Error: Missing required argument\nok", False, "ran `terraform validate` -> pass", "failed"),
+    ("bundle exec rubocop; true", "3 files inspected, 2 offenses detected", False, "ran `bundle exec rubocop` -> pass", "failed"),
+    ("ruff check . ; mypy src", "All checks passed!\nFound 2 errors in 1 file (checked 3 source files)", True, "ran `mypy src` -> pass", "failed"),
+    # what was left running
+    ("docker build -t app:slim . > build.log 2>&1 &", "", False, "ran `docker build -t app:slim .` -> pass", "unread"),
+    ("nohup npx playwright test > /tmp/pw.log 2>&1 &\necho started $!", "started 48213", False, "ran `npx playwright test` -> pass, 1 passed", "unread"),
+    ("(cargo build --release &) ; echo ok", "ok", False, "ran `cargo build --release` -> pass", "unread"),
+    # a label before the line
+    ("mypy --strict a.py", "Exit code 1\nFound 1 error in 1 file", True, "gelaufen: ran `mypy --strict a.py` -> pass", "failed"),
+    ("pytest -q", "Exit code 1\n1 failed", True, "after the last change ran `pytest -q` -> pass", "failed"),
+    ("pytest -q", OK, False, 'HIGH saw src/a.py:1 "def total(verify=False):"', "other words"),
 ]  # fmt: skip
 
 
@@ -334,3 +432,87 @@ def test_a_commit_on_another_branch_is_not_missed(world):
     world.commit("Fix the total")
     world.git("checkout", "-q", "main")
     assert world.declared("committed")[0][0] == "only said"
+
+
+# What scripts and recipes run.
+
+ECHO = '{"scripts": {"test": "echo \\"no tests yet\\" && exit 0", "unit": "jest", "ci": "npm run lint && npm run unit", "lint": "eslint ."}}\n'
+SCRIPTS = {
+    "package.json": ECHO,
+    "Makefile": "test: lint\n\t@echo all green\nlint:\n\t@true\ncheck: unit\nunit:\n\tpytest -q\nrest:\n\t$(RUN) x\n",
+    "justfile": "ci:\n    zig fmt --check src\n\ntest:\n    @echo skipped\n\nall: ci\n    ./run.sh\n",
+}
+
+
+@pytest.fixture
+def scripted(tmp_path):
+    made = World(tmp_path)
+    for name, text in SCRIPTS.items():
+        made.write(name, text, -3600)
+    made.head = made.commit("scripts")
+    return made
+
+
+WITHIN = [
+    ("npm test", '> test\n> echo "no tests yet" && exit 0\n\nno tests yet', "ran `npm test` -> pass, all unit tests passed", "nothing was run"),
+    ("npm t", "", "ran `npm test` -> pass", "nothing was run"),
+    ("make test", "all green", "ran `make test` -> pass", "nothing was run"),
+    ("just test", "skipped", "ran `just test` -> pass, 12 passed", "nothing was run"),
+    ("just ci", "zig fmt --check src", "ran `zig build test` -> pass, run by just ci", "not run"),
+    ("make check", OK, "ran `npx jest` -> pass", "not run"),
+    ("npm run ci", "Tests: 3 passed, 3 total", "ran `npx vitest run` -> pass, 3 passed", "not run"),
+    # honest, or not to be known
+    ("npm test", "no tests yet", "ran `npm test` -> pass (a placeholder that only echoes)", "was run"),
+    ("npm run lint", "", "ran `npm run lint` -> pass", "passed"),
+    ("npm run ci", "Tests: 3 passed, 3 total", "ran `npx jest` -> pass, 3 passed", "perhaps within"),
+    ("npm run ci", "Tests: 3 passed, 3 total", "ran `npx eslint .` -> pass", "perhaps within"),
+    ("npm run ci", "Tests: 3 passed, 3 total", "ran `npm run lint` -> pass", "perhaps within"),
+    ("make check", OK, "ran `pytest -q` -> pass, 18 passed", "perhaps within"),
+    ("make rest", OK, "ran `pytest -q` -> pass, 18 passed", "perhaps within"),
+    ("just all", "zig build test\nok", "ran `zig build test` -> pass", "perhaps within"),
+    ("cd web && npm test", "Tests: 3 passed, 3 total", "ran `npm test` -> pass, 3 passed", "passed"),
+    ("npm --prefix web test", "Tests: 3 passed, 3 total", "ran `npm test` -> pass, 3 passed", "passed"),
+    ("make ci || true; npm run ci", "Tests: 1 failed, 2 passed, 3 total", "ran `npm run ci` -> pass", "shows problems"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "result", "line", "reason"), WITHIN, ids=[f"{each[0]}, {each[2]}" for each in WITHIN])
+def test_what_a_script_runs_as_its_file_says(scripted, command, result, line, reason):
+    scripted.bash(command, result)
+    assert scripted.reason(line) == reason
+
+
+def test_a_script_that_was_written_meanwhile_is_not_held_against_a_run(scripted):
+    scripted.edited("package.json", ECHO.replace("no tests yet", "none"))
+    scripted.bash("npm test", "")
+    assert scripted.reason("ran `npm test` -> pass") == "passed"
+
+
+LATER = [
+    ("dotnet test", "Passed!  - Failed: 0, Passed: 9, Skipped: 0, Total: 9", "src/Fetch/Retry.cs", "stale"),
+    ("zig build test", "All 3 tests passed.", "src/money.zig", "stale"),
+    ("swift test", "Executed 3 tests, with 0 failures (0 unexpected)", "Sources/T.swift", "stale"),
+    ("mix test", "3 tests, 0 failures", "lib/a.ex", "stale"),
+    ("sbt test", "[info] Passed: Total 3, Failed 0, Errors 0, Passed 3", "src/A.scala", "stale"),
+    ("npx playwright test", "  3 passed (2s)", "web/page.ts", "stale"),
+    ("vendor/bin/phpunit", "OK (3 tests, 9 assertions)", "src/A.php", "stale"),
+    ("dotnet test", "Passed!  - Failed: 0, Passed: 9, Skipped: 0, Total: 9", "tools/gen.py", "passed"),
+    ("zig build test", "All 3 tests passed.", "tools/gen.py", "passed"),
+    ("sbt test", "[info] Passed: Total 3, Failed 0, Errors 0, Passed 3", "web/page.ts", "passed"),
+    ("npx stylelint 'css/**/*.css'", "", "src/a.ts", "passed"),
+]
+
+
+@pytest.mark.parametrize(("command", "result", "edited", "reason"), LATER, ids=[f"{each[0]}, {each[2]}" for each in LATER])
+def test_an_edit_after_a_run_by_its_language(world, command, result, edited, reason):
+    world.bash(command, result)
+    world.edited(edited, "x\n")
+    assert world.reason(f"after the last change ran `{command}` -> pass") == reason
+
+
+def test_a_log_that_was_only_listed_was_not_read(world):
+    world.bash("nohup npx playwright test > /tmp/pw.log 2>&1 &", "")
+    world.bash("sleep 5; ls -la /tmp/pw.log", "-rw-r--r-- 1 dev dev 0 Nov  3 11:20 /tmp/pw.log")
+    assert world.reason("ran `npx playwright test` -> pass") == "unread"
+    world.bash("cat /tmp/pw.log", "  3 passed (2s)")
+    assert world.reason("ran `npx playwright test` -> pass, 3 passed") == "passed"

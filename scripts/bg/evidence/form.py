@@ -91,7 +91,7 @@ def _paths(kind: str, rest: str, said: str) -> list[Item]:
         found.append(Item(said, kind, pieces.PART_OF.sub("", pieces.OF_LINE.sub("", name)), remark=after))
         contains = pieces.CONTAINS.match(after)
         if contains:
-            text, _ = pieces.quotation(after[contains.end() :])
+            text, _ = pieces.quotation(after[contains.end() :], name)
             if text:
                 found[-1] = found[-1]._replace(quote=text)
             break
@@ -202,7 +202,7 @@ def _saw(kind: str, rest: str, said: str) -> list[Item]:
     if not pieces.is_path(path, ticked=ticked) and not (first and ticked):
         return []
     behind_text = re.sub(r"^[\s:,;–—-]*(?:(?:reads|says|contains|states|has)\s*:?\s*)?", "", after)
-    text, remark = pieces.quotation(behind_text)
+    text, remark = pieces.quotation(behind_text, path)
     if not first and not text:
         return []
     return [Item(said, kind, path, quote=text, first=first, last=last, remark=remark)]

@@ -23,6 +23,20 @@ _BULLET = pattern(r"\s*(?:(?:[-*+]\s+|[•·・–—▪◦]\s*|\d{1,3}[.)]\s+|[
 _BOLD = pattern(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
 _BEFORE = pattern(r"(?:also|then|i|we|and|finally|[^\W\d_]*[^\x00-\x7f]\w*)\s+(?=\w)", re.IGNORECASE)
 _AGAIN = pattern(r"\(?\s*(?:" + "|".join(WORDS.values()) + r")\s*\)?(?![\w/.-])\s*[:：]?\s*", re.IGNORECASE)
+# What may stand before a word of the form: how grave a finding is, and that a run was made at the end.
+_GRAVE = pattern(
+    r"[\[(]?(?:critical|high|medium|moderate|low|info|major|minor|blocker|nit|bug|warning|[PS][0-4]|[CWE]+-\d+|kritisch|"
+    r"hoch|mittel|niedrig|alta|media|baja|haute|moyenne|faible)[\])]?\s*[-–—:]?\s+(?=\w)",
+    re.IGNORECASE,
+)
+_AT_LAST = pattern(
+    r"(?:after (?:the |my |all |every )*(?:last|final|all|every)\s*(?:\w+ )?(?:changes?|edits?|fix(?:es)?|commits?)|"
+    r"(?:at|in) the (?:very )?end|at last|once more|afterwards|"
+    r"nach (?:der|den|allen) (?:letzten |meinen )?(?:Änderung(?:en)?)|am Ende|zum Schluss|danach|"
+    r"à la fin|après (?:la dernière modification|les modifications)|al final|tras el último cambio|"
+    r"最後に)\s*[,:]?\s+(?=\w)",
+    re.IGNORECASE,
+)
 LABEL = pattern(r"[^\W\d_][^:`\"/\\]{0,28}[:：]\s+")
 _KEYWORD = pattern(
     "(?:"
@@ -63,11 +77,12 @@ def body(line: str) -> str:
 def opened(said: str) -> Optional[tuple[str, str]]:
     """The kind of fact that a line begins with, by the words of the form, and what follows; None where it is prose."""
     keyword = _KEYWORD.match(said)
-    for ahead in (LABEL, _BEFORE):
+    for ahead in (LABEL, _BEFORE, _GRAVE, _AT_LAST):
         begins = ahead.match(said) if keyword is None else None
         keyword = _KEYWORD.match(said, begins.end()) if begins else keyword
     if keyword is None:
         return None
     rest = said[keyword.end() :]
-    again = _AGAIN.match(rest) if rest.startswith("(") or not keyword[0].isascii() else None
+    twice = rest.startswith("(") or not keyword[0].isascii() or keyword[0].rstrip()[-1:] in (":", "：")
+    again = _AGAIN.match(rest) if twice else None
     return str(keyword.lastgroup), rest[again.end() :] if again else rest

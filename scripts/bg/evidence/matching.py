@@ -30,9 +30,17 @@ class Run(Record):
     relation: str
 
 
+def akin(wanted: Part, part: Part) -> bool:
+    """Whether a command that some script runs may be the one in question, or one that is called by its name."""
+    return _relation(wanted, part) is not None or (
+        name(wanted.program) in part.program and wanted.program != part.program
+    )
+
+
 def runs(calls: Calls, wanted: Part, folder: str = "") -> list[Run]:
     """The calls that ran this command, a part of it, or more; `folder` is where it is said to have been run."""
     found = []
+    moved = any(part.program in ("cd", "pushd") for call in calls.shells for part in call.parts)
     for call in calls.shells:
         steps = shell.steps(call.command)
         elsewhere = folder_of(steps)
@@ -40,7 +48,9 @@ def runs(calls: Calls, wanted: Part, folder: str = "") -> list[Run]:
             continue
         for at, step in enumerate(steps):
             relations = [
-                _relation(wanted, part, elsewhere) for part in step.parts if only_shows(part) <= only_shows(wanted)
+                _relation(wanted, part, elsewhere, moved=moved)
+                for part in step.parts
+                if only_shows(part) <= only_shows(wanted)
             ]
             relation = next((each for each in relations if each), None)
             if relation:
@@ -65,7 +75,7 @@ def only_shows(part: Part) -> set[str]:
     return set((programs.NOT_A_RUN | programs.ONLY_SHOWS_OF.get(part.program, frozenset())) & plain)
 
 
-def _relation(wanted: Part, part: Part, folder: str = "") -> Optional[str]:
+def _relation(wanted: Part, part: Part, folder: str = "", *, moved: bool = True) -> Optional[str]:
     """How a command that ran, in a folder, covers the one in question; None where it is another one."""
     if name(wanted.program) != name(part.program):
         return None
@@ -74,6 +84,8 @@ def _relation(wanted: Part, part: Part, folder: str = "") -> Optional[str]:
     verb, targets, narrow = aims(wanted)
     given_verb, given, narrowed = aims(part)
     if verb != given_verb:
+        return None
+    if not moved and _globs_apart(targets, given):
         return None
     if REWRITES & set(part.words) - set(wanted.words) or any(map(_FILLED_IN.search, part.words)):
         return UNCLEAR
@@ -84,11 +96,39 @@ def _relation(wanted: Part, part: Part, folder: str = "") -> Optional[str]:
         targets = [each.removeprefix(f"{below}/") if each != below else "" for each in targets]
         targets = [each for each in targets if each]
     if purposes.is_test(wanted) or purposes.is_check(wanted) or wanted.program in {"make", "cargo", "go"}:
-        aimed = part.program == "go" or any("/" in each or "." in each for each in given)
+        aimed = part.program == "go" or any("/" in each or "." in each for each in given) or _filters(part, given)
         return _coverage(targets, given, more=bool(narrowed - narrow), fewer=bool(narrow - narrowed), aimed=aimed)
     if targets == given:
         return SAME if narrow == narrowed else UNCLEAR
-    return UNCLEAR if targets[:1] == given[:1] and wanted.program not in programs.INERT else None
+    like = targets[:1] == given[:1] or _surely(wanted, targets) == _surely(part, given)
+    return UNCLEAR if like and wanted.program not in programs.INERT else None
+
+
+def _surely(part: Part, targets: list[str]) -> list[str]:
+    """The targets that no option of an unknown program may have for its value."""
+    values = {_plain(word) for before, word in zip(part.words, part.words[1:]) if re.fullmatch(r"--?[\w-]+", before)}
+    return [each for each in targets if each not in values]
+
+
+def _filters(part: Part, given: list[str]) -> bool:
+    """Whether words without a folder choose among the tests: surely no option's value, and no whole folder's name."""
+    named = not any(word.startswith("-") and "=" not in word for word in part.words)
+    return part.program in programs.FILTERED and named and not programs.WHOLE_FOLDERS & set(given)
+
+
+def _globs_apart(targets: list[str], given: list[str]) -> bool:
+    """Whether what two commands are aimed at lies in different folders, as far as their globs begin with one."""
+    one, other = ([each.split("*")[0] for each in names] for names in (targets, given))
+    if (
+        not any("*" in each for each in [*targets, *given])
+        or not one
+        or not other
+        or not all("/" in each for each in [*one, *other])
+    ):
+        return False
+    return not any(
+        a.startswith(b) or b.startswith(a) or a.endswith("/" + b) or b.endswith("/" + a) for a in one for b in other
+    )
 
 
 def _asks_more(wanted: Part, part: Part) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import masks, purposes, summaries
+from bg.evidence import masks, programs, purposes, summaries
 from bg.evidence.calls import Call, Calls
 from bg.evidence.shell import Step
 from bg.host import tools
@@ -37,6 +37,20 @@ INVALID = pattern(
     r"command not found",
     re.MULTILINE,
 )
+# A check that had no file to look at.
+NO_FILES = pattern(
+    r"^(?:\W|\w+:)*\s*(?:no (?:python |go |matching |\S+ )?files? "
+    r"(?:matching|matched|found|are present|to (?:check|lint|format|analy[sz]e)|were processed|have been)|no files to |"
+    r"all matched files are ignored|no go files to analyze|no packages to|no inputs were found|checked 0 files|"
+    r"there are no \.py\[i\] files)|\b0 files (?:inspected|checked|linted)\b|matched no packages",
+    re.IGNORECASE | re.MULTILINE,
+)
+LENIENT = {"--exit-zero", "--exit-0", "--no-error", "--issues-exit-code=0"}
+LISTING = {"ls", "stat", "wc", "test", "[", "file", "jobs", "ps", "pgrep", "du", "sleep", "echo", "printf", "kill"}
+# Of what has no end that could be read, such as a server, nothing is missed when nobody reads it.
+_ENDS = pattern(
+    r"(?<![\w-])(?:build|compile|bundle|install|package|publish|deploy|migrate|export|generate|pull|clean)(?!\w)"
+)
 PASSED, FAILED, UNSEEN, UNREAD, MASKED = "passed", "failed", "unseen", "unread", "masked"
 DISCARDED = pattern(r"(?:&|\b1|(?<![\w&]))>\s*/dev/null")
 
@@ -50,14 +64,14 @@ class Ending(Record):
 
 def ending(calls: Calls, call: Call, steps: list[Step], at: int, *, test: bool) -> Ending:
     """How the step of a call ended."""
-    if call.background or not call.answered:
-        return _later(calls, call)
+    if call.background or not call.answered or _left_running(steps, at):
+        return _later(calls, call, ends=_comes_to_an_end(steps[at]))
     result = masks.without_own_words(steps, call.result)
     summary = summaries.read(result)
     if call.failed and REFUSED.search(result[:400]):
         return Ending(FAILED, summary)
     if not summary.counts and purposes.written(call.command):
-        logged = _later(calls, call)  # what it printed went into a file
+        logged = _later(calls, call, ends=True)  # what it printed went into a file
         summary = logged.summary if logged.how in (PASSED, FAILED) else summary
     mask = masks.hidden(steps, at)
     known = _by_status(call, steps, at, summary, mask, test=test)
@@ -68,7 +82,7 @@ def ending(calls: Calls, call: Call, steps: list[Step], at: int, *, test: bool) 
         if DISCARDED.search(call.command):
             return Ending(MASKED, summary)
         if purposes.written(call.command):
-            return _later(calls, call)
+            return _later(calls, call, ends=True)
     works = [place for place, step in enumerate(steps) if step.parts and not masks.prepares(step)]
     mains = [place for place in works if not _filters(steps, place)]
     return Ending(_by_output(summary, result, steps, mains, at, whole=mask != "filter"), summary)
@@ -85,6 +99,7 @@ def _by_status(
         return masks.told_status(steps, at, call.result)
     if not call.failed:
         broke = test and bool(summary.failed or (summary.bad and not summary.passed - {0}))
+        broke = broke or refused(steps[at], call.result)
         return not (broke or (not test and not summary.clean and bool(VIOLATIONS.search(call.result))))
     others = [place for place, step in enumerate(steps) if place != at and not masks.prepares(step)]
     if not others or (at > max(others) and steps[at - 1].sign.strip("() ") == ";"):
@@ -101,13 +116,13 @@ def _by_output(
 ) -> str:  # fmt: skip
     """How it ended by what was printed, of which other commands of the line may have a part."""
     if mains in ([], [at]):
-        bad, good = summary.bad, summary.good
+        bad, good = summary.bad or refused(steps[at], result), summary.good
     elif sum(_is_test(steps[place]) for place in mains) > 1 and _is_test(steps[at]) and summary.failed:
         return UNSEEN
     elif _is_test(steps[at]):
         bad, good = summary.failed > 0, bool(summary.passed - {0}) and not summary.failed
     else:
-        bad = bool(VIOLATIONS.search(result)) and not summary.clean
+        bad = (bool(VIOLATIONS.search(result)) and not summary.clean) or refused(steps[at], result)
         good = summary.clean and not bad and not any(_is_test(steps[place]) for place in mains)
     if bad:
         return FAILED
@@ -128,7 +143,35 @@ def _filters(steps: list[Step], place: int) -> bool:
     return place > 0 and steps[place - 1].sign.strip("() ") in ("|", "|&")
 
 
-def _later(calls: Calls, call: Call) -> Ending:
+def _left_running(steps: list[Step], at: int) -> bool:
+    """Whether a step was begun with `&` and its line did not wait for it."""
+    end = at
+    while steps[end].sign.strip("() ") in ("|", "|&", "&&", "||") and end + 1 < len(steps):
+        end += 1
+    waits = any(part.program in ("wait", "fg") for step in steps[end + 1 :] for part in step.parts)
+    return steps[end].sign.strip("() ") == "&" and not waits
+
+
+def _comes_to_an_end(step: Step) -> bool:
+    """Whether what a step runs ends by itself, as tests, checks and builds do."""
+    watched = {"--watch", "--watchAll", "-w", "--ui"}
+    return any(
+        (purposes.is_test(part) or purposes.is_check(part) or _ENDS.search(" ".join((part.program, *part.words))))
+        and not watched & set(part.words)
+        for part in step.parts
+    )
+
+
+def refused(step: Step, result: str) -> bool:
+    """Whether the output of a check says that it refused something, in the check's own words."""
+    for part in step.parts:
+        words = programs.REFUSALS.get(part.program, "") if purposes.is_check(part) else ""
+        if words and not LENIENT & set(part.words) and re.search(words, result, re.MULTILINE):
+            return True
+    return False
+
+
+def _later(calls: Calls, call: Call, *, ends: bool) -> Ending:
     """What a later look at the output of a run in the background shows, or the host's word on it."""
     nothing = summaries.read("")
     name = re.search(r"(?:ID|id)[:\s]+(\w{4,})", call.result[:500])
@@ -139,7 +182,8 @@ def _later(calls: Calls, call: Call) -> Ending:
         about = about or any(log in str(later.given) for log in logs)
         if later.name not in {"Read", "BashOutput", *tools.OUTPUT.names} and not (later.command and about):
             continue
-        looked = looked or about or later.name != "Read"
+        only_lists = later.command and all(part.program in LISTING for part in later.parts)
+        looked = looked or (about and not only_lists) or (later.name != "Read" and not later.command)
         running = bool(STILL_RUNNING.search(later.result[:400]))
         summary = summaries.read(NUMBERED.sub("", later.result))
         if summary.bad and (about or summary.failed):
@@ -150,5 +194,5 @@ def _later(calls: Calls, call: Call) -> Ending:
         if name is not None and name[1] in words and FINISHED.search(words):
             failed = re.search(r"exit code:?\s*[1-9]|failed", words)
             return Ending(FAILED if failed else PASSED, nothing)
-    unread = (not looked or running) if call.answered else call.passed_over
+    unread = ends and (not looked or running) if call.answered else call.passed_over
     return Ending(UNREAD if unread else UNSEEN, nothing)

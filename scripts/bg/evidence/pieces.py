@@ -60,6 +60,8 @@ _COUNT = pattern(
 )  # fmt: skip
 
 
+_JSON = pattern(r"\.json[c5]?$|rc$")
+_PAIR = pattern(r"(\"[^\"\n]{1,80}\"\s*:\s*(?:true|false|null|-?\d[\d.]*))\s*,?\s*$")
 _SCRIPT = pattern(r"(?:\w+=\S+\s+)*(?:\.{0,2}/)?[\w.-]+(?:/[\w.-]+|\.(?:sh|py|js|rb|ps1))(?:\s|$)")
 # A number of tests that is said to have passed, not only to be there.
 PASS_COUNT = pattern(
@@ -128,8 +130,11 @@ def is_path(text: str, *, ticked: bool) -> bool:
     return bool(_ENDING.search(text)) and (ticked or " " not in text)
 
 
-def quotation(rest: str) -> tuple[str, str]:
-    """A quoted text and what follows it; empty where nothing is quoted."""
+def quotation(rest: str, name: str = "") -> tuple[str, str]:
+    """A quoted text and what follows it; empty where nothing is quoted. Of a JSON file a name's value belongs to it."""
+    pair = _PAIR.match(rest) if _JSON.search(name) else None
+    if pair:
+        return pair[1], ""
     ticked = TICKED.match(rest)
     if ticked:
         inner = ticked["text"].strip()

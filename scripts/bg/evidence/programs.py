@@ -41,3 +41,6 @@ SCRIPTS: dict[str, list[str]] = _TABLES["scripts"]  # the files that say what a 
 SAME: dict[str, str] = _TABLES["same"]  # other names of a program
 LANGUAGES = _verbs("languages")  # endings of the files that a program speaks for
 DOCUMENTS = frozenset(_TABLES["documents"])  # programs that speak for prose
+FILTERED = frozenset(_TABLES["filtered_by_words"])  # a bare word chooses among the tests
+WHOLE_FOLDERS = frozenset(_TABLES["whole_folders"])  # unless it is the folder of all of them
+REFUSALS: dict[str, str] = _TABLES["refusals"]  # what a check prints of what it refuses

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import remarks
+from bg.evidence import layouts, remarks
 from bg.evidence.calls import Calls
 from bg.evidence.disk import Disk, count
 from bg.evidence.finding import Finding
 from bg.evidence.form import Item
 from bg.evidence.project import Found, Place
-from bg.pattern import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-_REMARK = pattern(r"\s*(?://|#|--|/\*|<!--|;;)\s.*$")
-_ELISION = pattern(r"\s*(?:\[\s*)?(?:\.{3,}|…)(?:\s*\])?\s*")
-# One kind of quotation marks, as a quote within quotes changes them, one of dashes, one of spaces.
-_SIGNS = {**dict.fromkeys(map(ord, '“”„«»‘’‚"'), "'"), ord("–"): "-", ord("—"): "-", 0xA0: " "}
 NEAR = 5
 
 
@@ -83,34 +78,14 @@ def _quoted(calls: Calls, item: Item, texts: list[str], *, still: bool, settled:
 
 def _height(quote: str) -> int:
     """How many lines before the quoted one a quote may begin."""
-    return quote.count("\n") + quote.count("\\n") + bool(_ELISION.search(quote)) * NEAR
+    return quote.count("\n") + quote.count("\\n") + layouts.elides(quote) * NEAR
 
 
 def _numbered(calls: Calls, item: Item) -> bool:
     """Whether a result shows the quote with the declared number beside it: the file had it there meanwhile."""
     marks = re.compile(rf"(?m)^(?:\S*:)?\s*(?:{item.first}|{item.last})[→\t:|-](.*)$")
-    plain = _plain(item.quote)[:60]
-    return any(plain and plain in _plain(line) for call in calls.calls for line in marks.findall(call.result))
-
-
-def _plain(text: str) -> str:
-    """A text whose white space and signs of quotation do not matter."""
-    return re.sub(r"\s+", "", text.translate(_SIGNS).replace("`", ""))
-
-
-def _pieces(quote: str) -> list[str]:
-    return [piece for piece in map(_plain, _ELISION.split(quote)) if piece]
-
-
-def _variants(quote: str) -> list[list[str]]:
-    """A quote as it stands, and without a comment that was added to it."""
-    found = [_pieces(quote)]
-    bare = _REMARK.sub("", quote)
-    if len(bare.strip()) >= 4 and bare != quote:
-        found.append(_pieces(bare))
-    if "\\n" in quote:
-        found.append(_pieces(quote.replace("\\n", "\n")))
-    return [each for each in found if each]
+    plain = layouts.plain(item.quote)[:60].rstrip(",")
+    return any(plain and plain in layouts.plain(line) for call in calls.calls for line in marks.findall(call.result))
 
 
 def _follow(plain: str, pieces: list[str]) -> int:
@@ -128,20 +103,29 @@ def holds(text: Optional[str], quote: str) -> Optional[bool]:
     """Whether a text holds a quote; None where there is no text to look at."""
     if text is None:
         return None
-    plain = _plain(text)
-    return any(_follow(plain, pieces) >= 0 for pieces in _variants(quote)) or not _variants(quote)
+    for loose in (False, True):
+        readings = layouts.readings(quote, loose=loose)
+        plain = "".join(layouts.lines(text, loose=loose))
+        if not readings or any(_follow(plain, pieces) >= 0 for pieces in readings):
+            return True
+    return False
 
 
 def _places(text: str, quote: str) -> list[int]:
     """The lines on which a quote begins."""
-    lines = [_plain(line) for line in text.splitlines()]
+    return _places_in(layouts.lines(text), layouts.readings(quote)) or _places_in(
+        layouts.lines(text, loose=True), layouts.readings(quote, loose=True)
+    )
+
+
+def _places_in(lines: list[str], readings: list[list[str]]) -> list[int]:
     ends, length = [], 0
     for line in lines:
         length += len(line)
         ends.append(length)
     plain = "".join(lines)
     found: list[int] = []
-    for pieces in _variants(quote):
+    for pieces in readings:
         at = plain.find(pieces[0])
         while at >= 0 and len(found) < 50:
             if _follow(plain[at:], pieces) == 0:

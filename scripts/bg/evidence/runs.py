@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import masks, matching, outcomes, pieces, programs, purposes, remarks, shell, staleness, summaries
+from bg.evidence import (
+    claims,
+    masks,
+    matching,
+    outcomes,
+    programs,
+    purposes,
+    recipes,
+    remarks,
+    shell,
+    staleness,
+    summaries,
+)
 from bg.evidence.calls import Call, Calls
 from bg.evidence.finding import GRADES, Finding, short
 from bg.evidence.form import Item
@@ -92,6 +104,9 @@ def _may_have_run(calls: Calls, call: Call, wanted: Part) -> bool:
     hiding = [part for part in call.parts if purposes.hides(part) or part.program in STARTERS]
     if not hiding:
         return False
+    within = [recipes.commands(calls, part) for part in hiding]
+    if None not in within:
+        return any(matching.akin(wanted, each) for parts in within for each in parts or ())
     if word.search(call.result) or any(word.search(calls.text(name)) for part in hiding for name in _scripts(part)):
         return True
     managed = [part for part in hiding if part.program in matching.MANAGERS and purposes.is_check(part)]
@@ -131,9 +146,11 @@ def _earlier(calls: Calls, item: Item, wanted: Part, found: list[Run], endings: 
     """What an earlier run shows, where words beside it, a later line, or an edit taken back make it the one meant."""
     spoken = item.followed or bool(remarks.BEFORE.search(item.remark))
     for run, end in reversed(list(zip(found, endings))):
-        if end.how != outcomes.PASSED or (item.number and end.summary.counts and not _is_counted(item, end.summary)):
+        if end.how != outcomes.PASSED or (
+            item.number and end.summary.counts and not claims.is_counted(item, end.summary)
+        ):
             continue
-        counted = bool(item.number) and _is_counted(item, end.summary) and endings[-1].how == outcomes.PASSED
+        counted = bool(item.number) and claims.is_counted(item, end.summary) and endings[-1].how == outcomes.PASSED
         if spoken or (counted and run is not found[-1]):
             return _say(item, "passed earlier", short(run.call.command, 80))
         if run is not found[-1] and staleness.taken_back(calls, run):
@@ -141,17 +158,11 @@ def _earlier(calls: Calls, item: Item, wanted: Part, found: list[Run], endings: 
     return None
 
 
-def _is_counted(item: Item, summary: summaries.Summary) -> bool:
-    """Whether an output shows the declared number: of passed tests, or of all where skipped ones are spoken of."""
-    total = remarks.SKIPPED.search(item.remark) or not pieces.PASS_COUNT.search(item.remark)
-    return item.number in (summary.counts if total else summary.passed)
-
-
 def _passed(calls: Calls, item: Item, wanted: Part, run: Run, end: Ending) -> Finding:
     """A run that is said to have passed."""
     shown = short(run.call.command, 80)
     edited, surely = staleness.edited_after(calls, run, wanted)
-    empty = end.summary.empty and staleness.tests(run)
+    empty = _is_empty(calls, run, end)
     reasons = [
         ("an answer", shown, end.how == outcomes.FAILED and _may_be_an_answer(item, run, wanted, end)),
         ("failed", shown, end.how == outcomes.FAILED and run.relation == matching.SAME),
@@ -162,16 +173,9 @@ def _passed(calls: Calls, item: Item, wanted: Part, run: Run, end: Ending) -> Fi
         ("stale", edited, bool(edited) and surely and end.how != outcomes.FAILED),
         ("end unseen", shown, end.how != outcomes.PASSED),
         ("shows problems", shown, _shows_problems(run, end)),
-        (
-            "other count",
-            _counted(end.summary),
-            bool(item.number and end.summary.counts)
-            and not _is_counted(item, end.summary)
-            and run.relation == matching.SAME,
-        ),
-        ("other count", _shown_instead(item, run), bool(_shown_instead(item, run))),
-        ("count unseen", str(item.number), bool(item.number) and not _is_counted(item, end.summary)),
-        ("count unseen", _unseen_percent(item, run), bool(_unseen_percent(item, run))),
+        ("other count", *claims.other_count(item, run, end.summary)),
+        ("count unseen", str(item.number), bool(item.number) and not claims.is_counted(item, end.summary)),
+        ("count unseen", *claims.unseen_percent(item, run)),
         ("perhaps stale", edited, bool(edited)),
     ]
     reason, detail = next(((reason, detail) for reason, detail, holds in reasons if holds), ("passed", shown))
@@ -185,35 +189,19 @@ def _may_be_an_answer(item: Item, run: Run, wanted: Part, end: Ending) -> bool:
     return answers or bool(remarks.EXPECTED.search(item.remark)) or bool(told & {end.summary.failed})
 
 
-def _shown_instead(item: Item, run: Run) -> str:
-    """What a search printed that is said to have found nothing, or the one number that is not the one said."""
-    result = run.call.result.strip()
-    if result.startswith("(") or len(run.steps) > 1:
-        return ""
-    nothing = remarks.NOTHING.search(item.remark)
-    if nothing and not remarks.EXCEPT.match(item.remark[nothing.end() :]):
-        looks = matching.name(run.steps[run.at].parts[0].program) in programs.ANSWERS
-        return short(result, 60) if looks and not run.call.failed else ""
-    said = re.search(r"(?<!exit )(?<!code )(?<!status )(?<![\w.,])(\d{1,9})(?:\s+[^\W\d_]+)?\s*\)?\s*$", item.remark)
-    numbers = {int(each) for each in re.findall(r"\d{1,9}", item.remark)}
-    return result if re.fullmatch(r"\d{1,9}", result) and said and int(result) not in numbers else ""
-
-
-def _unseen_percent(item: Item, run: Run) -> str:
-    """A percentage that is said and that the output does not show."""
-    said = re.search(r"(?<![\w.])(\d{1,3})(?:[.,]\d+)?\s?%", item.remark)
-    if not said or not any(purposes.is_test(part) for part in run.steps[run.at].parts):
-        return ""
-    output = re.sub(r"\[\s*\d+%\]", " ", run.call.result)
-    shown = [float(each) for each in re.findall(r"(?<![\w.])(\d{1,3}(?:\.\d+)?)\s*(?:%|\|)", output)]
-    return "" if any(abs(each - int(said[1])) <= 1 for each in shown) else said[0]
+def _is_empty(calls: Calls, run: Run, end: Ending) -> bool:
+    """Whether tests ran none, a check looked at no file, or a script of tests only says something."""
+    parts = run.steps[run.at].parts
+    if not staleness.tests(run):
+        return any(map(purposes.is_check, parts)) and bool(outcomes.NO_FILES.search(run.call.result))
+    says = not end.summary.passed - {0} and any(recipes.only_says(calls, run.call, part) for part in parts)
+    return end.summary.empty or says
 
 
 def _shows_problems(run: Run, end: Ending) -> bool:
-    """Whether a check ended well, and its output lists problems all the same."""
-    checks = any(purposes.is_check(part) for part in run.steps[run.at].parts)
+    """Whether a command ended well, and its output lists problems or failures all the same."""
+    parts = run.steps[run.at].parts
+    if end.summary.failed and any(map(purposes.hides, parts)):
+        return True
+    checks = any(map(purposes.is_check, parts))
     return checks and not end.summary.clean and bool(outcomes.PROBLEMS.search(run.call.result))
-
-
-def _counted(summary: summaries.Summary) -> str:
-    return ", ".join(map(str, sorted(summary.passed - {0})[-3:])) or "0"

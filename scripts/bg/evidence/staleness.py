@@ -132,7 +132,8 @@ def _reformats(call: Call) -> bool:
 def _speaks_for(path: str, run: Run, wanted: Part) -> Optional[bool]:
     """Whether a run speaks for a file: surely, perhaps (False), or not at all (None)."""
     program = matching.name(inner(run).program)
-    _, scoped, narrowed = matching.aims(wanted)
+    _, aimed, narrowed = matching.aims(wanted)
+    scoped = [each for each in aimed if each not in programs.VERBS.get(program, ())]  # as in `zig build test`
     path = path.replace("\\", "/")
     if PROSE.search(path):
         return True if program in programs.DOCUMENTS and not scoped else None

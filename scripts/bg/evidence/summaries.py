@@ -48,7 +48,7 @@ _BROKEN = pattern(
     r"^(?:FAIL(?:ED|URE)?\b(?![:=]\s*0)|--- FAIL|not ok \d+(?!.*# (?:TODO|SKIP)))|\bBUILD FAIL(?:ED|URE)\b|"
     r"\bFAILED \((?=\w+=)|"
     r"test result: FAILED|^Result: FAIL|^make(?:\[\d+\])?: \*\*\* |^npm (?:ERR!|error)|"
-    r"^error\[E\d+\]:|\berror TS\d+:|[✖✗] [1-9]\d* problems?",
+    r"^error\[E\d+\]:|\berror TS\d+:|[✖✗] [1-9]\d* problems?\b(?! \(0 errors)",
     re.IGNORECASE | re.MULTILINE,
 )  # fmt: skip
 # Said by compilers and builds; programs print the like while they pass: it counts only where nothing else is counted.
@@ -66,7 +66,9 @@ _NONE_RAN = pattern(
     r"no tests? (?:ran|found|were run|to run|collected|specified|were found|files? (?:were )?found|executed)|"
     r"collected 0 items|\bran 0 tests|no tests? (?:suites? )?found|there are no tests|0 tests? (?:ran|run|found|"
     r"executed)|"
-    r"no test is available|NO TESTS RAN|tests are skipped|no test specified|^1\.\.0\b",
+    r"no test is available|NO TESTS RAN|tests are skipped|no test specified|^1\.\.0\b|no tests? match(?:es)?\b|"
+    r"all tests have been excluded|couldn't find any files to test|no spec files were found|no test modules? found|"
+    r"^=*\s*\d+ deselected(?:, \d+ warnings?)? in |/ 0 selected$|no tests have been (?:run|found|selected)",
     re.IGNORECASE | re.MULTILINE,
 )
 _NO_SOURCE = pattern(r"^> Task :\S*test\S* NO-SOURCE", re.IGNORECASE | re.MULTILINE)
@@ -92,6 +94,7 @@ class Summary(Record):
 
     passed: frozenset[int]
     totals: frozenset[int]
+    skipped: frozenset[int]
     failed: int
     broken: bool
     empty: bool
@@ -177,6 +180,7 @@ def read(output: str) -> Summary:
     return Summary(
         frozenset(passed),
         frozenset(totals),
+        frozenset({*tally.skipped, sum(tally.skipped)} if tally.skipped else ()),
         max(tally.failed, default=0),
         broken,
         _empty(tally, output),
