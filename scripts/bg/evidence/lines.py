@@ -83,6 +83,7 @@ def opened(said: str) -> Optional[tuple[str, str]]:
     if keyword is None:
         return None
     rest = said[keyword.end() :]
-    twice = rest.startswith("(") or not keyword[0].isascii() or keyword[0].rstrip()[-1:] in (":", "：")
+    labelled = keyword.lastgroup != "open" and keyword[0].rstrip()[-1:] in (":", "：")  # "gelaufen: ran"
+    twice = rest.startswith("(") or not keyword[0].isascii() or labelled
     again = _AGAIN.match(rest) if twice else None
     return str(keyword.lastgroup), rest[again.end() :] if again else rest
