@@ -143,6 +143,16 @@ HONEST = [
     ("pytest -q > out.log 2>&1 & wait $!; tail -1 out.log", OK, False, "ran `pytest -q` -> pass, 18 passed"),
     ("redis-server & pytest -q", OK, False, "ran `pytest -q` -> pass, 18 passed"),
     ("docker compose up -d --wait", "Container app  Healthy", False, "ran `docker compose up -d --wait` -> pass"),
+    # options of other programs, with values
+    ("helm --namespace x upgrade app ./chart", "ok", False, "ran `helm upgrade app ./chart` -> pass"),
+    ("docker --context x build -t a .", "ok", False, "ran `docker build -t a .` -> pass"),
+    ("psql -U app -f x.sql", "ok", False, "ran `psql -f x.sql` -> pass"),
+    ("curl -s -H 'A: b' http://x/y", "ok", False, "ran `curl http://x/y` -> pass"),
+    ("git -c user.name=x commit -m m", "ok", False, "ran `git commit -m m` -> pass"),
+    # one of two libraries, and what was excluded
+    ("swift test", " Executed 3 tests, with 0 failures\n✔ Test run with 0 tests passed after 0.001 seconds.", False, "ran `swift test` -> pass, 3 tests passed"),
+    ("swift test", " Executed 0 tests, with 0 failures\n✔ Test run with 3 tests passed after 0.001 seconds.", False, "ran `swift test` -> pass, 3 tests passed"),
+    ("mix test", "3 tests, 0 failures, 1 excluded", False, "ran `mix test` -> pass, 2 passed, 1 excluded"),
     # labels before a line
     ("pytest -q", OK, False, "after the last change ran `pytest -q` -> pass, 18 passed"),
     ("pytest -q", OK, False, "gelaufen: ran `pytest -q` -> pass, 18 passed"),
@@ -251,6 +261,10 @@ FALSE = [
     ("docker build -t app:slim . > build.log 2>&1 &", "", False, "ran `docker build -t app:slim .` -> pass", "unread"),
     ("nohup npx playwright test > /tmp/pw.log 2>&1 &\necho started $!", "started 48213", False, "ran `npx playwright test` -> pass, 1 passed", "unread"),
     ("(cargo build --release &) ; echo ok", "ok", False, "ran `cargo build --release` -> pass", "unread"),
+    # another command of the same program
+    ("helm --namespace x upgrade app ./chart", "ok", False, "ran `helm rollback app` -> pass", "not run"),
+    ("docker build -t a .", "ok", False, "ran `docker push a` -> pass", "not run"),
+    ("curl -s http://x/y", "ok", False, "ran `curl http://x/z` -> pass", "not run"),
     # a label before the line
     ("mypy --strict a.py", "Exit code 1\nFound 1 error in 1 file", True, "gelaufen: ran `mypy --strict a.py` -> pass", "failed"),
     ("pytest -q", "Exit code 1\n1 failed", True, "after the last change ran `pytest -q` -> pass", "failed"),

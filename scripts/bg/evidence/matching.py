@@ -83,9 +83,10 @@ def _relation(wanted: Part, part: Part, folder: str = "", *, moved: bool = True)
         return SAME
     verb, targets, narrow = aims(wanted)
     given_verb, given, narrowed = aims(part)
-    if verb != given_verb:
-        return None
-    if not moved and _globs_apart(targets, given):
+    proves = purposes.is_test(wanted) or purposes.is_check(wanted) or wanted.program in {"make", "cargo", "go"}
+    if not proves and wanted.words and (targets != given or verb != given_verb) and _spelled_longer(wanted, part):
+        return UNCLEAR
+    if verb != given_verb or (not moved and _globs_apart(targets, given)):
         return None
     if REWRITES & set(part.words) - set(wanted.words) or any(map(_FILLED_IN.search, part.words)):
         return UNCLEAR
@@ -95,19 +96,28 @@ def _relation(wanted: Part, part: Part, folder: str = "", *, moved: bool = True)
         below = folder.removeprefix("./").rstrip("/")
         targets = [each.removeprefix(f"{below}/") if each != below else "" for each in targets]
         targets = [each for each in targets if each]
-    if purposes.is_test(wanted) or purposes.is_check(wanted) or wanted.program in {"make", "cargo", "go"}:
+    if proves:
         aimed = part.program == "go" or any("/" in each or "." in each for each in given) or _filters(part, given)
         return _coverage(targets, given, more=bool(narrowed - narrow), fewer=bool(narrow - narrowed), aimed=aimed)
     if targets == given:
         return SAME if narrow == narrowed else UNCLEAR
-    like = targets[:1] == given[:1] or _surely(wanted, targets) == _surely(part, given)
-    return UNCLEAR if like and wanted.program not in programs.INERT else None
+    return UNCLEAR if targets[:1] == given[:1] and wanted.program not in programs.INERT else None
 
 
-def _surely(part: Part, targets: list[str]) -> list[str]:
-    """The targets that no option of an unknown program may have for its value."""
-    values = {_plain(word) for before, word in zip(part.words, part.words[1:]) if re.fullmatch(r"--?[\w-]+", before)}
-    return [each for each in targets if each not in values]
+def _spelled_longer(wanted: Part, part: Part) -> bool:
+    """Whether a command is the one in question with more options, of an unknown program, and perhaps their values."""
+    sure = _surely(wanted)
+    return set(wanted.words) <= set(part.words) or (bool(sure) and sure == _surely(part))
+
+
+def _surely(part: Part) -> list[str]:
+    """The words that no option of an unknown program may have for its value."""
+    before = ("", *part.words)
+    return [
+        word
+        for option, word in zip(before, part.words)
+        if not word.startswith("-") and not re.fullmatch(r"--?[\w-]+", option)
+    ]
 
 
 def _filters(part: Part, given: list[str]) -> bool:

@@ -12,6 +12,7 @@ _COLOUR = pattern(r"\x1b\[[0-9;]*[A-Za-z]")
 _NOT_TESTS = pattern(
     r"^\s*(?:test suites|test files|snapshots|suites|files(?!=)|ℹ suites|# suites|time|duration)\b", re.IGNORECASE
 )
+_NO_COUNT = ("0 remaining", "Test run with 0 tests")  # the second is of one library of two
 _PASSED = pattern(
     r"(?<![\w.])(\d+)\s+(?:tests?\s+|specs?\s+|examples?\s+)?(?:passed|passing|pass|ok|successful|success(?:es)?)(?!\w)|"
     r"(?:\bpassed|# pass|ℹ pass|\| PASS|\[\s*PASSED\s*\])(?:\s*[:=]\s*|\s+)(\d+)(?![\w%]|\.\d)|"
@@ -26,7 +27,7 @@ _FAILED = pattern(
 )
 _ERRORS = pattern(r"(?<![\w.])(\d+)\s+errors?(?!\w)|\berrors?\s*[:=]\s*(\d+)(?![\w%]|\.\d)", re.IGNORECASE)
 _SKIPPED = pattern(
-    r"(?<![\w.])(\d+)\s+(?:tests?\s+)?(?:skipped|skips?|pending|ignored|todo|xfailed)(?!\w)|"
+    r"(?<![\w.])(\d+)\s+(?:tests?\s+)?(?:skipped|skips?|pending|ignored|todo|xfailed|excluded)(?!\w)|"
     r"(?:\b(?:skipped|ignored|pending|expected failures|SKIP)|[#ℹ] (?:skipped|todo))(?:\s*[:=]\s*|\s+)(\d+)"
     r"(?![\w%]|\.\d)|"
     r"^[\d:]+ \+\d+ ~(\d+)",
@@ -133,7 +134,12 @@ class _Tally:
         """One more line."""
         self.each += bool(_EACH.search(line))
         self.each_skipped += bool(_EACH_SKIPPED.search(line))
-        if _NOT_TESTS.match(line) or "0 remaining" in line or len(line) > 1000 or not any(map(str.isdigit, line)):
+        if (
+            _NOT_TESTS.match(line)
+            or any(each in line for each in _NO_COUNT)
+            or len(line) > 1000
+            or not any(map(str.isdigit, line))
+        ):
             return
         skipped, failed, errors = (_numbers(each, line) for each in (_SKIPPED, _FAILED, _ERRORS))
         totals = _numbers(_TOTAL, line)
