@@ -91,13 +91,17 @@ SETS: dict[str, Callable[[], tuple[list[str], bool]]] = {
     "developed": lambda: blind("developed", blind_set.half("developed")),
     "held-out": lambda: blind("held-out", blind_set.half("held-out")),
     "second": lambda: blind("second", blind_set.half("second")),
+    "third": lambda: blind("third", blind_set.half("third")),
+    "fourth": lambda: blind("fourth", blind_set.half("fourth")),
     "foreign": foreign,
 }
 SPENT = {
     "prose": "the check was developed on it",
     "developed": "the check was developed on it",
-    "held-out": "what its one look showed has been mended since; that look's figures stand in tests/evidence/blind/README.md",
-    "second": "what its one look showed has been mended since; that look's figures stand in tests/evidence/blind/README.md",
+    **dict.fromkeys(
+        ("held-out", "second", "third"),
+        "what its one look showed has been mended since; that look's figures stand in tests/evidence/blind/README.md",
+    ),
     "foreign": "changes were made with it since the first look",
 }
 

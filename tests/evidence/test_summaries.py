@@ -46,6 +46,8 @@ GOOD = [
     ("bats", "1..3\nok 1 a\nok 2 b\nok 3 c # skip no network", 2, 3),
     ("bats pretty", "12 tests, 0 failures, 2 skipped", 10, 12),
     ("exunit", "12 tests, 0 failures, 2 skipped", 10, 12),
+    ("exunit kinds", "1 doctest, 2 properties, 3 tests, 0 failures", 6, 6),
+    ("exunit kinds skipped", "1 doctest, 3 tests, 0 failures, 1 skipped", 3, 4),
     ("flutter", "00:02 +12 ~2: All tests passed!", 12, 14),
     ("swift", "Executed 12 tests, with 2 tests skipped and 0 failures (0 unexpected) in 0.3 seconds", 10, 12),
     ("sbt", "[info] Passed: Total 12, Failed 0, Errors 0, Passed 10, Skipped 2", 10, 12),

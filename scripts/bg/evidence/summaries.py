@@ -34,7 +34,7 @@ _SKIPPED = pattern(
     re.IGNORECASE,
 )
 _TOTAL = pattern(
-    r"(?<![\w.])(\d+)\s+(?:tests?|specs?|examples?|runs|total|scenarios?)(?!\w)(?!\s+(?:skipped|failed|ignored))|"
+    r"(?<![\w.])(\d+)\s+(?:tests?|doctests?|propert(?:y|ies)|specs?|examples?|runs|total|scenarios?)(?!\w)(?!\s+(?:skipped|failed|ignored))|"
     r"\bRan\s+(\d+)\s+tests?|"
     r"(?:\btests?(?: run)?|\btotal(?: tests)?|# tests|ℹ tests)(?:\s*[:=]\s*|(?<=# tests)\s+|(?<=ℹ tests)\s+)(\d+)"
     r"(?![\w%]|\.\d)|\((\d+)(?: tests?)?\)\s*$|\bout of\s+(\d+)",
@@ -128,6 +128,7 @@ class _Tally:
         self.errors: list[int] = []
         self.totals: list[int] = []
         self.left: list[int] = []  # of a total, what neither failed nor was skipped in its line
+        self.same_line = False  # whether a line with a total names some that failed or were skipped
         self.each = self.each_skipped = 0
 
     def add(self, line: str) -> None:
@@ -148,7 +149,10 @@ class _Tally:
         self.failed += failed
         self.errors += errors
         self.totals += totals
-        self.left += [max(0, number - sum(skipped) - sum(failed) - sum(errors)) for number in totals]
+        gone = sum(skipped) + sum(failed) + sum(errors)
+        self.same_line = self.same_line or bool(totals and gone)
+        whole = [sum(totals)] if len(totals) > 1 else []  # tests of several kinds
+        self.left += [max(0, number - gone) for number in [*totals, *whole]]
 
     @property
     def known(self) -> bool:
@@ -162,8 +166,7 @@ class _Tally:
             done = {*self.passed, sum(self.passed)}
         elif self.totals:
             fewer = {number - skipped for number in (sum(self.totals), max(self.totals)) if number >= skipped}
-            same_line = any(before != after for before, after in zip(self.totals, self.left))
-            done = {*self.left, sum(self.left)} if same_line or not skipped else fewer
+            done = {*self.left, sum(self.left)} if self.same_line or not skipped else fewer
         else:
             done = {self.each}
         all_in = {*self.totals, sum(self.totals), sum(self.passed) + skipped, *done}
