@@ -21,7 +21,8 @@ from bg.ledger import inbox, launches, reported, resumes, runs, tasks, user_answ
 from bg.ledger.file import Ledger  # noqa: E402
 from bg.results import account, intake, merge  # noqa: E402
 
-KEPT = HERE / "screens"
+KEPT = HERE / "screens.txt"
+HEAD = "#" * 20 + " "
 WIDTHS = (40, 80, 120, 200)
 COUNTS = (1, 10, 60)
 NOW = 1_790_000_000.0
@@ -168,13 +169,14 @@ def screens() -> Iterator[tuple[str, str, int]]:
     yield "merge-at-080.txt", merging.laid_out(Page(80), merged), 80
 
 
+def whole(made: dict[str, str]) -> str:
+    """All screens in one text, each under its name."""
+    return "".join(f"{HEAD}{name}\n{text}\n" for name, text in made.items()).replace("\x1b", "␛")
+
+
 def main() -> int:
     """Keep the screens anew; read the difference before you commit it."""
-    KEPT.mkdir(exist_ok=True)
-    for path in KEPT.iterdir():
-        path.unlink()
-    for name, text, _ in screens():
-        (KEPT / name).write_text(text.replace("\x1b", "␛") + "\n", encoding="utf-8")
+    KEPT.write_text(whole({name: text for name, text, _ in screens()}), encoding="utf-8")
     return 0
 
 
