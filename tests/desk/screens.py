@@ -154,10 +154,10 @@ def screens() -> Iterator[tuple[str, str, int]]:
             for width in (40, 80):
                 yield f"truth-10-at-{width:03}.txt", truth.told(Page(width), truth.count([book])), width
                 yield f"waiting-10-at-{width:03}.txt", waiting.waiting_list(book, Page(width), PROJECT), width
-                for number in (1, 3) if width == 80 else ():
+                for number in (1, 3):
                     told = waiting.of_task(book, Page(width), tasks.get(book, f"bg-{number}"), "/bg-answer")
                     yield f"answers-bg-{number}-at-{width:03}.txt", told, width
-                for number in (1, 3, 4, 7) if width == 80 else (1, 3):
+                for number in (1, 3, 4, 7):
                     name = f"detail-bg-{number}-at-{width:03}.txt"
                     yield name, detail.detail(book, Page(width), f"bg-{number}"), width
     time.tzset()
@@ -166,7 +166,9 @@ def screens() -> Iterator[tuple[str, str, int]]:
         for name, found in FINDINGS.items()
     ]
     merged = account.text(merge.merge(intake.take(sources)))
-    yield "merge-at-080.txt", merging.laid_out(Page(80), merged), 80
+    for width in (40, 80):
+        yield f"merge-at-{width:03}.txt", merging.laid_out(Page(width), merged), width
+    yield "merge-at-080-in-colour.txt", merging.laid_out(Page(80, colour=True), merged), 0
 
 
 def whole(made: dict[str, str]) -> str:
