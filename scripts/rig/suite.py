@@ -81,7 +81,7 @@ def _is_path(argument: str) -> bool:
 
 def _all(given: list[str]) -> tuple[list[str], dict[str, str]]:
     """Everything, on every client."""
-    return [*_workers(given, more=1), "-rs", *given], fetching.install_all(clients.VERSIONS, _say)
+    return [*_workers(given, more=2), "-rs", *given], fetching.install_all(clients.VERSIONS, _say)
 
 
 def _short(given: list[str]) -> tuple[list[str], dict[str, str]]:
@@ -104,11 +104,14 @@ def _short(given: list[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def _workers(given: list[str], more: int = 0) -> list[str]:
-    """As many workers as there are cores, unless the arguments say otherwise; `more` where clients mostly wait."""
+    """As many workers as there are cores, unless the arguments say otherwise; `more` where clients mostly wait.
+
+    One that has done its share takes over from the others: else one alone would be left with the tests on clients.
+    """
     said = any(re.match(r"-n|--numprocesses|--pdb|--trace|-s$|(-p)?no:xdist", argument) for argument in given)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     possible = bool(importlib.util.find_spec("xdist"))  # may be missing where the packages are not as pinned
-    return [] if said or cores < 2 or not possible else ["-n", str(min(cores + more, 8))]
+    return [] if said or cores < 2 or not possible else ["-n", str(min(cores + more, 8)), "--dist", "worksteal"]
 
 
 def _run(options: list[str], *, alone: bool) -> int:
