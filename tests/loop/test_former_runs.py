@@ -254,3 +254,17 @@ def test_what_was_said_before_a_correction_does_not_show_that_what_was_done_afte
     again = {"agent_transcript_path": str(path), "last_assistant_message": done, "stop_hook_active": True}
     assert drive.send(ends, agent_id="a1", **again) == {}
     assert drive.rows("SELECT state FROM tasks") == [{"state": "done"}]
+
+
+def test_nor_where_the_host_has_written_neither_the_correction_nor_what_came_of_it(tmp_path):
+    """Seen on 2.1.197 on a busy machine: the transcript held the first words only."""
+    drive = Drive(VERSIONS[-1], tmp_path)
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    done = block("COMPLETION_REPORT", token, status="success", evidence="- ran `pytest` -> pass, 3 passed")
+    assert "no call of this run ran it" in drive.ends("a1", done)["reason"]
+    [path] = drive.transcript.with_suffix("").rglob("agent-a1.jsonl")
+    ends = recorded(drive.version, "background", "SubagentStop")
+    again = {"agent_transcript_path": str(path), "last_assistant_message": done, "stop_hook_active": True}
+    assert drive.send(ends, agent_id="a1", **again) == {}
+    assert drive.rows("SELECT state FROM tasks") == [{"state": "done"}]

@@ -109,13 +109,3 @@ def test_a_report_is_durable_before_it_is_judged_and_what_failed_later_takes_not
     [row] = drive.rows("SELECT text FROM reports")
     assert "COMPLETION_REPORT" in row["text"]
     assert [1] == [row["failed"] for row in drive.rows("SELECT count(*) AS failed FROM errors")]
-
-
-def test_of_a_report_beyond_all_reading_its_end_is_read_and_the_whole_kept(tmp_path: Path):
-    drive = Drive(VERSIONS[-1], tmp_path)
-    drive.prompt("/bg Audit")
-    token = drive.launch("Audit", "a1")
-    text = "One more line.\n" * 100_000 + block("COMPLETION_REPORT", token, status="success")
-    drive.ends("a1", text)
-    assert [{"state": "done"}] == drive.rows("SELECT state FROM tasks")
-    assert [{"text": text}] == drive.rows("SELECT text FROM reports")

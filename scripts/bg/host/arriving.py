@@ -30,24 +30,26 @@ def _tails(path: str, wait: float) -> Iterator[list[dict[str, Any]]]:
         time.sleep(STEP)
 
 
-def is_written(path: str, words: str, wait: float = LAG) -> bool:
+def is_written(path: str, words: str, times: int = 1, wait: float = LAG) -> bool:
     """Whether an agent's last words, and so all it did before them, stand in its transcript.
 
-    They count behind what the agent was told last only: one that was asked once more may say the same again.
+    One that was asked once more may say the same again: then they stand there as often as it has said them, and behind
+    what it was told last.
     """
-    return any(_ends_with(records, words.strip()) for records in _tails(path, wait))
+    return any(_ends_with(records, words.strip(), times) for records in _tails(path, wait))
 
 
-def _ends_with(records: list[dict[str, Any]], wanted: str) -> bool:
+def _ends_with(records: list[dict[str, Any]], wanted: str, times: int) -> bool:
+    found = told = 0
     for record in reversed(records):
         kinds = {part.get("type") for part in parts(record)}
-        if record.get("type") == "user" and "text" in kinds and "tool_result" not in kinds:
+        told += record.get("type") == "user" and "text" in kinds and "tool_result" not in kinds
+        if told and not found:
             return False
         given = [part.get("input") for part in parts(record) if part.get("type") == "tool_use"]
         handed = [str(each.get("message", "")).strip() for each in given if isinstance(each, dict)]
-        if record.get("type") == "assistant" and wanted in (text(record).strip(), *handed):
-            return True
-    return False
+        found += record.get("type") == "assistant" and wanted in (text(record).strip(), *handed)
+    return found >= times
 
 
 def settled_text(path: str, before: str = "", wait: float = WAIT) -> Final:

@@ -76,6 +76,11 @@ def _checked(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dic
         return {"limits": [reasons.FAILED]}
 
 
+def _times_said(scene: Scene, run: Run) -> int:
+    """How often the run has said its last text: a text that is the same as an earlier one of the run is kept once."""
+    return max(1, 1 + run.corrections - (len(reported.reports(scene.book, run.agent, run.run)) - 1))
+
+
 def _transcript(scene: Scene, agent: str) -> str:
     return scene.event.agent_transcript or agents.of_agent(scene.event.transcript, agent)
 
@@ -94,7 +99,7 @@ def _gather(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict
     path = "" if len(rows) > 1 else _transcript(scene, run.agent)
     # Nor does one that the host has not written yet.
     declared = (fields or {}).get(FIELD) if scene.late is None else None
-    if declared and transcripts.size(path) and not arriving.is_written(path, text):
+    if declared and transcripts.size(path) and not arriving.is_written(path, text, _times_said(scene, run)):
         path = ""
     found = examine(
         text,
