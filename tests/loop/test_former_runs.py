@@ -154,6 +154,26 @@ def test_a_late_notification_does_not_end_a_run_whose_first_hook_was_killed(tmp_
     assert runs(drive) == [(1, True), (2, True), (3, False)]
 
 
+def test_a_late_notification_does_not_end_a_run_whose_second_hook_was_killed(tmp_path):
+    """The agent has the message and goes on; the hook behind the call was killed, so the ledger does not know it yet."""
+    drive = Drive(VERSIONS[-1], tmp_path)
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    asked = block("CLARIFICATION_NEEDED", token)
+    drive.ends("a1", asked)
+    drive.stop()
+    drive.prompt("/bg-answer Q1: one Q2: two")
+    before = recorded(drive.version, "resume", "PreToolUse", "SendMessage")
+    given = {**before["tool_input"], "to": "a1", "message": "Go on."}
+    said = drive.send(before, tool_use_id=WOKEN, tool_input=given)
+    sent = {"role": "user", "content": said["hookSpecificOutput"]["updatedInput"]["message"]}
+    [path] = drive.transcript.with_suffix("").rglob("agent-a1.jsonl")
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"type": "user", "uuid": "u-sent", "message": sent}) + "\n")
+    announced(drive, asked, "toolu_0001")
+    assert runs(drive) == [(1, True), (2, False)]
+
+
 def test_a_run_that_is_stopped_before_it_says_a_word_gets_no_words_of_the_former(tmp_path):
     """The transcript lagged behind the payload, so the first run's last record is not known by its number."""
     drive = Drive(VERSIONS[-1], tmp_path)

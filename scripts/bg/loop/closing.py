@@ -34,7 +34,11 @@ def take(scene: Scene, announcements: list[Notification]) -> None:
     """End the runs that the host has announced the end of."""
     for found in announcements:
         task = binding.own_task(scene, found.agent)
-        if task is None or found.parked or _is_of_a_former_run(scene, found) or not _is_borne_out(scene, found):
+        if task is None or found.parked:
+            continue
+        # First: an agent that goes on already has ended the run that this may be about.
+        resuming.prove_by_run(scene, found.agent, agents.of_agent(scene.event.transcript, found.agent))
+        if _is_of_a_former_run(scene, found) or not _is_borne_out(scene, found):
             continue
         close(scene, task, found.agent, found.text, found.cut, "notification")
 
