@@ -88,10 +88,14 @@ class Campaign(Host):
         if said.whole.get("decision") == "block":
             return
         self.react(said)
-        for again in range(4):
+        # A turn in which much has ended takes several: each must say something that the one before did not.
+        before = ""
+        for again in range(16):
             stopped = self.do(self.stop(running=self.running(), again=again > 0), "Stop")
             if stopped.whole.get("decision") != "block" and not stopped.context:
                 return
+            assert stopped.killed or stopped.context != before, f"Stop says the same again: {before}"
+            before = "" if stopped.killed else stopped.context
             self.react(stopped)
         raise AssertionError("Stop never lets the turn end: " + "\n---\n".join(one.context for one in self.said[-8:]))
 

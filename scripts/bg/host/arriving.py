@@ -42,7 +42,7 @@ def is_written(path: str, words: str, times: int = 1, wait: float = LAG) -> bool
 def _ends_with(records: list[dict[str, Any]], wanted: str, times: int) -> bool:
     found = told = 0
     for record in reversed(records):
-        kinds = {part.get("type") for part in parts(record)}
+        kinds = [part.get("type") for part in parts(record)]
         told += record.get("type") == "user" and "text" in kinds and "tool_result" not in kinds
         if told and not found:
             return False
