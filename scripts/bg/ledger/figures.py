@@ -8,7 +8,9 @@ from bg.ledger.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Optional
+    from typing import Optional, TypeVar
+
+    _Row = TypeVar("_Row", "Ended", "Asked")
 
 AT_ONCE = 500
 
@@ -54,10 +56,7 @@ def ended(book: Ledger, since: float) -> Iterator[Ended]:
         " AND terminal = 1) WHERE r.rowid > ? AND r.ended IS NOT NULL AND t.created >= ?"
         f" GROUP BY r.rowid ORDER BY r.rowid LIMIT {AT_ONCE}"
     )
-    found = Ended.all(book, sql, 0, since)
-    while found:
-        yield from found
-        found = Ended.all(book, sql, found[-1].place, since)
+    return _in_turn(Ended, book, sql, since)
 
 
 def asked(book: Ledger, since: float) -> Iterator[Asked]:
@@ -67,7 +66,12 @@ def asked(book: Ledger, since: float) -> Iterator[Asked]:
         " FROM questions q JOIN tasks t ON t.label = q.label WHERE q.id > ? AND t.created >= ?"
         f" ORDER BY q.id LIMIT {AT_ONCE}"
     )
-    found = Asked.all(book, sql, 0, since)
+    return _in_turn(Asked, book, sql, since)
+
+
+def _in_turn(kind: type[_Row], book: Ledger, sql: str, since: float) -> Iterator[_Row]:
+    """The rows behind a place, and so on from the last place read."""
+    found = kind.all(book, sql, 0, since)
     while found:
         yield from found
-        found = Asked.all(book, sql, found[-1].place, since)
+        found = kind.all(book, sql, found[-1].place, since)

@@ -78,7 +78,7 @@ def _checked(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dic
 
 def _times_said(scene: Scene, run: Run) -> int:
     """How often the run has said its last text: a text that is the same as an earlier one of the run is kept once."""
-    return max(1, 1 + run.corrections - (len(reported.reports(scene.book, run.agent, run.run)) - 1))
+    return max(1, 2 + run.corrections - len(reported.reports(scene.book, run.agent, run.run)))
 
 
 def _transcript(scene: Scene, agent: str) -> str:
