@@ -80,13 +80,25 @@ def close(scene: Scene, task: Task, agent: str, text: str, cut: str, source: str
     if run is None:
         return
     if run.ended is not None:
-        _learn_the_cut(scene, task, run, cut)
+        if _is_of_a_run_unseen(scene, agent, text):
+            reports.keep(scene.book, task.label, agent, source, text)
+            judging.conclude(scene, task, agent, cut)
+        else:
+            _learn_the_cut(scene, task, run, cut)
         return
     if not reported.reports(scene.book, agent, run.run):
         own = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
         fresh = own.text if is_of_this_run(scene, agent, run.run, own) else ""
         reports.keep(scene.book, task.label, agent, source, fresh or text)
     judging.conclude(scene, task, agent, cut)
+
+
+def _is_of_a_run_unseen(scene: Scene, agent: str, text: str) -> bool:
+    """Every hook of a run was killed, from its waking to its end: nobody has kept these, its last words."""
+    if not text.strip() or reported.is_reported(scene.book, agent, text):
+        return False
+    own = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
+    return own.settled and own.text.strip() == text.strip()
 
 
 def _learn_the_cut(scene: Scene, task: Task, run: Run, cut: str) -> None:

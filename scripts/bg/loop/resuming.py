@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bg.host import tools, transcripts
-from bg.ledger import delegations, inbox, launches, resumes, runs, tasks, user_answers
+from bg.host import agents, tools, transcripts
+from bg.ledger import delegations, inbox, launches, reported, resumes, runs, tasks, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.resumes import Resume
 from bg.ledger.tasks import Task
@@ -110,15 +110,27 @@ def _woken_without_us(scene: Scene, agent: str) -> None:
     task = tasks.of_agent(scene.book, agent) if agent else None
     if task is None:
         return
-    typed = tools.message_of(scene.event).text
+    sent = next(iter(tools.sent_texts(scene.event)), "")
     with scene.book.transaction():
         # Noted, so that what the host says of the former run is told from what it says of this one.
-        noted = resumes.note(scene.book, task.label, agent, scene.event.tool_use, UNSEEN, typed, typed)
+        noted = resumes.note(scene.book, task.label, agent, scene.event.tool_use, UNSEEN, sent, sent)
         resumes.prove(scene.book, noted)
-        runs.running(scene.book, agent, task.label)
-        tasks.set_state(scene.book, task.label, "working")
+        if not _has_ended_since(scene, agent, sent):
+            runs.running(scene.book, agent, task.label)
+            tasks.set_state(scene.book, task.label, "working")
         if user_answers.unsent(scene.book, agent):
             reminding.owe_next_step(scene, task.label)
+
+
+def _has_ended_since(scene: Scene, agent: str, sent: str) -> bool:
+    """The run that this message began is over, and its end has come before the word that the message has arrived."""
+    last = runs.last_run(scene.book, agent)
+    path = agents.of_agent(scene.event.transcript, agent)
+    if last is None or last.ended is None or not transcripts.heard(path, sent):
+        return False
+    final = transcripts.last_assistant(transcripts.tail(path))  # settled: nothing was sent behind it
+    is_known = bool(final.uuid) and final.uuid == last.last_uuid
+    return final.settled and (is_known or reported.is_reported(scene.book, agent, final.text, last.run))
 
 
 def before_task(scene: Scene) -> None:
