@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from bg.loop import reconciling, turns
 from drive import Drive, block, context
-from recordings import VERSIONS
+from recordings import VERSIONS, recorded
 
 FORTY = Path(__file__).parents[1] / "evidence" / "forty.jsonl.xz"
 BEGUN = 4
@@ -91,3 +91,21 @@ def test_a_run_that_has_spoken_is_told_in_its_own_words_only(drive, spoke):
     drive.ends("a1", text)
     drive.ends("a1", text, stop_hook_active=True)
     assert "What it left" not in context(drive.announced("a1"))
+
+
+def test_a_report_that_is_just_being_handed_over_was_not_cut_off(drive):
+    """The host takes its time over the call, and meanwhile tells the parent of another agent."""
+    at_work(drive)
+    drive.scene = "handback"
+    call = recorded(drive.version, "handback", "PreToolUse", "SubagentHandback")
+    path = drive.transcript_of("a1", "I have what I need, and hand it over.")
+    for words in ("All is well, no block.", "As I said."):
+        given = {"type": "tool_use", "id": "toolu_h", "name": "SubagentHandback", "input": {"message": words}}
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"type": "assistant", "message": {"role": "assistant", "content": [given]}}) + "\n")
+        drive.send(call, agent_id="a1", tool_input={"message": words})
+    told = context(drive.prompt('<agent-message from="b1">\n  Another one.\n</agent-message>'))
+    assert "ended without a readable signal block" in told
+    assert "All is well, no block." in told
+    assert "was cut off" not in told
+    assert "What it left" not in told

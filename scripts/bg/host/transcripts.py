@@ -133,11 +133,11 @@ def last_assistant(records: list[dict[str, Any]]) -> Final:
     return Final("", "", False)
 
 
-def has_open_call(path: str) -> bool:
-    """The last thing in a transcript is a call whose result is not there yet."""
+def has_open_call(path: str, besides: tuple[str, ...] = ()) -> bool:
+    """The last thing in a transcript is a call, of another tool than these, whose result is not there yet."""
     for record in reversed(tail(path)):
         if record.get("type") in ("user", "assistant"):
-            return any(part.get("type") == "tool_use" for part in parts(record))
+            return any(part.get("type") == "tool_use" and part.get("name") not in besides for part in parts(record))
     return False
 
 

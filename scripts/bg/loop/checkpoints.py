@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.host import agents, transcripts
+from bg.host import agents, tools, transcripts
 from bg.ledger import launches, reported, runs
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
@@ -36,9 +36,10 @@ def seen_by_parent(scene: Scene, task: Task, run: int, *, spoke: bool) -> tuple[
     last = runs.last_run(scene.book, task.agent) if task.agent else None
     if last is None or last.run != run:
         return "", ""
-    # Gone in the midst of a call, with the words before it taken for its last: the host may tell of the cut later.
+    # Gone in the midst of a call, with the words before it taken for its last: the host may tell of the cut later. The
+    # call that hands the report over is its end: it is open while the host reviews it, and another agent is told of.
     path = agents.of_agent(scene.event.transcript, task.agent)
-    if spoke and not last.cut and not transcripts.has_open_call(path):
+    if spoke and not last.cut and not transcripts.has_open_call(path, tools.HANDBACK.names):
         return "", ""
     found = _found(scene, task, SECONDS_FOR_PARENT)
     if found is None or not (found.files or found.last):
