@@ -160,3 +160,48 @@ def test_what_is_too_large_or_too_deep_is_named_to_everybody(tmp_path: Path) -> 
 def test_the_line_says_whether_all_was_checked(limits: list[str], words: str) -> None:
     line = verdict.headline("bg-1", "success", {"limits": limits}, 0)
     assert line == " · ".join(filter(None, ["bg-1 says it is done", words]))
+
+
+def test_what_is_more_than_is_looked_at_or_shown_is_counted(tmp_path: Path) -> None:
+    """Files with a schema, what the launch asks for, what was delivered, and the host's own facts."""
+    world = World(tmp_path)
+    (world.root / "src").rename(world.place / "src")
+    for number in range(45):
+        world.write(f"old/{number}.txt", "old", -3600)
+    world.head = world.commit("many")
+    for number in range(45):
+        (world.root / "old" / f"{number}.txt").unlink()
+        world.write(f"new/{number}.json", "{}")
+    for number in range(14):
+        world.bash(f"pytest tests/test_{number}.py", "1 passed")
+    for number in range(12):
+        world.commit(f"part {number}")
+    names = [f"new/{number}.json" for number in range(45)]
+    asked = "\n".join(f"- {name} (schema: s.json)" for name in names)
+    fields = {"status": "success", "deliverables": "\n".join(names), "evidence": "said it"}
+    found = world.examine("", fields, deliverables=asked + " " * 4000, done_when=" ".join(f"`make a{number}`" for number in range(30)))
+    whole = found.to_json()
+    told = verdict.limits(whole)
+    assert [
+        "what the launch asks for behind the first 4000 characters of a line",
+        "what the launch asks for behind the first 20 files, or commands",
+        "whether the delivered files behind the first 20 are there",
+        "whether the files behind the first 20 fit their schemas",
+    ] == [each for each in told if "first" in each]
+    facts = verdict.facts(whole).split("\n")
+    assert "and 40 more" in facts[0], "files changed"
+    assert "and 40 more" in facts[1], "files removed"
+    assert facts[-2:] == ["- and 9 more runs", "- and 7 more commits"]
+    assert "45 removed" in verdict.headline("bg-1", "success", whole, 0)
+
+
+def test_every_commit_of_a_line_is_judged(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    made = [world.commit(f"part {number}")[:10] for number in range(12)]
+    assert [grade for grade, _, _ in world.declared(f"commit {', '.join(made)}")] == ["seen"] * 12
+
+
+def test_an_agent_is_told_how_many_more_points_do_not_match(tmp_path: Path) -> None:
+    lines = "\n".join(f"- wrote none/{number}.txt" for number in range(13))
+    found = World(tmp_path).examine("", {"status": "success", "evidence": lines}).to_json()
+    assert verdict.points(found).split("\n")[10:] == ["- and 3 more"]

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from bg.evidence import checkpoint
+from bg.loop import checkpoints
 
 LINES = lzma.decompress((Path(__file__).parent / "forty.jsonl.xz").read_bytes()).decode("utf-8").splitlines()
 CALLS = 40
@@ -73,3 +74,13 @@ def test_wherever_it_is_cut_the_files_and_the_step_are_named(number, came_back, 
         assert found.last.endswith("(no result of it was seen)")
         assert what in found.step
     assert (found.folder, found.whole) == (str(project), True)
+
+
+def test_files_that_are_not_named_are_counted(tmp_path):
+    (tmp_path / "project").mkdir()
+    for number in range(75):
+        (tmp_path / "project" / f"{number:02}.txt").write_text("new")
+    found = checkpoint.of("", str(tmp_path / "project"), time.time() - 60)
+    assert (found.in_all, len(found.files), found.whole) == (75, 60, True)
+    assert checkpoints._of_how_many(found) == " (the first 60 of 75)"
+    assert re.fullmatch(r"“00\.txt, 01\.txt, .*, 18\.txt” and 56 more", checkpoints._in_short(found))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import re
 
 import pytest
@@ -500,3 +501,32 @@ def test_a_group_that_has_ended_is_taken_together(newest):
         book.close()
     assert "96.5" in account
     assert "> " in account
+
+
+def test_a_result_file_that_is_not_read_is_named(newest):
+    """Too large, too many, none that can be read, or elsewhere; one that is not there is the check's matter."""
+    newest.prompt("/bg Review the login from two sides")
+    tokens = [newest.launch("Review", agent, description=f"bg-1: {agent}") for agent in ("a1", "a2")]
+    newest.stop()
+    (newest.folder / "large.md").write_text("x" * 1_000_001)
+    os.mkfifo(newest.folder / "pipe.md")
+    elsewhere = newest.folder.parent / "elsewhere.md"
+    elsewhere.write_text("# Result")
+    names = ["large.md", "pipe.md", str(elsewhere), "gone.md", *(f"part-{number}.md" for number in range(20))]
+    for agent, token in zip(("a1", "a2"), tokens):
+        newest.ends(agent, block("COMPLETION_REPORT", token, deliverables="\n".join(names), status="success"))
+    book = newest.ledger()
+    try:
+        account = groups.told(book, "bg-1", str).text
+    finally:
+        book.close()
+    assert [line for line in account.split("\n") if "result file" in line] == [
+        line.format(label=label)
+        for label in ("bg-1", "bg-2")
+        for line in (
+            "> {label}: the result file “large.md” was not read, as it is larger than 1 MB.",
+            "> {label}: the result file “pipe.md” was not read, as it cannot be read (Not a regular file).",
+            f"> {{label}}: the result file “{elsewhere}” was not read, as it lies outside the folder in which the agent worked.",
+            "> {label}: 4 more result files that it names were not read.",
+        )
+    ]

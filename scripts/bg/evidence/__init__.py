@@ -28,6 +28,7 @@ SECONDS = 1.2  # what is begun is ended: about a second and a half in all
 NO_BRIEF: Mapping[str, str] = {}
 FIELD = "evidence"
 PARSED = 50
+ASKED = 4000  # characters of a line of the launch
 WRITTEN = {"wrote", "changed"}
 
 
@@ -58,7 +59,9 @@ def _examine(
     report: str, fields: Optional[Mapping[str, Any]], launch: Launch, transcript: str, brief: Mapping[str, str],
     clock: Clock, evidence: Evidence,
 ) -> None:  # fmt: skip
-    brief = {str(name): str(text)[:4000] for name, text in brief.items()}
+    if any(len(str(text)) > ASKED and str(name).lower() in asked.READ for name, text in brief.items()):
+        evidence.limit("words", str(ASKED))
+    brief = {str(name): str(text)[:ASKED] for name, text in brief.items()}
     given = dict(fields or {})
     status = str(given.get("status", "")).strip().lower()
     deliverables = str(given.get("deliverables") or "")
@@ -111,9 +114,7 @@ def _parse(disk: Disk, items: list[Item], brief: Mapping[str, str], evidence: Ev
     """Files of the declaration or the order that are not what their name says."""
     names = [item.subject for item in items if item.kind in WRITTEN] + named.paths(brief.get("Deliverables", ""))
     wanted = list(dict.fromkeys(names))
-    if len(wanted) > PARSED:
-        evidence.limit("files to parse", str(PARSED))
-    for name in wanted[:PARSED]:
+    for name in evidence.first(wanted, PARSED, "files to parse"):
         for each in disk.project.place(name).found:
             fault = disk.fault(each) if each.regular and disk.changed(each) else None
             if fault:
@@ -121,6 +122,6 @@ def _parse(disk: Disk, items: list[Item], brief: Mapping[str, str], evidence: Ev
 
 
 def _fit(disk: Disk, items: list[Item], brief: Mapping[str, str], deliverables: str, evidence: Evidence) -> None:
-    pairs = schemas.gather(disk, brief, deliverables, [item for item in items if item.kind == "fits"])
+    pairs = schemas.gather(disk, brief, deliverables, [item for item in items if item.kind == "fits"], evidence)
     for pair, found in schemas.judge(pairs):
         (evidence.asked if pair.launch else evidence.findings).append(found)

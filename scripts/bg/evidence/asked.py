@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST = 20
+READ = ("deliverables", "done when")
 PASSED = pattern(
     r"(?<![\w.])[1-9]\d*\s+(?:tests?\s+)?(?:passed|passing|pass)(?!\w)|\btests?\s+(?:all\s+)?(?:pass(?:ed|es)?|"
     r"are green)(?!\w)|"
@@ -30,13 +31,13 @@ NOT_PASSED = pattern(
 def judge(disk: Disk, calls: Calls, brief: Mapping[str, str], evidence: Evidence) -> None:
     """The launch's files and commands, each seen or not."""
     lines = {name.lower(): text for name, text in brief.items()}
-    for name in named.paths(lines.get("deliverables", ""))[:MOST]:
+    for name in evidence.first(named.paths(lines.get("deliverables", "")), MOST, "asked"):
         _file(disk, name, evidence, wanted=True)
     criteria = lines.get("done when", "")
-    ran = named.commands(criteria)[:MOST]
+    ran = evidence.first(named.commands(criteria), MOST, "asked")
     for command in ran:
         evidence.asked.append(runs.judge(calls, Item(command, "ran", command, passed=True)))
-    for name in named.paths(criteria)[:MOST]:
+    for name in evidence.first(named.paths(criteria), MOST, "asked"):
         if not any(name in command for command in ran) and not any(name == each.subject for each in evidence.asked):
             _file(disk, name, evidence, wanted=False)
 
@@ -63,7 +64,7 @@ def notes(disk: Disk, calls: Calls, report: str, deliverables: str, evidence: Ev
     """What a report says in prose and the host did not see."""
     if calls.idle and success and report.strip():
         evidence.note("no tool used", "")
-    for name in named.paths(deliverables)[:MOST] if success else []:
+    for name in evidence.first(named.paths(deliverables), MOST, "delivered") if success else []:
         place = disk.project.place(name)
         before = disk.existed(name)
         if not place.found and place.certain and not place.outside and not before and not calls.said(name):

@@ -18,7 +18,7 @@ _PASSED_OVER = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycac
 
 
 class Checkpoint(Record):
-    """What is known without the agent; `whole` is False where the disk was too large to look through.
+    """What is known without the agent: the first of `in_all` files; `whole` is False where the disk was too large.
 
     `stopped` is so where the host ended the run in its last call, and answered that with words of its own.
     """
@@ -29,6 +29,7 @@ class Checkpoint(Record):
     folder: str
     whole: bool
     stopped: bool
+    in_all: int
 
 
 def of(transcript: str, folder: str, since: float, seconds: float = 1.0) -> Checkpoint:
@@ -40,10 +41,9 @@ def of(transcript: str, folder: str, since: float, seconds: float = 1.0) -> Chec
     written = [_named(call.path, folder) for call in writing]
     found, whole = _changed(folder, since, clock)
     files = tuple(dict.fromkeys([*written, *found]))
-    whole = whole and len(files) <= MOST_FILES
     stopped = bool(done) and transcripts.is_stopped_in_a_call(transcript)
     step = _gist(done[-1]) if stopped else _step(transcript, done)
-    return Checkpoint(files[:MOST_FILES], _last(done, stopped=stopped), step, folder, whole, stopped)
+    return Checkpoint(files[:MOST_FILES], _last(done, stopped=stopped), step, folder, whole, stopped, len(files))
 
 
 def _named(path: str, folder: str) -> str:

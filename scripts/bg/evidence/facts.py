@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SHOWN = 40
 RUNS = 12
+COMMITS = 10
 
 
 def gather(disk: Disk, calls: Calls, clock: Clock, evidence: Evidence) -> dict[str, Any]:
@@ -26,15 +27,17 @@ def gather(disk: Disk, calls: Calls, clock: Clock, evidence: Evidence) -> dict[s
         evidence.limit("files")
     found = _runs(calls)
     made = disk.baseline().made() or []
+    left = {"removed": len(removed) - SHOWN, "runs": len(found) - RUNS, "commits": len(made) - COMMITS}
     return {
         "changed": changed[:SHOWN],
         "changed_count": len(changed) if whole else None,
         "removed": removed[:SHOWN],
         "runs": found[-RUNS:],
         "tests": _tests(calls, found),
-        "commits": [{"hash": name[:10], "subject": short(subject, 80)} for name, subject in made[:10]],
+        "commits": [{"hash": name[:10], "subject": short(subject, 80)} for name, subject in made[:COMMITS]],
         "calls_known": calls.known,
         "idle": calls.idle,
+        **({"left": left} if max(left.values()) > 0 else {}),
     }
 
 

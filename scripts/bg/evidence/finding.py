@@ -11,7 +11,9 @@ from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 SEEN, MISMATCH, SAID = "seen", "does not match", "only said"
 GRADES = (SEEN, MISMATCH, SAID)
@@ -104,6 +106,12 @@ class Evidence:
         said = f"{name}: {detail}" if detail else name
         if said not in self.limits:
             self.limits.append(said)
+
+    def first(self, found: list[T], most: int, name: str) -> list[T]:
+        """So many of what there is to look at; that there is more is a limit of this name."""
+        if len(found) > most:
+            self.limit(name, str(most))
+        return found[:most]
 
     def note(self, reason: str, subject: str) -> None:
         """Something that prose says, or the launch wanted, and that was not seen."""

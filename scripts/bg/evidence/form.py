@@ -147,7 +147,7 @@ def _commit(kind: str, rest: str, said: str) -> list[Item]:
     """Reads commit HASH, pushed, opened PR; a message may stand for the hash."""
     found = []
     hashes = _HASH.findall(re.sub(r"\([^()]*\)", " ", rest)) or _HASH.findall(rest)[:1]
-    for name in hashes[:10]:
+    for name in hashes:
         found.append(Item(said, kind, name.lower()))
     if not hashes:
         text, _ = pieces.quotation(rest)

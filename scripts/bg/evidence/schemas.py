@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 
 from bg import foreign, machine
 from bg.evidence.disk import Disk
-from bg.evidence.finding import Finding
+from bg.evidence.finding import Evidence, Finding
 from bg.evidence.form import Item
 from bg.evidence.named import paths
 from bg.evidence.project import Found
@@ -78,7 +78,9 @@ def pairs_in(text: str) -> Iterator[tuple[str, str]]:
             yield documents[-1], found["schema"].strip()
 
 
-def gather(disk: Disk, brief: Mapping[str, str], deliverables: str, items: list[Item]) -> list[Pair]:
+def gather(
+    disk: Disk, brief: Mapping[str, str], deliverables: str, items: list[Item], evidence: Evidence
+) -> list[Pair]:
     """What is to be checked: what is declared to fit, then the pairs of the report's deliverables and of the launch."""
     asked = [pair for text in brief.values() for pair in pairs_in(text)]
     said = list(pairs_in(deliverables))
@@ -95,7 +97,7 @@ def gather(disk: Disk, brief: Mapping[str, str], deliverables: str, items: list[
         add(document, schema, f"{document} (schema: {schema})", launch=False)
     for document, schema in asked:
         add(document, schema, f"{document} (schema: {schema})", launch=True)
-    return [_read(disk, pair) for pair in list(found.values())[:PAIRS]]
+    return [_read(disk, pair) for pair in evidence.first(list(found.values()), PAIRS, "pairs")]
 
 
 def judge(pairs: list[Pair]) -> Iterator[tuple[Pair, Finding]]:

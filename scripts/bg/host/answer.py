@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Optional
 
+MOST = 3300  # of a page that a model has to show
+
 
 class Answer:
     """What a handler wants said; `render` gives it the event's own shape."""
@@ -55,11 +57,15 @@ def render(event: Event, answer: Answer) -> str:
     return json.dumps(out, ensure_ascii=False)
 
 
-def show(answer: Answer, text: str, host: Host, ask: str) -> None:
-    """Show the user a text instead of asking the model, or through the model where the host would show nothing."""
+def show(answer: Answer, text: str, host: Host, ask: str, cut: str) -> None:
+    """Show the user a text instead of asking the model, or through the model where the host would show nothing.
+
+    A model is given less than a screen holds: then `cut` is the last line.
+    """
     if host.shows_blocked_prompts:
         answer.block = text
     else:
         # Somebody's words stand in it: each line is marked.
-        lines = "\n".join(f"> {line}".rstrip() for line in text[:3300].splitlines())
+        whole = text if len(text) <= MOST else text[:MOST].rpartition("\n")[0] + "\n" + cut
+        lines = "\n".join(f"> {line}".rstrip() for line in whole.splitlines())
         answer.context.append(f"{ask}\n{lines}")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MOST = 3000
 # What the parent hears of it beside what the agent said: less, and looked for in less time.
 MOST_FOR_PARENT, SECONDS_FOR_PARENT = 700, 0.3
+SHORT = 150
 
 
 def left_by(scene: Scene, task: Task) -> str:
@@ -44,9 +45,8 @@ def seen_by_parent(scene: Scene, task: Task, run: int, *, spoke: bool) -> tuple[
     found = _found(scene, task, SECONDS_FOR_PARENT)
     if found is None or not (found.files or found.last):
         return "", ""
-    files = ", ".join(found.files) + ("" if found.whole else phrases.AND_MORE_FILES)
     line = phrases.BRIEFLY_LEFT.format(
-        files=cited(files, 150) if found.files else phrases.NO_FILES,
+        files=_in_short(found) if found.files else phrases.NO_FILES,
         step=cited(found.step, 120) if found.step else phrases.NOT_KNOWN,
     )
     return f"{phrases.WHAT_IT_LEFT}\n{_told(found, MOST_FOR_PARENT)}", line
@@ -64,11 +64,24 @@ def _found(scene: Scene, task: Task, seconds: float) -> Optional[Checkpoint]:
     return checkpoint.of(path, launch.cwd, launch.made, seconds)
 
 
+def _in_short(found: Checkpoint) -> str:
+    """As many names as a line has room for, and how many more there are."""
+    fits = [number for number in range(1, len(found.files) + 1) if len(", ".join(found.files[:number])) <= SHORT]
+    shown = fits[-1] if fits else 1
+    more = phrases.AND_MORE_FILES.format(count=found.in_all - shown) if found.in_all > shown else ""
+    return cited(", ".join(found.files[:shown]), SHORT) + more + ("" if found.whole else phrases.NOT_ALL_FILES)
+
+
+def _of_how_many(found: Checkpoint) -> str:
+    first = phrases.FIRST_FILES.format(shown=len(found.files), count=found.in_all)
+    return (first if found.in_all > len(found.files) else "") + ("" if found.whole else phrases.NOT_ALL_FILES)
+
+
 def _told(found: Checkpoint, most: int) -> str:
     return fill(
         "left",
         folder=cited(found.folder, 300) if found.folder else phrases.NOT_KNOWN,
-        more="" if found.whole else phrases.AND_MORE_FILES,
+        more=_of_how_many(found),
         files=quote("\n".join(found.files), most) if found.files else phrases.NOTHING_CHANGED,
         last=quote(found.last, 400) if found.last else phrases.NOT_KNOWN,
         step=quote(found.step, 400) if found.step else phrases.NOT_KNOWN,

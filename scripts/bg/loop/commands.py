@@ -12,7 +12,7 @@ from bg.words.quoting import inline
 
 def say(scene: Scene, text: str) -> None:
     """Answer the user without a model request, or through the model where the host would show nothing."""
-    answer.show(scene.answer, text, scene.host, phrases.SHOW_EXACTLY)
+    answer.show(scene.answer, text, scene.host, phrases.SHOW_EXACTLY, phrases.CUT_HERE)
 
 
 def waiting_list(scene: Scene) -> str:

@@ -8,7 +8,7 @@ from bg.ledger.runs import Run
 from bg.loop import reports
 from bg.protocol import signals
 from bg.words import phrases, verdict
-from bg.words.quoting import cited, inline
+from bg.words.quoting import cited, first, inline
 from bg.words.texts import fill
 
 TYPE_CHECKING = False
@@ -66,6 +66,6 @@ def _reason(reading: reports.Reading, token: str, facts: str) -> str:
         "bad_block",
         marker=signal.marker,
         template=signals.template(signal.marker, agent_id=token),
-        problems="\n".join(f"- {inline(problem.text, 300)}" for problem in signal.problems[:8]),
+        problems="\n".join(first([f"- {inline(problem.text, 300)}" for problem in signal.problems], 8)),
         facts=seen if signal.marker == report else "",
     )

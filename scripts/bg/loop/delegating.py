@@ -12,7 +12,7 @@ from bg.ledger.tasks import Task
 from bg.loop import adopting, reminding
 from bg.loop.scene import Scene
 from bg.words import delegation, feedback, phrases
-from bg.words.quoting import DECIDED, neutral, shown
+from bg.words.quoting import DECIDED, begun, shown
 
 WINDOW = "delegation"
 
@@ -41,7 +41,7 @@ def open_for(scene: Scene, one: Delegation, work: str, words: str, *, condition:
     windows.open_window(scene.book, scene.session, WINDOW, work, label)
     scene.answer.context.append(order(one, label, work))
     if condition:
-        scene.answer.context.append(phrases.CONDITION.format(words=neutral(condition)[:1500]))
+        scene.answer.context.append(phrases.CONDITION.format(words=begun(condition, DECIDED)))
     return ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -16,7 +17,7 @@ from bg.record import Record
 from bg.results import account, intake, merge
 from bg.results.records import Source
 from bg.words import phrases
-from bg.words.quoting import inline, quote
+from bg.words.quoting import cited, inline, quote
 from bg.words.texts import fill
 
 TYPE_CHECKING = False
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any, Callable
 
 MOST_BYTES = 1_000_000
+MOST_FILES = 20
 RESULT_FILES = re.compile(r"[\w./-]{1,200}\.(?:md|jsonl)\b")
 WELL = "done"
 
@@ -65,7 +67,8 @@ def _states(rows: list[Task]) -> str:
 
 def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str]) -> str:
     """Who did not finish comes before anything that the others say; every task has its line, with or without a file."""
-    sources = [source for row in rows for source in _sources(book, row)]
+    found = [_sources(book, row) for row in rows]
+    sources = [source for read, _ in found for source in read]
     taken = intake.take(sources)
     merged = merge.merge(taken)
     open_work = [row for row in rows if row.state != WELL]
@@ -77,7 +80,7 @@ def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str]) -> str:
         lines.append(quote(account.brief(merged, how=how, status=not open_work), 2000))
     else:
         lines.append(phrases.NO_RESULTS)
-    return "\n".join(lines)
+    return "\n".join([*lines, *(line for _, unread in found for line in unread)])
 
 
 def _unfinished(rows: list[Task]) -> str:
@@ -101,31 +104,42 @@ def _line(book: Ledger, row: Task) -> str:
     return f"{named}: {inline(words, 200)}" if words else named
 
 
-def _sources(book: Ledger, task: Task) -> list[Source]:
-    """A task's last report, and the result files that it names, read from where its agent worked."""
+def _sources(book: Ledger, task: Task) -> tuple[list[Source], list[str]]:
+    """A task's last report, and the result files that it names, read from where its agent worked; those not read."""
     agent = task.agent
     run = runs.last_run(book, agent)
     if run is None:
-        return []
+        return [], []
     text, reading = reports.best(reported.reports(book, agent, run.run), launches.token_of(book, agent))
     found = [Source(task.label, text.encode("utf-8", "replace"))]
     fields: dict[str, Any] = reading.deciding.fields if reading.deciding else {}
     launch = launches.of_agent(book, agent)
     folder = launch.cwd if launch else ""
     named = fields.get("deliverables") or ""
-    names = dict.fromkeys(RESULT_FILES.findall(named if isinstance(named, str) else json.dumps(named)))
-    for name in list(names)[:20] if folder else []:
-        data = _inside(folder, name)
+    names = list(dict.fromkeys(RESULT_FILES.findall(named if isinstance(named, str) else json.dumps(named))))
+    unread = []
+    for name in names[:MOST_FILES] if folder else []:
+        data, why = _inside(folder, name)
         if data:
             found.append(Source(f"{task.label} {name}", data))
-    return found
+        elif why:
+            unread.append(phrases.RESULT_NOT_READ.format(label=task.label, name=cited(name, 120), why=why))
+    if len(names) > MOST_FILES:
+        unread.append(phrases.MORE_RESULT_FILES.format(label=task.label, count=len(names) - MOST_FILES))
+    return found, unread
 
 
-def _inside(folder: str, name: str) -> bytes:
-    """A file's content, nothing where it lies outside the folder or is none."""
+def _inside(folder: str, name: str) -> tuple[bytes, str]:
+    """A file's content, or why it was not read; neither where there is no such file."""
     try:
         root = os.path.realpath(folder)
         path = os.path.realpath(os.path.join(root, name))
-        return foreign.whole(path, MOST_BYTES) if path.startswith(os.path.join(root, "")) else b""
-    except (OSError, ValueError):
-        return b""
+        if not path.startswith(os.path.join(root, "")):
+            return b"", phrases.RESULT_OUTSIDE if os.path.isfile(path) else ""
+        return foreign.whole(path, MOST_BYTES), ""
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return b"", ""
+    except OSError as error:
+        if error.errno == errno.EFBIG:
+            return b"", phrases.RESULT_TOO_LARGE.format(most=MOST_BYTES // 1_000_000)
+        return b"", phrases.RESULT_UNREADABLE.format(why=error.strerror)

@@ -119,7 +119,8 @@ def _doctor(event: Event) -> Answer:
     from bg.desk import doctor, findings, page  # noqa: PLC0415
 
     host, answer = host_of(event), Answer()
-    show(answer, findings.told(list(doctor.examine(host)), page.of_hook()), host, phrases.SHOW_EXACTLY)
+    told = findings.told(list(doctor.examine(host)), page.of_hook())
+    show(answer, told, host, phrases.SHOW_EXACTLY, phrases.CUT_HERE)
     return answer
 
 

@@ -143,6 +143,7 @@ MORE_QUESTIONS = "More of them: /bg-answer lists all."
 MORE_REPORTS = "More background reports wait; they follow at the next event, or run: {command}"
 
 SHOW_EXACTLY = SENDER + " Show the user exactly what stands behind `>`, in a code block, and do nothing else:"
+CUT_HERE = "[cut here: `bgctl status` in a shell shows all of it]"
 
 # The same where the user reads it too
 
@@ -193,7 +194,9 @@ ASKS_LEAVE = "It asks before it does this, and does it only if the user says yes
 NO_SIGNAL = "it ended without a signal"
 NOT_KNOWN = "not known"
 NOTHING_CHANGED = "none that was found"
-AND_MORE_FILES = " (not all were looked at)"
+AND_MORE_FILES = " and {count} more"
+FIRST_FILES = " (the first {shown} of {count})"
+NOT_ALL_FILES = " (not all were looked at)"
 WHAT_IT_LEFT = "What it left, from its transcript and the disk; the agent is told it when it goes on:"
 NOBODY_REFUSED = "The host answered your last call in the user's name as it stopped the run: nobody has refused it."
 NO_FILES = "no file"
@@ -208,6 +211,11 @@ NOT_COMPLETE = (
 )
 AGREED = "Agreed when it was asked for:\n{words}"
 JOINT_ENDED = "{label} and {others}, which it asked for, have ended: {states}"
+RESULT_NOT_READ = "> {label}: the result file {name} was not read, as it {why}."
+RESULT_TOO_LARGE = "is larger than {most} MB"
+RESULT_OUTSIDE = "lies outside the folder in which the agent worked"
+RESULT_UNREADABLE = "cannot be read ({why})"
+MORE_RESULT_FILES = "> {label}: {count} more result files that it names were not read."
 NO_RESULTS = "> None of them wrote a result that can be merged; their reports stand for themselves."
 GROUP_ENDED = "{count} tasks launched together have ended: {states}"
 

@@ -80,6 +80,12 @@ def cited(text: str, most: int = 200) -> str:
     return f"“{inline(text, most).translate(_MARKS)}”"
 
 
+def begun(text: str, most: int) -> str:
+    """The lines of a text as they are: whole, or with how much is missing."""
+    words = neutral(text)
+    return words if len(words) <= most else f"{words[:most]}… [cut: {most} of {len(words)} characters]"
+
+
 def shown(text: str, most: int) -> str:
     """One line of what somebody decides about: whole, or with how much is missing."""
     words = inline(text, most)
@@ -104,6 +110,11 @@ def quote(text: str, most: int = 1200) -> str:
     if cut:
         kept.append(f"[cut here, {len(text)} characters in all]")
     return "\n".join(f"> {line}".rstrip() for line in kept)
+
+
+def first(lines: list[str], most: int) -> list[str]:
+    """So many lines of a list, and how many more there are."""
+    return [*lines[:most], f"- and {len(lines) - most} more"] if len(lines) > most else lines
 
 
 class Said:

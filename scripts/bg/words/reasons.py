@@ -98,6 +98,10 @@ LIMITS = {
     "too large to parse": "whether {detail} parses: it is too large",
     "not parsed": "whether {detail} parses: it is nested too deep, or takes too long",
     "lines": "the declared lines behind the first {detail}",
+    "pairs": "whether the files behind the first {detail} fit their schemas",
+    "asked": "what the launch asks for behind the first {detail} files, or commands",
+    "delivered": "whether the delivered files behind the first {detail} are there",
+    "words": "what the launch asks for behind the first {detail} characters of a line",
     "files to parse": "whether the files behind the first {detail} parse",
     "time": "the time for the check was used up; the rest was not looked at",
 }

@@ -71,8 +71,9 @@ def task_name(told: Told) -> str:
 
 def marks(signal: dict[str, Any]) -> list[tuple[str, str]]:
     """What is wrong with the block itself, as a section."""
-    problems = "; ".join(cited(str(item["text"])) for item in signal.get("problems", [])[:4])
-    return [("Wrong with the block", problems)] if problems else []
+    problems = [cited(str(item["text"])) for item in signal.get("problems", [])]
+    more = [f"and {len(problems) - 4} more"] if len(problems) > 4 else []
+    return [("Wrong with the block", "; ".join([*problems[:4], *more]))] if problems else []
 
 
 def question_lines(item: Question) -> str:

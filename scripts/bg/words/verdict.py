@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.words import reasons
-from bg.words.quoting import cited, inline
+from bg.words.quoting import cited, first, inline
 from bg.words.texts import fill
 
 TYPE_CHECKING = False
@@ -47,11 +47,11 @@ def mismatches(evidence: Entry) -> list[Entry]:
 
 def points(evidence: Entry) -> str:
     """What does not match, for the agent that declared it."""
-    return "\n".join(f"- {said_of(found)}" for found in mismatches(evidence)[: 2 * SHOWN])
+    return "\n".join(first([f"- {said_of(found)}" for found in mismatches(evidence)], 2 * SHOWN))
 
 
-def _names(names: list[str], most: int) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
+def _names(names: list[str], most: int, total: int) -> str:
+    more = f" and {total - most} more" if total > most else ""
     return ", ".join(cited(name, 80) for name in names[:most]) + more
 
 
@@ -60,16 +60,24 @@ def facts(evidence: Entry) -> str:
     seen = evidence.get("facts") or {}
     lines = []
     if seen.get("changed"):
-        lines.append(f"- files changed since the launch: {_names(seen['changed'], SHOWN)}")
+        total = seen.get("changed_count") or len(seen["changed"])
+        lines.append(f"- files changed since the launch: {_names(seen['changed'], SHOWN, total)}")
     if seen.get("removed"):
-        lines.append(f"- files removed: {_names(seen['removed'], SHOWN)}")
+        lines.append(f"- files removed: {_names(seen['removed'], SHOWN, _count(seen, 'removed'))}")
     if not seen.get("changed") and not seen.get("removed") and seen.get("changed_count") == 0:
         lines.append("- no file changed since the launch")
     for run in (seen.get("runs") or [])[-SHOWN:]:
         lines.append(f"- {cited(run['command'], 80)}: {_end(run)}")
-    for commit in (seen.get("commits") or [])[:5]:
+    for commit in (seen.get("commits") or [])[:SHOWN]:
         lines.append(f"- commit {inline(commit['hash'], 10)}: {cited(commit['subject'], 80)}")
+    left = {name: _count(seen, name) - SHOWN for name in ("runs", "commits")}
+    lines += [f"- and {number} more {name}" for name, number in left.items() if number > 0]
     return "\n".join(lines)
+
+
+def _count(seen: Entry, name: str) -> int:
+    """How many of these there are, of which the ledger has the first."""
+    return len(seen.get(name) or []) + max(0, int((seen.get("left") or {}).get(name, 0)))
 
 
 def _end(run: Entry) -> str:
@@ -79,7 +87,7 @@ def _end(run: Entry) -> str:
 
 
 def _about_files(seen: Entry) -> str:
-    changed, removed = seen.get("changed_count"), len(seen.get("removed") or [])
+    changed, removed = seen.get("changed_count"), _count(seen, "removed")
     if changed is None:
         return ""
     if not changed and not removed:
@@ -187,10 +195,7 @@ def _unchecked(evidence: Entry) -> str:
 
 
 def _group(head: str, lines: list[str], most: int = SHOWN) -> str:
-    if not lines:
-        return ""
-    more = [f"- and {len(lines) - most} more"] if len(lines) > most else []
-    return "\n".join([f"{head}:", *lines[:most], *more])
+    return "\n".join([f"{head}:", *first(lines, most)]) if lines else ""
 
 
 def correction(evidence: Entry) -> str:
