@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import time
 from pathlib import Path
 from typing import Any, Optional
 
@@ -31,6 +33,7 @@ class Drive:
         self.transcript.write_text(json.dumps({"type": "user", "version": version, "cwd": str(tmp_path)}) + "\n")
         self.calls = 0
         self.writes = True  # as every host does, unless what it was told got lost on the way
+        self.clock, self.chance = time.time, os.urandom
 
     def send(self, payload: dict[str, Any], **changes: Any) -> dict[str, Any]:
         """One event through the handlers, in this process; the answer has the shape that the host takes."""
@@ -42,11 +45,16 @@ class Drive:
             **changes,
         }
         out = io.StringIO()
-        assert hook.main(io.StringIO(json.dumps(whole)), out) == 0
+        assert hook.main(io.StringIO(json.dumps(whole)), out, clock=self.clock, chance=self.chance) == 0
         said = check_answer(whole["hook_event_name"], out.getvalue()) or {}
         if self.writes:
             conversation.write(self.transcript, self.version, whole, said)
         return said
+
+    def advance(self, seconds: float) -> None:
+        """From now on the hooks' clock is ahead by so much, behind where that is negative."""
+        now = self.clock
+        self.clock = lambda: now() + seconds
 
     def prompt(self, words: str) -> dict[str, Any]:
         return self.send(recorded(self.version, self.scene, "UserPromptSubmit"), prompt=words)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
 
 from bg.host import versions
 from bg.host.answer import Answer, render
@@ -23,19 +24,29 @@ from bg.words.quoting import inline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TextIO
+    from typing import Callable, TextIO
 
     from bg.loop.routes import Handler
+
+    Given = tuple[Callable[[], float], Callable[[int], bytes]]
 
 MOST = 32 * 1024 * 1024
 # These have nothing to do where nothing was ever launched, and must not make a ledger of their own.
 WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop", "SubagentStart")
 
 
-def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout, *, ends: bool = False) -> int:
+def main(
+    stdin: TextIO = sys.stdin,
+    stdout: TextIO = sys.stdout,
+    *,
+    ends: bool = False,
+    clock: Callable[[], float] = time.time,
+    chance: Callable[[int], bytes] = os.urandom,
+) -> int:
     """Read one event, answer it, exit 0; 1 where `hooks/run` shall refuse what shows itself to be a launch of ours.
 
-    `ends` says that the process ends with it, at once: then the ledger is left open.
+    `ends` says that the process ends with it, at once: then the ledger is left open. `clock` and `chance` are all that
+    the rooms below know of the time and of random bytes, by way of the ledger.
     """
     event, text = None, ""
     try:
@@ -43,17 +54,17 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout, *, ends: bool =
         event = read(text)
         handler = routes.handler_for(event) if event else None
         if event and handler:
-            _answer(event, handler, text, stdout, ends=ends and event.name != "SessionEnd")
+            _answer(event, handler, text, stdout, (clock, chance), ends=ends and event.name != "SessionEnd")
     except Exception as error:  # noqa: BLE001 - a hook that fails may not disturb the session
-        traces.note_aside("main", traces.happened())
+        traces.note_aside("main", traces.happened(), clock())
         try:
             if not event:
                 return 1
             refused = _print(Answer(deny=waiting.refusal(event, None, _in_short(error))), event, stdout)
             if not refused and waiting.worth_keeping(event):
-                spool.keep(place.directory(), text)
+                spool.keep(place.directory(), text, clock())
         except Exception:  # noqa: BLE001 - as above
-            traces.note_aside("main", traces.happened())
+            traces.note_aside("main", traces.happened(), clock())
             return 1
     return 0
 
@@ -71,28 +82,29 @@ def _given(stdin: TextIO) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, *, ends: bool) -> None:
+def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Given, *, ends: bool) -> None:
+    clock = given[0]
     folder = place.directory()
     place.wake(folder, event.session)
     first = _first_words(event, folder)
-    if event.name in WITHOUT_LEDGER and not place.existing() and not spool.waiting(folder):
+    if event.name in WITHOUT_LEDGER and not place.existing() and not spool.waiting(folder, clock()):
         _print(Answer(notice=first), event, stdout)
         return
-    with contextlib.closing(Attempt(folder)) as attempt:
+    with contextlib.closing(Attempt(folder, clock())) as attempt:
         try:
-            book = _opened(folder, attempt)
+            book = _opened(folder, attempt, given)
         except Unavailable as error:
-            _print(waiting.put_off(folder, event, text, error), event, stdout)
+            _print(waiting.put_off(folder, event, text, error, clock()), event, stdout)
             return
         with left(book) if ends else contextlib.closing(book):
             _answer_from(Scene(event, book, Answer(notice=first), attempt=attempt), handler, text, stdout)
 
 
-def _opened(folder: str, attempt: Attempt) -> Ledger:
+def _opened(folder: str, attempt: Attempt, given: Given) -> Ledger:
     with attempt.step("opening the ledger", alone=True) as goes_on:
         if not goes_on:
             raise Unavailable(trouble.LEDGER_ENDS_HOOKS.format(place=folder), passing=True, remedy=trouble.MOVE_IT_AWAY)
-        return Ledger(folder)
+        return Ledger(folder, clock=given[0], chance=given[1])
 
 
 def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> None:
@@ -102,7 +114,7 @@ def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> N
         for what in attempt.ended:
             traces.note(book, what, trouble.HAS_ENDED_HOOKS)
         taken = waiting.take_in(book, event, attempt)
-        if not taken and waiting.can_wait(event) and spool.keep(book.place, text):
+        if not taken and waiting.can_wait(event) and spool.keep(book.place, text, book.now()):
             return
         name = " ".join(filter(None, [event.name, event.tool, event.session]))
         with attempt.step(name, alone=True) as goes_on:
@@ -114,7 +126,7 @@ def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> N
             _rest(scene)
     except Unavailable as error:
         corrupt = isinstance(error, Corrupt)
-        _print(waiting.put_off(book.place, event, text, error, None if corrupt else book), event, stdout)
+        _print(waiting.put_off(book.place, event, text, error, book.now(), None if corrupt else book), event, stdout)
         if corrupt:
             book.retire()
     except Exception as error:  # noqa: BLE001 - see main

@@ -87,8 +87,8 @@ class _Clock:
 def ledger(count: int) -> Iterator[Ledger]:
     """A ledger with so many tasks, the newest a quarter of an hour old, the others earlier and earlier."""
     clock = _Clock()
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(time, "time", clock):
-        book = Ledger(Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        book = Ledger(Path(folder), clock=clock)
         try:
             for number in range(1, count + 1):
                 _task(book, clock, number, (count - number) * 2400 + 900)

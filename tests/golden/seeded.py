@@ -17,7 +17,6 @@ def main(arguments: list[str]) -> None:
     at, seed, script, *rest = arguments
     moment = float(at)
     time.time = lambda: moment
-    time.time_ns = lambda: int(moment * 1e9)
     os.urandom = random.Random(seed).randbytes
     sys.argv = [script, *rest]
     runpy.run_path(script, run_name="__main__")

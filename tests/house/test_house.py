@@ -184,6 +184,39 @@ def test_single_values_are_read_and_written_by_name_only():
     assert speaking == {"notes", "file", "idle"}
 
 
+# By what a module asks the machine for the time or for random bytes. A wait for the host may look at `time.monotonic`.
+ASKED = {
+    *("time.time", "time.time_ns", "os.urandom", "os.getrandom", "random", "secrets", "uuid"),
+    *("datetime.now", "datetime.today", "datetime.utcnow", "date.today"),
+}
+# With less than so many arguments, these tell the time that it is.
+NOW_UNLESS_GIVEN = {"time.strftime": 2, "time.localtime": 1, "time.gmtime": 1, "time.ctime": 1, "time.asctime": 1}
+# The ledger's own defaults; what starts a hook; and three commands for people that begin without a ledger.
+HANDS_IN = {"hook.py", "ledger/file.py", "desk/board.py", "desk/storage.py", "desk/truth.py"}
+
+
+def asked_of_the_machine(path: Path) -> list[str]:
+    """The places at which a module takes the time or random bytes from nobody who hands them in."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.Attribute):
+            names = [".".join(ast.unparse(node).split(".")[-2:])]
+        elif isinstance(node, ast.Import):
+            names = [alias.name.split(".")[0] for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
+        lacks_time = isinstance(node, ast.Call) and len(node.args) < NOW_UNLESS_GIVEN.get(ast.unparse(node.func), 0)
+        if lacks_time or ASKED.intersection(names):
+            found.append(f"line {node.lineno}: {ast.unparse(node)}")  # type: ignore[attr-defined]
+    return found
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_clock_and_chance_are_handed_in(path):
+    assert bool(asked_of_the_machine(path)) == (str(path.relative_to(PACKAGE)) in HANDS_IN), asked_of_the_machine(path)
+
+
 HOST_NAMES = re.compile(rf"\b(?:{'|'.join(name for tool in tools.TOOLS for name in tool.names if name not in WORDS)})\b")
 
 

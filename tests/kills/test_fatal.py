@@ -114,11 +114,11 @@ def test_what_comes_to_an_end_again_is_no_longer_counted(host: Deadly) -> None:
     for words in ("One", "Two"):
         assert host.asks_for(words) == "{}"
     assert "word-a1-x" not in host.asks_for("Three")
-    assert attempts.passed_over(str(host.data)) == ["the reminders: delivery 1 of bg-1"]
+    assert attempts.passed_over(str(host.data), time.time()) == ["the reminders: delivery 1 of bg-1"]
     host.mend()
     assert "word-a1-x" not in host.asks_for("Four")
     assert "word-a1-x" in host.asks_for("Five"), "passed over twice, then tried again"
-    assert attempts.passed_over(str(host.data)) == []
+    assert attempts.passed_over(str(host.data), time.time()) == []
     assert host.errors() == ["the reminders: delivery 1 of bg-1"]
 
 
@@ -201,7 +201,7 @@ def test_a_ledger_that_ends_whoever_opens_it_is_named_with_the_remedy(host: Dead
     host.mend()
     assert "bg-1" in host.asks_for("/bg-status"), "what has died was no step that is known"
     path = host.plugin / "scripts" / "bg" / "hook.py"
-    path.write_text(host.whole[path].replace("        return Ledger(folder)\n", f"        {DEATHS['killed']}\n"))
+    path.write_text(host.whole[path].replace("        return Ledger(folder, clock=given[0], chance=given[1])\n", f"        {DEATHS['killed']}\n"))
     for _ in range(2):
         host.asks_for("/bg-status")
     assert "move ledger.db elsewhere" in host.asks_for("/bg-status")
@@ -226,7 +226,7 @@ def test_a_hook_that_hangs_ends_with_the_hosts_patience(host: Deadly) -> None:
 
 def test_hooks_that_live_are_left_alone(host: Deadly) -> None:
     host.agent("a1")
-    here = attempts.Attempt(str(host.data))
+    here = attempts.Attempt(str(host.data), time.time())
     with here.step("something slow"):
         assert "bg-1" in host.asks_for("/bg-status")
         assert "bg-1" in host.asks_for("/bg-status")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Callable
@@ -69,7 +70,7 @@ def test_a_ledger_of_an_unknown_schema_is_left_in_place(change, words, drive):
     change()
     before = content()
     drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
-    assert len(spool.waiting(place.directory())) == 1
+    assert len(spool.waiting(place.directory(), time.time())) == 1
     said = [plain(" ".join(map(str, drive.prompt(typed).values()))) for typed in ("/bg More", "/bg-status")]
     for told in said:
         assert words in told

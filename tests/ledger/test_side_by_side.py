@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -136,7 +137,7 @@ def test_after_an_update_that_adds_both_go_on(drive, tmp_path):
     }
     assert [2, 1] == [row["n"] for row in drive.rows("SELECT count(*) AS n FROM answers GROUP BY label ORDER BY label")]
     assert drive.rows("SELECT * FROM errors") == []
-    assert spool.waiting(directory()) == []
+    assert spool.waiting(directory(), time.time()) == []
     newest = int(max((both[1] / "scripts" / "bg" / "ledger" / "schema").glob("*.sql")).stem)
     assert drive.rows("PRAGMA application_id") == [{"application_id": newest}]
     drive.plugin = both[0]
@@ -167,11 +168,11 @@ def test_after_an_update_that_changes_the_older_one_leaves_it_and_says_so_once(d
     assert refused is None
     assert [("wrong", UPDATE)] == [(item["state"], item["remedy"]) for item in drive.doctor()]
     assert drive.whole() == before
-    assert len(spool.waiting(directory())) >= 1
+    assert len(spool.waiting(directory(), time.time())) >= 1
     drive.plugin = newer
     told = context(drive.prompt("What now?"))
     assert "bg-1" in told
-    assert spool.waiting(directory()) == []
+    assert spool.waiting(directory(), time.time()) == []
     assert drive.rows("SELECT agent, count(*) AS n FROM reports GROUP BY agent") == [{"agent": "a1", "n": 1}]
     drive.ends("a2", block("COMPLETION_REPORT", tokens["a2"], status="success"))
     assert ["done", "done"] == [row["state"] for row in drive.rows("SELECT state FROM tasks WHERE number < 3")]

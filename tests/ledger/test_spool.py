@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ def keeps(drive: Drive, name: str, **changes) -> None:
     """An event of this session that came while the ledger could not be used."""
     event = recorded(NEWEST, "background", name)
     own = {"session_id": drive.session, "transcript_path": str(drive.transcript), "cwd": str(drive.folder)}
-    assert spool.keep(directory(), json.dumps({**event, **own, **changes}))
+    assert spool.keep(directory(), json.dumps({**event, **own, **changes}), time.time())
 
 
 def test_where_too_much_waits_the_event_waits_behind_it(drive, monkeypatch):
@@ -36,11 +37,11 @@ def test_where_too_much_waits_the_event_waits_behind_it(drive, monkeypatch):
         keeps(drive, "SubagentStop", agent_id=agent, last_assistant_message=words[agent])
     monkeypatch.setattr(spool, "LONG", -1.0)
     assert drive.ends("a3", words["a3"]) == {}
-    assert len(spool.waiting(directory())) == 3
+    assert len(spool.waiting(directory(), time.time())) == 3
     assert drive.launch("One more", "a4"), "a launch does not wait: it would have no identity"
     monkeypatch.setattr(spool, "LONG", 60.0)
     drive.stop()
-    assert spool.waiting(directory()) == []
+    assert spool.waiting(directory(), time.time()) == []
     assert {row["agent"] for row in drive.rows("SELECT agent FROM reports")} == {"a1", "a2", "a3"}
 
 
@@ -79,13 +80,13 @@ def test_a_folder_that_another_user_made_first_is_not_trusted(tmp_path, monkeypa
     (planted / "errors.log").symlink_to(tmp_path / "mine")
     (planted / "told-s1").touch()
     os.chown(planted, 65534, -1)
-    assert spool.waiting(folder) == []
+    assert spool.waiting(folder, time.time()) == []
     assert str(planted / "errors.log") not in spool.logs(folder)
-    spool.log(folder, "Stop", "a trace")
+    spool.log(folder, "Stop", "a trace", time.time())
     assert not (tmp_path / "mine").exists()
     assert spool.first_in(folder, "s1")
-    assert spool.keep(folder, "{}")
-    kept = spool.waiting(folder)
+    assert spool.keep(folder, "{}", time.time())
+    kept = spool.waiting(folder, time.time())
     assert [planted] != [Path(path).parent for path in kept]
     for path in kept:
         Path(path).unlink()

@@ -13,23 +13,11 @@ from recordings import VERSIONS
 from test_flow import asking
 
 
-@pytest.fixture
-def back(monkeypatch):
-    """From now on the clock is behind by so many seconds."""
-    now, nanoseconds = time.time, time.time_ns
-
-    def go(seconds: float) -> None:
-        monkeypatch.setattr(time, "time", lambda: now() - seconds)
-        monkeypatch.setattr(time, "time_ns", lambda: nanoseconds() - int(seconds * 1e9))
-
-    return go
-
-
-def test_a_launch_after_the_clock_went_back_fills_its_window(tmp_path, back):
+def test_a_launch_after_the_clock_went_back_fills_its_window(tmp_path):
     """It is not said to be not launched, and the next launch gets another label."""
     drive = Drive(VERSIONS[-1], tmp_path)
     drive.prompt("/bg Audit")
-    back(2)
+    drive.advance(-2)
     assert drive.launch("Audit", "a1").startswith("bg-1-")
     assert drive.launch("Count", "a2").startswith("bg-2-")
     assert "not launched" not in str(drive.stop())
@@ -38,7 +26,7 @@ def test_a_launch_after_the_clock_went_back_fills_its_window(tmp_path, back):
 
 
 @pytest.mark.parametrize("behind", [True, False])
-def test_a_notification_in_mid_turn_counts_by_its_place(behind, tmp_path, back):
+def test_a_notification_in_mid_turn_counts_by_its_place(behind, tmp_path):
     """Behind the call that began the run it is of this run, whatever the host's clock says; before it, of another."""
     drive = Drive("2.1.258", tmp_path)
     drive.prompt("/bg Audit")
@@ -54,17 +42,17 @@ def test_a_notification_in_mid_turn_counts_by_its_place(behind, tmp_path, back):
     ]
     with drive.transcript.open("a") as file:
         file.write("".join(f"{json.dumps(line)}\n" for line in (lines if behind else reversed(lines))))
-    back(3600)
+    drive.advance(-3600)
     drive.stop()
     assert [row["state"] for row in drive.rows("SELECT state FROM tasks")] == ["done" if behind else "working"]
 
 
-def test_events_that_wait_are_taken_in_as_they_came(tmp_path, back):
+def test_events_that_wait_are_taken_in_as_they_came():
+    now = time.time()
     for number in range(5):
-        assert spool.keep(directory(), f'{{"number": {number}}}')
-        back(2 * number + 2)
+        assert spool.keep(directory(), f'{{"number": {number}}}', now - number * (number + 1))
     taken: list[str] = []
-    assert spool.take_in(directory(), lambda text, _: taken.append(text))
+    assert spool.take_in(directory(), now, lambda text, _: taken.append(text))
     assert taken == [f'{{"number": {number}}}' for number in range(5)]
 
 
@@ -77,21 +65,21 @@ def repeats(drive: Drive, prompts: int) -> list[bool]:
     return told
 
 
-def test_answers_are_named_three_times_and_no_more_after_the_clock_went_back(tmp_path, back):
+def test_answers_are_named_three_times_and_no_more_after_the_clock_went_back(tmp_path):
     drive = Drive(VERSIONS[-1], tmp_path)
     asking(drive)
     assert "Resume it now" in context(drive.prompt("/bg-answer Q1: CSV Q2: all"))
-    back(3600)
+    drive.advance(-3600)
     assert repeats(drive, 5) == [True, True, False, False, False]
 
 
-def test_another_answer_is_named_three_times_though_the_clock_went_back_before_it(tmp_path, back):
+def test_another_answer_is_named_three_times_though_the_clock_went_back_before_it(tmp_path):
     """What was said of the answer that it replaces is not counted against it."""
     drive = Drive(VERSIONS[-1], tmp_path)
     asking(drive)
     assert "Resume it now" in context(drive.prompt("/bg-answer Q1: CSV Q2: all"))
     assert repeats(drive, 3) == [True, True, False]
-    back(3600)
+    drive.advance(-3600)
     drive.stop()
     assert "Resume it now" in context(drive.prompt("/bg-answer bg-1 Q1: XLSX"))
     assert repeats(drive, 4) == [True, True, False, False]

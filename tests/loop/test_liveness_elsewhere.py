@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 
 import pytest
 from bg import machine
@@ -75,7 +74,7 @@ def test_a_ledger_that_knows_no_machine_asks_the_process(drive, monkeypatch):
     [("end_turn", 2, "unreported"), (None, 2, "working"), (None, 20, "unreported"), ("tool_use", 20, "working")],
 )
 @pytest.mark.parametrize("version", ["2.1.7", "2.1.100"])
-def test_an_agent_that_streams_a_call_is_not_called_ended(tmp_path, monkeypatch, version, reason, minutes, state):
+def test_an_agent_that_streams_a_call_is_not_called_ended(tmp_path, version, reason, minutes, state):
     """Old hosts list nobody; the text before a call is written while the call is still on its way."""
     drive = Drive(version, tmp_path)
     drive.prompt("/bg Audit")
@@ -84,8 +83,7 @@ def test_an_agent_that_streams_a_call_is_not_called_ended(tmp_path, monkeypatch,
     record = json.loads(path.read_text())
     record["message"]["stop_reason"] = reason
     path.write_text(json.dumps(record) + "\n")
-    now = time.time
-    monkeypatch.setattr(time, "time", lambda: now() + 60 * minutes)
+    drive.advance(60 * minutes)
     drive.prompt("What now?")
     assert drive.rows("SELECT state FROM tasks") == [{"state": state}]
     assert reconciling.SILENCE < reconciling.LONG_SILENCE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from bg.ledger import deliveries
@@ -31,15 +30,9 @@ def lost(drive: Drive, send) -> str:
     return said
 
 
-def later(monkeypatch) -> None:
-    """So much later that the transcript has what it will ever have."""
-    now = time.time
-    monkeypatch.setattr(time, "time", lambda: now() + 10)
-
-
-def test_what_was_dropped_is_said_with_the_next_prompt_and_then_no_more(drive, monkeypatch):
+def test_what_was_dropped_is_said_with_the_next_prompt_and_then_no_more(drive):
     assert REPORTS in lost(drive, lambda: drive.announced("a1"))
-    later(monkeypatch)
+    drive.advance(10)
     assert REPORTS in context(drive.prompt("What is the time?"))
     assert REPORTS not in context(drive.stop())
     assert REPORTS not in context(drive.prompt("And the date?"))
@@ -59,11 +52,11 @@ def test_what_arrived_is_seen_and_what_was_noted_to_find_it_is_gone(drive):
     assert (row["words"], row["carrier"]) == (None, None)
 
 
-def test_a_host_that_stopped_writing_it_down_is_told_three_times_at_most(drive, monkeypatch):
+def test_a_host_that_stopped_writing_it_down_is_told_three_times_at_most(drive):
     drive.version = "2.1.38"  # what the conversation's records look like; the ledger knows the real version
     told = [context(drive.announced("a1"))]
     for words in ("One", "Two", "Three", "Four", "Five"):
-        later(monkeypatch)
+        drive.advance(10)
         drive.stop(stop_hook_active=True)
         told.append(context(drive.prompt(words)))
     times = sum(REPORTS in said for said in told)

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Callable, Optional
@@ -66,7 +67,7 @@ class Hooks:
 
     @property
     def kept(self) -> list[str]:
-        return [json.loads(Path(path).read_text())["hook_event_name"] for path in spool.waiting(str(self.data))]
+        return [json.loads(Path(path).read_text())["hook_event_name"] for path in spool.waiting(str(self.data), time.time())]
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def keeps(drive: Drive, words: str) -> None:
     """Typed while the ledger could not be used."""
     event = recorded(NEWEST, "background", "UserPromptSubmit")
     changes = {"session_id": drive.session, "transcript_path": str(drive.transcript), "cwd": str(drive.folder)}
-    assert spool.keep(directory(), json.dumps({**event, **changes, "prompt": words}))
+    assert spool.keep(directory(), json.dumps({**event, **changes, "prompt": words}), time.time())
 
 
 def test_an_answer_that_waited_counts_for_the_project_it_was_typed_in(tmp_path, monkeypatch):

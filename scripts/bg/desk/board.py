@@ -77,7 +77,7 @@ def _write(target: Path, text: str, *, private: bool) -> None:
 def board(books: Iterable[Ledger], now: float, *, everything: bool = False) -> str:
     """The page as a whole."""
     counts = {"working": 0, "asking": 0, "broken": 0}
-    parts = [line for book in books for line in _projects(book, counts, now, everything=everything)]
+    parts = [line for book in books for line in _projects(book, counts, everything=everything)]
     title = status.at_a_glance(**counts) or "nothing goes on"
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(now))
     head = [
@@ -89,14 +89,14 @@ def board(books: Iterable[Ledger], now: float, *, everything: bool = False) -> s
     return template.substitute(title=f"bg: {_safe(title)}", body=masked(body))
 
 
-def _projects(book: Ledger, counts: dict[str, int], now: float, *, everything: bool) -> Iterator[str]:
+def _projects(book: Ledger, counts: dict[str, int], *, everything: bool) -> Iterator[str]:
     for project in sorted(projects.every(book), key=lambda each: not inbox.waiting(book, project=each)):
-        found = table.sections(book, project, everything=everything, now=now)
+        found = table.sections(book, project, everything=everything)
         yield f"<h2>{_safe(project) or 'Without a project'}</h2>"
         for section in found:
             yield f'<h3>{section.name} <span class="quiet">{section.number}</span></h3>'
             for row in section.rows:
-                yield from _task(book, row, now)
+                yield from _task(book, row)
             if section.counted:
                 yield f'<p class="quiet">{_safe(section.counted)}: <code>bgctl board --all</code></p>'
         counts["working"] += sum(section.number for section in found if section.name == WORKS)
@@ -104,7 +104,7 @@ def _projects(book: Ledger, counts: dict[str, int], now: float, *, everything: b
         counts["broken"] += sum(row.state == "interrupted" for section in found for row in section.rows)
 
 
-def _task(book: Ledger, row: table.Row, now: float) -> Iterator[str]:
+def _task(book: Ledger, row: table.Row) -> Iterator[str]:
     """What stands in the table, and behind it everything about the task."""
     yield "<details>"
     yield (
@@ -113,7 +113,7 @@ def _task(book: Ledger, row: table.Row, now: float) -> Iterator[str]:
     )
     yield from _lines(book, row)
     yield "</summary>"
-    whole = detail.detail(book, Page(WIDTH), row.label, now=now)
+    whole = detail.detail(book, Page(WIDTH), row.label)
     yield f"<pre>{_safe(whole)}</pre>"
     yield "</details>"
 

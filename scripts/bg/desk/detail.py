@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Optional
+from typing import Any
 
 from bg.desk import status, table, waiting
 from bg.desk.page import Cell, Page
@@ -29,12 +29,12 @@ _SAID = {
 }
 
 
-def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer", now: Optional[float] = None) -> str:
+def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") -> str:
     """Everything about one task, its last report whole."""
     task = tasks.get(book, label)
     if task is None:
         return f"There is no task {label}."
-    now = time.time() if now is None else now
+    now = book.now()
     entry = status.record(book, task)
     for_how_long = age(now - (task.since or now))
     lines = [

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import json
 import os
-import time
 from pathlib import Path
 from typing import TextIO
 
@@ -39,7 +38,7 @@ def run(given: argparse.Namespace) -> look.Outcome:
             with contextlib.closing(_archive(book)) as archive:
                 labels = [naming.label_of(label) or label for label in given.labels]
                 if given.ended_before is not None:
-                    labels = forgetting.forgettable(book, time.time() - given.ended_before * DAY, -1)
+                    labels = forgetting.forgettable(book, book.now() - given.ended_before * DAY, -1)
                 for label in labels:
                     task = tasks.get(book, label)
                     found |= {label} if task else set()
@@ -52,8 +51,9 @@ def run(given: argparse.Namespace) -> look.Outcome:
     return int(bool(wrong or said)), "".join(out), said + wrong
 
 
-def sweep(book: Ledger, days: int, now: float) -> None:
+def sweep(book: Ledger, days: int) -> None:
     """Once a day: what ended so long ago, and was heard, is exported and deleted."""
+    now = book.now()
     if notes.swept(book) == int(now // DAY):
         return
     with contextlib.closing(_archive(book)) as archive:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from bg import settings
 from bg.host import agents, transcripts
 from bg.ledger import delegations, inbox, projects, runs, sessions, tasks, waiting
@@ -36,7 +34,7 @@ def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list
     """The tasks that a person wants to see: open ones, and what ended within a day."""
     if everything:
         return tasks.every(book)
-    rows = tasks.recent(book, time.time() - RECENT)
+    rows = tasks.recent(book, book.now() - RECENT)
     root = projects.root_of(project)
     return [row for row in rows if not project or root == (row.root or row.project)]
 
@@ -68,7 +66,7 @@ def record(book: Ledger, task: Task) -> dict[str, Any]:
         "asked_by": _asked_by(book, task),
         "full": _full(book, task),
         "delegations": [_delegation(book, one) for one in delegations.of_task(book, task.label)],
-        "quiet": _quiet(task, path),
+        "quiet": _quiet(book, task, path),
         "evidence": _evidence(book, task),
         "risk": transcripts.near_limit(path) if task.ended is None else "",
     }
@@ -112,10 +110,10 @@ def _evidence(book: Ledger, task: Task) -> dict[str, Any]:
 def quiet(book: Ledger, task: Task) -> float:
     """How long a running agent has written nothing, 0 while that says little."""
     spoken = sessions.transcript(book, task.session)
-    return _quiet(task, agents.of_agent(spoken, task.agent))
+    return _quiet(book, task, agents.of_agent(spoken, task.agent))
 
 
-def _quiet(task: Task, path: str) -> float:
+def _quiet(book: Ledger, task: Task, path: str) -> float:
     last = transcripts.last_sign(path)
-    silent = time.time() - last if last and task.state in tasks.RUNNING_STATES else 0.0
+    silent = book.now() - last if last and task.state in tasks.RUNNING_STATES else 0.0
     return silent if silent > settings.load(task.project or "").quiet_minutes * 60 else 0.0

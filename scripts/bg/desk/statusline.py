@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-import time
 from typing import Any
 
 from bg import foreign, settings
@@ -59,6 +58,6 @@ def segment(project: str, sheet: Page) -> str:
         with contextlib.suppress(Unavailable, OSError), contextlib.closing(Ledger(folder, create=False)) as book:
             working += sum(row.state in tasks.RUNNING_STATES for row in tasks.open_in(book, only))
             asking += len({item.label for item in inbox.waiting(book, project=only)})
-            broken += ended.interrupted(book, only, time.time() - status.RECENT, MOST)
+            broken += ended.interrupted(book, only, book.now() - status.RECENT, MOST)
     said = " · ".join(sheet.paint(words, style) for words, style in status.counted(working, asking, broken))
     return f"bg: {said}" if said else ""

@@ -63,10 +63,10 @@ def where_it_is_kept() -> Iterator[Finding]:
 
 def _put_off(folder: Path, remedy: str) -> Iterator[Finding]:
     """What hooks could not write into the ledger: the events that wait, and why."""
-    waiting = spool.waiting(str(folder))
+    waiting = spool.waiting(str(folder), time.time())
     if waiting:
         yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", remedy)
-    for what in attempts.passed_over(str(folder)):
+    for what in attempts.passed_over(str(folder), time.time()):
         yield Finding("hook error", "wrong", f"{inline(what, 200)}: {trouble.HAS_ENDED_HOOKS}", AFTER_A_DAY)
     for path in map(Path, spool.logs(str(folder))):
         with contextlib.suppress(OSError):
@@ -101,7 +101,7 @@ def _ledger(folder: Path) -> Iterator[Finding]:
         if book.is_newer:
             found = "a newer version of the bg plugin has brought it up to date; this one can still write it"
             yield Finding("ledger", "note", found, UPDATE)
-        for row in notes.errors(book, time.time() - DAY)[:3]:
+        for row in notes.errors(book, book.now() - DAY)[:3]:
             when = time.strftime("%H:%M", time.localtime(row.at))
             yield Finding(
                 "hook error",

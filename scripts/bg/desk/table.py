@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 from bg.desk import parts, status
 from bg.desk.page import Cell, Page, fit, pad, width_of
@@ -110,10 +109,9 @@ def table(
     everything: bool = False,
     launch: str = "/bg:bg",
     more: str = "/bg-status all",
-    now: Optional[float] = None,
 ) -> str:
     """The table for people; `more` is what shows the rows that are only counted."""
-    found = sections(book, project, everything=everything, now=now)
+    found = sections(book, project, everything=everything)
     rows = [row for section in found for row in section.rows]
     if not rows:
         ended = sum(section.number for section in found)
@@ -129,11 +127,9 @@ def table(
     return "\n".join([*lines[1:], *_footnotes(book, page)])
 
 
-def sections(
-    book: Ledger, project: str = "", *, everything: bool = False, now: Optional[float] = None
-) -> list[Section]:
+def sections(book: Ledger, project: str = "", *, everything: bool = False) -> list[Section]:
     """The parts of the table that have tasks, the newest task of each first."""
-    now = time.time() if now is None else now
+    now = book.now()
     made = []
     for name, part in parts.chosen(book, project, now, everything=everything).items():
         number = sum(part.states.values())
@@ -226,14 +222,14 @@ def _footnotes(book: Ledger, page: Page) -> list[str]:
     kept = notes.kept_aside(book)
     if kept:
         lines.append(f"The ledger was unreadable and is kept at {kept}; this is a new one.")
-    errors = notes.errors(book, time.time() - status.RECENT)
+    errors = notes.errors(book, book.now() - status.RECENT)
     if errors:
         last = errors[0]
         lines.append(
             f"{len(errors)} hook error{'s' if len(errors) > 1 else ''} within a day; the last, in {last.event}: "
             f"{inline(last.text.strip().splitlines()[-1], 120)}"
         )
-    for said in proofs.unproven(book, time.time() - status.RECENT)[:3]:
+    for said in proofs.unproven(book, book.now() - status.RECENT)[:3]:
         who = inline(said.origin, 60) or phrases.NOBODY_KNOWN
         lines.append(phrases.UNPROVEN.format(label=said.label, words=inline(said.text, 80), who=who))
     for row in notes.strangers(book, 3):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 from bg.desk.page import Cell, Page
 from bg.ledger import inbox, runs, user_answers
@@ -71,14 +70,14 @@ def waiting_list(book: Ledger, page: Page, project: str = "", command: str = "/b
     items = inbox.waiting(book, project=project)
     if not items:
         return "Nothing waits for an answer."
-    now = time.time()
+    now = book.now()
     lines = [line for item in items for line in question(page, item, now, label=item.label)]
     return "\n".join([*lines, "", *to_type(page, items[0], command)])
 
 
 def of_task(book: Ledger, page: Page, task: Task, command: str) -> str:
     """One task: what it asks, what it was answered in its last run, and what can be typed now."""
-    now = time.time()
+    now = book.now()
     name = inline(task.description or task.text, 200)
     lines = [page.line(Cell(task.label, "heading"), Cell(f"  {task.state.replace('_', ' ')}  "), Cell(name))]
     waiting = inbox.waiting(book, label=task.label)

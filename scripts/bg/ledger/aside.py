@@ -20,9 +20,9 @@ def kept_aside(place: str) -> list[str]:
     return [os.path.join(place, name) for name in names]
 
 
-def keep_aside(path: str) -> None:
+def keep_aside(path: str, now: float) -> None:
     """Give a damaged ledger another name, its logs with it."""
-    aside = f"{path}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    aside = f"{path}.corrupt-{time.strftime('%Y%m%d-%H%M%S', time.localtime(now))}-{os.getpid()}"
     # The logs get their second name first: a hook that opens the place in between would throw them away.
     for suffix in LOGS:
         with contextlib.suppress(OSError):

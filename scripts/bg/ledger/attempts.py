@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import time
 
 from bg import foreign
 from bg.ledger import digests, place
@@ -28,9 +27,10 @@ LONGEST = 200
 
 
 class Attempt:
-    """What one hook is at; without a directory nothing is noted, and nothing passed over."""
+    """What one hook is at since `now`; without a directory nothing is noted, and nothing passed over."""
 
-    def __init__(self, directory: str = "") -> None:
+    def __init__(self, directory: str = "", now: float = 0.0) -> None:
+        self._now = now
         self._folder = os.path.join(directory, "attempts") if directory else ""
         self._path = ""
         self._file = -1
@@ -52,7 +52,7 @@ class Attempt:
         for name in names:
             if name.endswith(NOW):
                 self._bury(os.path.join(self._folder, name))
-        self._path = os.path.join(self._folder, f"{os.getpid()}-{time.time_ns()}{NOW}")
+        self._path = os.path.join(self._folder, f"{os.getpid()}-{int(self._now * 1e9)}{NOW}")
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with contextlib.suppress(OSError):  # not every disk knows locks: then the file's age must do
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -104,7 +104,7 @@ class Attempt:
             return
         try:
             found = os.fstat(number)
-            is_old = abs(time.time() - found.st_mtime) > PATIENCE
+            is_old = abs(self._now - found.st_mtime) > PATIENCE
             if not found.st_nlink or not (is_old or (found.st_size and _is_free(number))):
                 return
             data = os.pread(number, 64 * 1024, 0)
@@ -144,7 +144,7 @@ class Attempt:
         found = foreign.about(path)
         try:
             deaths, passes = foreign.read(path, 100).split()[:2]
-            return (int(deaths), int(passes)) if found and time.time() - found.st_mtime < KEPT else None
+            return (int(deaths), int(passes)) if found and self._now - found.st_mtime < KEPT else None
         except (OSError, ValueError):
             return None
 
@@ -165,13 +165,13 @@ class Attempt:
                 os.unlink(os.path.join(self._folder, name))
 
 
-def passed_over(directory: str) -> list[str]:
+def passed_over(directory: str, now: float) -> list[str]:
     """What has ended two hooks and has not come to an end since."""
     folder, found = os.path.join(directory, "attempts"), []
     for name in foreign.names(folder):
         path = os.path.join(folder, name)
         about = foreign.about(path)
-        if name.endswith(FALLEN) and about and time.time() - about.st_mtime < KEPT:
+        if name.endswith(FALLEN) and about and now - about.st_mtime < KEPT:
             with contextlib.suppress(OSError, ValueError):
                 count, _, key = foreign.read(path, 1000).decode("utf-8", "replace").partition("\n")
                 found += [key.strip()] if int(count.split()[0]) >= MOST else []

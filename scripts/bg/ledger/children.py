@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
 
@@ -36,7 +34,7 @@ def note(book: Ledger, label: str, parent: str, call: str, description: str, kin
         call,
         description,
         kind,
-        time.time(),
+        book.now(),
         refused or None,
     )
 
@@ -63,7 +61,7 @@ def set_agent(book: Ledger, number: int, agent: str) -> None:
 
 def end(book: Ledger, number: int) -> None:
     """It has ended, or was never launched."""
-    book.write("UPDATE children SET ended = ? WHERE id = ? AND ended IS NULL", time.time(), number)
+    book.write("UPDATE children SET ended = ? WHERE id = ? AND ended IS NULL", book.now(), number)
 
 
 def working(book: Ledger, project: str) -> list[Child]:

@@ -5,8 +5,6 @@ What was decided is kept here; how far the work has come is read from the tasks 
 
 from __future__ import annotations
 
-import time
-
 from bg.ledger import projects, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
@@ -150,14 +148,14 @@ def _decide(book: Ledger, one: Delegation, state: str, words: str, child: str) -
         state,
         words,
         child,
-        time.time(),
+        book.now(),
         one.id,
     )
 
 
 def release(book: Ledger, one: Delegation) -> None:
     """Its requester goes on without waiting for it."""
-    book.write("UPDATE delegations SET released = coalesce(released, ?) WHERE id = ?", time.time(), one.id)
+    book.write("UPDATE delegations SET released = coalesce(released, ?) WHERE id = ?", book.now(), one.id)
 
 
 def is_decided_by(book: Ledger, agent: str, run: int, digest: str, words: str) -> bool:
@@ -225,7 +223,7 @@ def attach(book: Ledger, requests: list[int], resume: int) -> None:
 
 def mark_told(book: Ledger, resume: int) -> None:
     """A proven resume has told it."""
-    book.write("UPDATE delegations SET told = ? WHERE resume = ? AND told IS NULL", time.time(), resume)
+    book.write("UPDATE delegations SET told = ? WHERE resume = ? AND told IS NULL", book.now(), resume)
 
 
 def depth(book: Ledger, label: str) -> list[str]:

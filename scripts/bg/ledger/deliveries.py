@@ -8,7 +8,6 @@ is about to say it still lives, no other one does.
 from __future__ import annotations
 
 import os
-import time
 
 from bg import machine
 from bg.ledger.file import Ledger
@@ -111,7 +110,7 @@ def make(book: Ledger, label: str, kind: str, key: Key) -> bool:
             label,
             kind,
             str(key),
-            time.time(),
+            book.now(),
         )
     )
 
@@ -132,7 +131,7 @@ def due(book: Ledger, session: str) -> list[Delivery]:
         " WHERE d.seen IS NULL AND d.said IS NULL AND t.session = ? ORDER BY d.kind <> 'answered', d.id",
         session,
     )
-    return [delivery for delivery in found if not is_claimed(delivery)]
+    return [delivery for delivery in found if not is_claimed(book, delivery)]
 
 
 def printed(book: Ledger, session: str) -> list[Delivery]:
@@ -146,9 +145,9 @@ def printed(book: Ledger, session: str) -> list[Delivery]:
     )
 
 
-def is_claimed(delivery: Delivery) -> bool:
+def is_claimed(book: Ledger, delivery: Delivery) -> bool:
     """Another hook, started at the same time, is just about to say it."""
-    if delivery.surfaced is None or delivery.said is not None or abs(time.time() - delivery.surfaced) > CLAIM:
+    if delivery.surfaced is None or delivery.said is not None or abs(book.now() - delivery.surfaced) > CLAIM:
         return False
     owner = delivery.via.rpartition(" ")[2]
     if not owner.isdigit() or int(owner) == os.getpid():
@@ -162,7 +161,7 @@ def surface(book: Ledger, ids: list[int], session: str, event: str, words: list[
         book.write(
             "UPDATE deliveries SET surfaced = ?, said = NULL, session = ?, via = ?, words = ?, place = ?, carrier = ?"
             " WHERE id = ?",
-            time.time(),
+            book.now(),
             session,
             f"{event} {os.getpid()}",
             said,
@@ -175,7 +174,7 @@ def surface(book: Ledger, ids: list[int], session: str, event: str, words: list[
 def say(book: Ledger, ids: list[int]) -> None:
     """Recorded after the answer was printed whole."""
     for identifier in ids:
-        book.write("UPDATE deliveries SET said = ? WHERE id = ?", time.time(), identifier)
+        book.write("UPDATE deliveries SET said = ? WHERE id = ?", book.now(), identifier)
 
 
 def unsay(book: Ledger, delivery: Delivery, *, counted: bool) -> None:
@@ -191,7 +190,7 @@ def settle(book: Ledger, delivery: Delivery) -> None:
     """It has arrived, or the parent has heard this another way; what was noted to find it is needed no longer."""
     book.write(
         "UPDATE deliveries SET seen = coalesce(seen, ?), words = NULL, carrier = NULL WHERE id = ?",
-        time.time(),
+        book.now(),
         delivery.id,
     )
 
@@ -200,7 +199,7 @@ def settle_task(book: Ledger, label: str) -> None:
     """The user is done with the task: nothing of it has to be said any more."""
     book.write(
         "UPDATE deliveries SET seen = ?, words = NULL, carrier = NULL WHERE label = ? AND seen IS NULL",
-        time.time(),
+        book.now(),
         label,
     )
 
@@ -208,7 +207,7 @@ def settle_task(book: Ledger, label: str) -> None:
 def settle_next_step(book: Ledger, label: str) -> None:
     """What the parent was to do about a task's answers is overtaken."""
     book.write(
-        "UPDATE deliveries SET seen = ? WHERE label = ? AND kind = 'answered' AND seen IS NULL", time.time(), label
+        "UPDATE deliveries SET seen = ? WHERE label = ? AND kind = 'answered' AND seen IS NULL", book.now(), label
     )
 
 

@@ -12,6 +12,7 @@ import contextlib
 import fcntl
 import os
 import sqlite3
+import time
 
 from bg.ledger import migrations, mounts
 from bg.ledger.aside import is_corrupt, is_cut_to_nothing, is_passing, keep_aside, kept_aside
@@ -20,7 +21,7 @@ from bg.ledger.place import LEDGER, close, make_private, touch
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, NoReturn, Optional, Union
+    from typing import Any, Callable, NoReturn, Optional, Union
 
 LOCK_WAIT = 2.0
 # The next hook reads the log: a megabyte takes a millisecond. It is written into the file at each tenth event or so.
@@ -49,10 +50,19 @@ class Corrupt(Unavailable):
 class Ledger:
     """An open ledger. `transaction` is the only way to write.
 
-    Within an event, what several steps write is gathered in one transaction until `settle`.
+    Within an event, what several steps write is gathered in one transaction until `settle`. Whoever has the ledger has
+    the clock and the chance too: nothing else in these rooms asks the machine for either.
     """
 
-    def __init__(self, place: Union[str, os.PathLike[str]], *, create: bool = True) -> None:
+    def __init__(
+        self,
+        place: Union[str, os.PathLike[str]],
+        *,
+        create: bool = True,
+        clock: Callable[[], float] = time.time,
+        chance: Callable[[int], bytes] = os.urandom,
+    ) -> None:
+        self.now, self.chance = clock, chance
         self.place = os.fspath(place)
         self.path = os.path.join(self.place, LEDGER)
         self._is_alone = False
@@ -84,7 +94,7 @@ class Ledger:
                 # Another hook may have begun a new one meanwhile, which is only busy.
                 if not (is_corrupt(error) or os.path.isdir(self.path)):
                     raise
-            keep_aside(self.path)
+            keep_aside(self.path, self.now())
             return self._open()
 
     def _open(self) -> sqlite3.Connection:
@@ -184,7 +194,7 @@ class Ledger:
         self.close()
         with contextlib.suppress(OSError, sqlite3.Error, Unavailable), self._alone():
             if not self._is_whole():
-                keep_aside(self.path)
+                keep_aside(self.path, self.now())
                 self._open().close()
 
     def _is_whole(self) -> bool:

@@ -6,7 +6,6 @@ An item is keyed by agent, run, question id and content, so that an answer can e
 from __future__ import annotations
 
 import json
-import time
 
 from bg.ledger import projects
 from bg.ledger.digests import digest
@@ -61,7 +60,7 @@ def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, ite
         json.dumps(extra, ensure_ascii=False),
         str(item.get("priority") or ""),
         key,
-        time.time(),
+        book.now(),
     )
     carried = book.value(
         "SELECT a.id FROM answers a JOIN questions q ON q.id = a.question WHERE q.agent = ? AND q.digest = ?"
@@ -149,4 +148,4 @@ def withdraw(book: Ledger, item: Question) -> None:
 def mark_shown(book: Ledger, ids: list[int]) -> None:
     """The user has been shown these."""
     for identifier in ids:
-        book.write("UPDATE questions SET shown = coalesce(shown, ?) WHERE id = ?", time.time(), identifier)
+        book.write("UPDATE questions SET shown = coalesce(shown, ?) WHERE id = ?", book.now(), identifier)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
-
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
 
@@ -37,9 +34,9 @@ class Launch(Record):
     identity: str
 
 
-def new_token(label: str) -> str:
+def _new_token(book: Ledger, label: str) -> str:
     """An id that nobody outside this launch can guess."""
-    return f"{label}-{''.join(_LETTERS[byte % 32] for byte in os.urandom(10))}"
+    return f"{label}-{''.join(_LETTERS[byte % 32] for byte in book.chance(10))}"
 
 
 def note(book: Ledger, tool_use: str, label: str, agent_type: str, name: str, cwd: str, head: str) -> str:
@@ -47,7 +44,7 @@ def note(book: Ledger, tool_use: str, label: str, agent_type: str, name: str, cw
     known = book.value("SELECT token FROM launches WHERE tool_use = ?", tool_use)
     if known:
         return str(known)
-    token = new_token(label)
+    token = _new_token(book, label)
     book.write(
         # With the newest window that there is: a clock that goes back would put the launch before its own.
         "INSERT INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head, made, window)"
@@ -59,7 +56,7 @@ def note(book: Ledger, tool_use: str, label: str, agent_type: str, name: str, cw
         name,
         cwd,
         head,
-        time.time(),
+        book.now(),
     )
     return token
 
@@ -120,7 +117,7 @@ def set_agent(book: Ledger, token: str, agent: str) -> bool:
         book.write(
             "UPDATE launches SET agent = ?, bound = ?, failed = NULL WHERE token = ? AND agent = ''",
             agent,
-            time.time(),
+            book.now(),
             token,
         )
     )

@@ -6,7 +6,6 @@ Nobody else touches the table `meta`; each of its keys has its own functions her
 from __future__ import annotations
 
 import re
-import time
 
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
@@ -166,7 +165,7 @@ def set_asked_first(book: Ledger, session: str, questions: list[int]) -> None:
 def trace(book: Ledger, event: str, text: str) -> None:
     """Keep a hook's own error where `/bg-status` and the doctor show it; the last hundred stay."""
     with book.transaction():
-        book.write("INSERT INTO errors (at, event, text) VALUES (?, ?, ?)", time.time(), event, masked(text)[-2000:])
+        book.write("INSERT INTO errors (at, event, text) VALUES (?, ?, ?)", book.now(), event, masked(text)[-2000:])
         book.write("DELETE FROM errors WHERE id <= (SELECT max(id) - 100 FROM errors)")
 
 
@@ -187,7 +186,7 @@ def whole_trace(book: Ledger, error: Error) -> str:
 
 def note_stranger(book: Ledger, agent: str, label: str) -> None:
     """Another agent has signed a report as this task, once for each pair."""
-    book.write("INSERT OR IGNORE INTO strangers VALUES (?,?,?)", time.time(), agent, label)
+    book.write("INSERT OR IGNORE INTO strangers VALUES (?,?,?)", book.now(), agent, label)
 
 
 def strangers(book: Ledger, most: int) -> list[Stranger]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
 from bg.ledger.user_answers import Retracted
@@ -46,7 +44,7 @@ class Marks:
 
     def __init__(self, book: Ledger) -> None:
         self.answers = book.value("SELECT coalesce(max(id), 0) FROM answers")
-        self.at = time.time()
+        self.at = book.now()
         self.windows = book.value("SELECT coalesce(max(id), 0) FROM windows")
 
 
@@ -104,11 +102,11 @@ def note(
         label,
         PASSED_ON,
         text,
-        time.time(),
+        book.now(),
         call,
         proof,
         origin,
-        time.time(),
+        book.now(),
     )
 
 
@@ -135,7 +133,7 @@ def count_look(book: Ledger, number: int) -> None:
 
 def judge(book: Ledger, number: int, proof: str, origin: str = "") -> None:
     """From now on it is known who said it."""
-    book.write("UPDATE proofs SET proof = ?, origin = ?, judged = ? WHERE id = ?", proof, origin, time.time(), number)
+    book.write("UPDATE proofs SET proof = ?, origin = ?, judged = ? WHERE id = ?", proof, origin, book.now(), number)
 
 
 def of_id(book: Ledger, number: Optional[int]) -> Optional[Proof]:

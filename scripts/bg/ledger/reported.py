@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 from bg.ledger import digests
 from bg.ledger.file import Ledger
@@ -54,7 +53,7 @@ def keep_report(book: Ledger, agent: str, run: int, source: str, text: str) -> b
         source,
         text[-LONGEST:],
         digest,
-        time.time(),
+        book.now(),
     )
     for place, begin in enumerate(range(0, len(text) - LONGEST, LONGEST) if is_new else ()):
         piece = text[begin : min(begin + LONGEST, len(text) - LONGEST)]
@@ -109,7 +108,7 @@ def keep_signal(
         marker,
         json.dumps(body, ensure_ascii=False),
         digest,
-        time.time(),
+        book.now(),
         int(terminal),
     )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
 
@@ -37,7 +35,7 @@ def note(book: Ledger, label: str, agent: str, tool_use: str, kind: str, typed: 
         kind,
         typed,
         message,
-        time.time(),
+        book.now(),
     )
 
 
@@ -69,7 +67,7 @@ def of_task(book: Ledger, label: str) -> list[Resume]:
 
 def prove(book: Ledger, identifier: int) -> None:
     """The message has arrived."""
-    book.write("UPDATE resumes SET proven = ? WHERE id = ?", time.time(), identifier)
+    book.write("UPDATE resumes SET proven = ? WHERE id = ?", book.now(), identifier)
 
 
 def fail(book: Ledger, identifier: int, why: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 from bg.ledger import launches, tasks
 from bg.ledger.file import Ledger
@@ -50,7 +49,7 @@ def bind(book: Ledger, token: str, agent: str) -> bool:
 def begin_run(book: Ledger, agent: str, label: str, number: int) -> None:
     """A run begins, unless it has."""
     book.write(
-        "INSERT OR IGNORE INTO runs (agent, run, label, began) VALUES (?,?,?,?)", agent, number, label, time.time()
+        "INSERT OR IGNORE INTO runs (agent, run, label, began) VALUES (?,?,?,?)", agent, number, label, book.now()
     )
 
 
@@ -63,7 +62,7 @@ def end_run(book: Ledger, agent: str, run: int, cut: str = "") -> None:
     """A run ends; what ended it early is kept."""
     book.write(
         "UPDATE runs SET ended = coalesce(ended, ?), cut = coalesce(nullif(?, ''), cut) WHERE agent = ? AND run = ?",
-        time.time(),
+        book.now(),
         cut,
         agent,
         run,
@@ -73,7 +72,7 @@ def end_run(book: Ledger, agent: str, run: int, cut: str = "") -> None:
 def worked(book: Ledger, agent: str) -> float:
     """The seconds that an agent's runs have taken until now, without the waiting between them."""
     return float(
-        book.value("SELECT total(coalesce(ended, ?) - began) FROM runs WHERE agent = ?", time.time(), agent) or 0
+        book.value("SELECT total(coalesce(ended, ?) - began) FROM runs WHERE agent = ?", book.now(), agent) or 0
     )
 
 
@@ -154,5 +153,5 @@ def set_scanned(book: Ledger, agent: str, offset: int) -> None:
 def count_correction(book: Ledger, agent: str, run: int) -> None:
     """One more correction is about to be asked."""
     book.write(
-        "UPDATE runs SET corrections = corrections + 1, asked = ? WHERE agent = ? AND run = ?", time.time(), agent, run
+        "UPDATE runs SET corrections = corrections + 1, asked = ? WHERE agent = ? AND run = ?", book.now(), agent, run
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
 
@@ -30,7 +28,7 @@ class Session(Record):
 
 def note(book: Ledger, session: str, project: str, transcript: str, version: str, root: str = "") -> None:
     """A session that has something to do with us was seen; `root` is what makes its folder's tasks one project."""
-    now = time.time()
+    now = book.now()
     book.write(
         "INSERT INTO sessions (id, project, transcript, version, first_seen, last_seen, root) VALUES (?,?,?,?,?,?,?)"
         " ON CONFLICT (id) DO UPDATE SET last_seen = excluded.last_seen, ended = NULL,"
@@ -66,4 +64,4 @@ def transcript(book: Ledger, session: str) -> str:
 
 def end(book: Ledger, session: str) -> None:
     """The session has said good-bye."""
-    book.write("UPDATE sessions SET ended = ? WHERE id = ?", time.time(), session)
+    book.write("UPDATE sessions SET ended = ? WHERE id = ?", book.now(), session)

@@ -22,11 +22,11 @@ MOST = 64 * 1024 * 1024  # more than any host sends
 LONG = 5.0  # for what waited; the rest of its time belongs to the event that the hook was called for
 
 
-def keep(directory: str, text: str) -> bool:
+def keep(directory: str, text: str, now: float) -> bool:
     """Keep one event, in the data directory or, where that cannot be written, in a temporary one."""
     for folder in folders(directory) if len(text) <= MOST else ():
         with contextlib.suppress(OSError):
-            part = _write(folder, text)
+            part = _write(folder, text, now)
             os.replace(part, f"{part[: -len('.part')]}.json")
             return True
     return False
@@ -41,7 +41,7 @@ def can_keep(directory: str) -> bool:
     """An event that comes now could be kept: tried, not asked."""
     for folder in folders(directory):
         with contextlib.suppress(OSError):
-            os.unlink(_write(folder, "x" * TRIAL))
+            os.unlink(_write(folder, "x" * TRIAL, 0.0))
             return True
     return False
 
@@ -49,7 +49,7 @@ def can_keep(directory: str) -> bool:
 def trouble(directory: str) -> Optional[OSError]:
     """Why nothing can be written into this directory, None where something can: tried, not asked."""
     try:
-        os.unlink(_write(directory, "x" * TRIAL))
+        os.unlink(_write(directory, "x" * TRIAL, 0.0))
     except OSError as error:
         return error
     return None
@@ -61,10 +61,10 @@ def _make(folder: str) -> None:
         raise PermissionError(errno.EACCES, "it belongs to another user", folder)
 
 
-def _write(folder: str, text: str) -> str:
+def _write(folder: str, text: str, now: float) -> str:
     """A whole file, or none: half of one would take room that nobody has."""
     _make(folder)
-    part = os.path.join(folder, f"{_next_number(folder)}-{os.getpid()}.part")
+    part = os.path.join(folder, f"{_next_number(folder, now)}-{os.getpid()}.part")
     try:
         with open(part, "w", encoding="utf-8") as file:
             os.chmod(part, 0o600)
@@ -78,19 +78,19 @@ def _write(folder: str, text: str) -> str:
     return part
 
 
-def _next_number(folder: str) -> int:
+def _next_number(folder: str, now: float) -> int:
     """The time, unless the clock has gone back: what waits is taken in by its number, in the order in which it came."""
     waits = [int(number) for number in (name.partition("-")[0] for name in foreign.names(folder)) if number.isdigit()]
-    return max([time.time_ns(), *(number + 1 for number in waits)])
+    return max([int(now * 1e9), *(number + 1 for number in waits)])
 
 
-def waiting(directory: str) -> list[str]:
+def waiting(directory: str, now: float) -> list[str]:
     """The events that wait, the oldest first."""
     found: list[str] = []
     for folder in filter(_is_own, folders(directory)):
         for path in (os.path.join(folder, name) for name in foreign.names(folder)):
             kind = os.path.splitext(path)[1].partition("-")[0]
-            if kind in _LEFT and _LEFT[kind](path) and foreign.about(path):
+            if kind in _LEFT and _LEFT[kind](path, now) and foreign.about(path):
                 found.append(path)
     return sorted(found, key=os.path.basename)
 
@@ -104,30 +104,34 @@ def _is_own(folder: str) -> bool:
         return False
 
 
-def _is_abandoned(path: str) -> bool:
+def _is_abandoned(path: str, now: float) -> bool:
     """The hook that took this event in was killed before it had finished."""
     owner = os.path.splitext(path)[1].rpartition("-")[2]
-    return _is_stale(path) or (owner.isdigit() and not machine.alive(machine.Process(int(owner), "")))
+    return _is_stale(path, now) or (owner.isdigit() and not machine.alive(machine.Process(int(owner), "")))
 
 
-def _is_stale(path: str) -> bool:
+def _is_stale(path: str, now: float) -> bool:
     """Nobody works on this file any more, whoever has its owner's number by now."""
     try:
-        return time.time() - os.stat(path).st_ctime > STALE
+        return now - os.stat(path).st_ctime > STALE
     except OSError:
         return False
 
 
 # The endings under which an event may wait, and when nobody else works on it.
-_LEFT: dict[str, Callable[[str], bool]] = {".json": lambda _: True, ".taken": _is_abandoned, ".part": _is_stale}
+_LEFT: dict[str, Callable[[str, float], bool]] = {
+    ".json": lambda _, __: True,
+    ".taken": _is_abandoned,
+    ".part": _is_stale,
+}
 
 
-def take_in(directory: str, replay: Callable[[str, float], bool]) -> bool:
+def take_in(directory: str, now: float, replay: Callable[[str, float], bool]) -> bool:
     """Hand each waiting event, and when it came, to `replay`; removed only after that, so a crash repeats it.
 
     One that `replay` passes over stays. Whether all were handed over: where hundreds wait, the next hooks go on.
     """
-    found = waiting(directory)
+    found = waiting(directory, now)
     until = time.monotonic() + LONG
     for path in found:
         if time.monotonic() > until:
@@ -139,7 +143,7 @@ def take_in(directory: str, replay: Callable[[str, float], bool]) -> bool:
         except OSError:
             continue
         try:
-            taken = replay(text, _came(path))
+            taken = replay(text, _came(path, now))
         except BaseException:
             with contextlib.suppress(OSError):
                 os.rename(claimed, path)
@@ -174,10 +178,10 @@ def first_in(directory: str, session: str) -> bool:
     return True
 
 
-def _came(path: str) -> float:
+def _came(path: str, now: float) -> float:
     """When the event came, as its file's name tells."""
     number = os.path.basename(path).partition("-")[0]
-    return int(number) / 1e9 if number.isdigit() else time.time()
+    return int(number) / 1e9 if number.isdigit() else now
 
 
 def logs(directory: str) -> list[str]:
@@ -186,8 +190,9 @@ def logs(directory: str) -> list[str]:
     return [os.path.join(folder, "errors.log") for folder in folders]
 
 
-def log(directory: str, event: str, text: str) -> None:
+def log(directory: str, event: str, text: str, now: float) -> None:
     """A trace for the time when the ledger cannot take it."""
+    when = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(now))
     for folder in (directory, *place.fallback_spools(directory)):
         with contextlib.suppress(OSError):
             _make(folder)
@@ -197,5 +202,5 @@ def log(directory: str, event: str, text: str) -> None:
             if found and found.st_size > LOG_LIMIT:
                 os.replace(path, f"{path}.old")
             with open(path, "a", encoding="utf-8") as file:
-                file.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {event}: {text.strip()[:2000]}\n")
+                file.write(f"{when} {event}: {text.strip()[:2000]}\n")
             return

@@ -6,8 +6,6 @@ the host's events in any order.
 
 from __future__ import annotations
 
-import time
-
 from bg.ledger import naming, projects
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
@@ -51,7 +49,7 @@ class Task(Record):
 
 def create(book: Ledger, label: str, group: str, session: str, project: str, text: str, state: str) -> None:
     """A task in its first state; one that is there already keeps what it has."""
-    now = time.time()
+    now = book.now()
     book.write(
         "INSERT OR IGNORE INTO tasks (label, number, grp, session, project, root, text, state, since, created)"
         " VALUES (?,?,?,?,?,?,?,?,?,?)",
@@ -107,7 +105,7 @@ def addressed(book: Ledger, session: str, to: str) -> Optional[Task]:
 
 def set_state(book: Ledger, label: str, state: str, note: str = "") -> None:
     """Move a task to a state; its age starts anew only when the state changes."""
-    now = time.time()
+    now = book.now()
     ended = now if state in ENDED_STATES else None
     book.write(
         "UPDATE tasks SET since = CASE WHEN state = ? THEN since ELSE ? END, state = ?, ended = ?, note = ?,"
@@ -167,7 +165,7 @@ def after(book: Ledger, number: int, most: int) -> list[Task]:
 
 def close(book: Ledger, label: str, note: str) -> None:
     """The user is done with this task: it is shown no longer, until it goes on."""
-    now = time.time()
+    now = book.now()
     book.write(
         "UPDATE tasks SET closed = ?, note = coalesce(nullif(note, ''), ?),"
         " since = CASE WHEN ended IS NULL THEN ? ELSE since END,"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
 
@@ -34,7 +32,7 @@ def keep(book: Ledger, session: str, via: str, label: str, text: str) -> int:
     return book.insert(
         "INSERT INTO typed (session, at, via, label, text, outcome) VALUES (?,?,?,?,?,?)",
         session,
-        time.time(),
+        book.now(),
         via,
         label,
         text,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from bg.ledger import inbox, projects, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
@@ -88,12 +86,12 @@ def answer(book: Ledger, item: Question, text: str, source: str, how: str = ANSW
         how,
         text,
         source,
-        time.time(),
+        book.now(),
         typed or None,
     )
     if earlier:
         _retract(book, earlier, fresh)
-    book.write("UPDATE questions SET state = 'answered', shown = coalesce(shown, ?) WHERE id = ?", time.time(), item.id)
+    book.write("UPDATE questions SET state = 'answered', shown = coalesce(shown, ?) WHERE id = ?", book.now(), item.id)
     return f"it replaces “{earlier.text}”" if earlier else ""
 
 
@@ -107,7 +105,7 @@ def _retract(book: Ledger, gone: Answer, replaced_by: Optional[int] = None) -> N
     book.write(
         "INSERT INTO retracted (id, label, question, kind, text, source, at, typed, gone, replaced_by,"
         " proof) SELECT id, label, question, kind, text, source, at, typed, ?, ?, proof FROM answers WHERE id = ?",
-        time.time(),
+        book.now(),
         replaced_by,
         gone.id,
     )
@@ -208,7 +206,7 @@ def unsent(book: Ledger, agent: str) -> list[Answered]:
 
 def mark_sent(book: Ledger, agent: str, resume: int) -> None:
     """A proven resume has carried these answers."""
-    now = time.time()
+    now = book.now()
     for carried in Answer.all(book, "SELECT * FROM answers WHERE resume = ? AND sent IS NULL", resume):
         book.write("UPDATE answers SET sent = ? WHERE id = ?", now, carried.id)
         book.write("UPDATE questions SET state = 'sent' WHERE id = ? AND agent = ?", carried.question, agent)

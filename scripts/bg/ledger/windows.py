@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from bg.ledger import notes
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
@@ -47,14 +45,14 @@ def is_known(book: Ledger, label: str) -> bool:
 def open_window(book: Ledger, session: str, kind: str, text: str, label: str = "") -> str:
     """Open a launch window for this turn; the label that its first launch gets."""
     label = label or next_label(book)
-    book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", time.time(), label)
+    book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", book.now(), label)
     book.write(
         "INSERT INTO windows (session, kind, label, text, opened) VALUES (?,?,?,?,?)",
         session,
         kind,
         label,
         text,
-        time.time(),
+        book.now(),
     )
     return label
 
@@ -88,12 +86,12 @@ def never_filled(book: Ledger, session: str) -> list[str]:
 
 def close_window(book: Ledger, window: Window) -> None:
     """The window's turn is over."""
-    book.write("UPDATE windows SET closed = ? WHERE id = ?", time.time(), window.id)
+    book.write("UPDATE windows SET closed = ? WHERE id = ?", book.now(), window.id)
 
 
 def close_windows_of(book: Ledger, label: str) -> None:
     """Nothing is launched under this label for the time being."""
-    book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", time.time(), label)
+    book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", book.now(), label)
 
 
 def last_window(book: Ledger, session: str, label: str) -> Optional[Window]:

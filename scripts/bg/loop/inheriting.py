@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from bg import machine
 from bg.desk.status import at_a_glance
 from bg.host import agents, tools, transcripts, versions
@@ -46,7 +44,7 @@ def concerns(scene: Scene) -> bool:
 def take_over(scene: Scene) -> None:
     """Tasks of sessions that are gone belong to this one now; their agents went with them."""
     here = machine.host()
-    for owner, labels in projects.left(scene.book, scene.project, time.time() - RECENT).items():
+    for owner, labels in projects.left(scene.book, scene.project, scene.book.now() - RECENT).items():
         process = _process(scene, owner)
         same_process = process is not None and process == here
         if owner == scene.session:
@@ -118,8 +116,8 @@ def _gives_a_sign(scene: Scene, row: sessions.Session) -> bool:
     working = tasks.in_session(scene.book, row.id, tasks.RUNNING_STATES)
     paths = [row.transcript or "", *(agents.of_agent(row.transcript or "", task.agent) for task in working)]
     if any(transcripts.has_open_call(path) for path in paths):
-        return time.time() - max(row.last_seen, *map(transcripts.last_sign, paths)) < LONG_CALL
-    return time.time() - max(row.last_seen, *map(transcripts.last_sign, paths)) < NEIGHBOUR
+        return scene.book.now() - max(row.last_seen, *map(transcripts.last_sign, paths)) < LONG_CALL
+    return scene.book.now() - max(row.last_seen, *map(transcripts.last_sign, paths)) < NEIGHBOUR
 
 
 def _interrupt(scene: Scene, task: Task) -> None:
@@ -161,7 +159,7 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
     lines += [_line(scene, task) for task in rows[:most] if task.state in tasks.RUNNING_STATES]
     lines += [_line(scene, task) for task in rows[:most] if task.state in ("needs_answer", "blocked")]
     for item in waiting_now[:most]:
-        lines += scene.apart(f"the line of {item.label} {item.qid}", _waiting_line, item) or []
+        lines += scene.apart(f"the line of {item.label} {item.qid}", _waiting_line, scene, item) or []
     if undelivered:
         lines.append(phrases.REPORTS_NOT_YET_SAID.format(count=len(undelivered)))
     lines += [_line(scene, task) for task in broken[:most]]
@@ -178,7 +176,7 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
 
 def _interrupted(scene: Scene) -> tuple[list[Task], int]:
     """The tasks that ended with a session a short time ago, the newest first, and how many did so before."""
-    since = time.time() - RECENT
+    since = scene.book.now() - RECENT
     return (
         unfinished.interrupted(scene.book, scene.session, since, MOST_LINES),
         unfinished.count_interrupted(scene.book, scene.session, since),
@@ -192,8 +190,8 @@ def _line(scene: Scene, task: Task) -> str:
     return f"- {task.label} ({name}): {task.state.replace('_', ' ')}{advice}"
 
 
-def _waiting_line(item: Question) -> list[str]:
-    name, since = f"{item.label} {item.qid}", age(time.time() - item.asked)
+def _waiting_line(scene: Scene, item: Question) -> list[str]:
+    name, since = f"{item.label} {item.qid}", age(scene.book.now() - item.asked)
     return [phrases.WAITS_FOR_USER.format(name=name, age=since, text=cited(item.text, 120))]
 
 

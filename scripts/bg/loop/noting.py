@@ -47,7 +47,7 @@ def note(book: Ledger, label: str, agent: str, run: int, signal: signals.Signal,
 def _fill_in_times(book: Ledger, agent: str, body: dict[str, Any]) -> None:
     """When it was said and how long the work took: the hook knows both, the agent would have to guess."""
     if not body["timestamp"]:
-        body["timestamp"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        body["timestamp"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(book.now()))
     if body["signal_type"] == "COMPLETION_REPORT" and not body["payload"].get("total_duration"):
         body["payload"]["total_duration"] = age(runs.worked(book, agent))
 

@@ -66,7 +66,7 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[Claim]:
             session=scene.session,
             way=way,
             text=text,
-            at=scene.late or time.time(),
+            at=scene.late or scene.book.now(),
             transcript=path,
             place=max(0, place - BEFORE) if way == proofs.CHOSEN else place,
             turn=event.turn,
@@ -109,7 +109,7 @@ def _judge(scene: Scene, row: Proof, origin: Optional[origins.Origin], *, waited
     if origin is None:
         if waited:
             proofs.count_look(scene.book, row.id)
-        if row.looks + waited < MOST_LOOKS and time.time() - row.at < PATIENCE:
+        if row.looks + waited < MOST_LOOKS and scene.book.now() - row.at < PATIENCE:
             return
         kept = origins.is_kept(scene.event.transcript)
         origin = origins.Origin(origins.OTHER, "" if kept else phrases.NO_TRANSCRIPT)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from bg.host.receipts import Receipt, Stretch
 from bg.ledger import deliveries, sessions
 from bg.ledger.deliveries import Delivery
@@ -20,7 +18,7 @@ def settle(scene: Scene) -> None:
     stretches: dict[tuple[str, int], Stretch] = {}
     found = []
     for row in deliveries.printed(scene.book, scene.session):
-        if not deliveries.is_claimed(row):
+        if not deliveries.is_claimed(scene.book, row):
             fate = scene.apart(f"the receipt of delivery {row.id}", _fate, scene, row, stretches)
             found += [(row, fate)] if fate else []
     with scene.book.transaction():
@@ -61,7 +59,7 @@ def _writes(scene: Scene) -> bool:
 
 def _unshown(scene: Scene, row: Delivery, receipt: Receipt, *, here: bool) -> str:
     """Our words stand nowhere: where the host does not write them, what carried them says whether they arrived."""
-    is_young = abs(time.time() - (row.said or 0.0)) < LAG
+    is_young = abs(scene.book.now() - (row.said or 0.0)) < LAG
     is_over = not here or not (is_young or not row.carrier or scene.event.name not in TURNS)
     if _writes(scene):
         # What a hook added may be written behind what the model made of it.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from bg.host import agents, receipts, transcripts
 from bg.host.event import Notification, live_agents, notifications
 from bg.ledger import (
@@ -82,7 +80,7 @@ def _look_for_identity(scene: Scene) -> None:
         told = transcripts.first_prompt(path)[:20000] + receipts.Stretch(path, 0).added()
         if given or launch.token in told:
             found = launches.CONTEXT
-        elif abs(time.time() - (launch.bound or 0.0)) > GRACE:
+        elif abs(scene.book.now() - (launch.bound or 0.0)) > GRACE:
             found = launches.NOWHERE
             scene.answer.notice.append(phrases.WITHOUT_IDENTITY.format(label=launch.label))
         else:
@@ -123,7 +121,7 @@ def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     run = runs.last_run(scene.book, agent)
     if run is None or run.ended is not None:
         return False
-    silent = abs(time.time() - max(transcripts.last_sign(path), run.asked or 0.0, run.began))
+    silent = abs(scene.book.now() - max(transcripts.last_sign(path), run.asked or 0.0, run.began))
     if silent < SILENCE:
         return False
     final = transcripts.last_assistant(transcripts.tail(path))
@@ -167,7 +165,7 @@ def _left_unjudged(scene: Scene, agent: str) -> bool:
     if scene.host.hands_back(scene.event.mode):
         return False
     texts = reported.reports(scene.book, agent, run.run)
-    return bool(texts) and time.time() - texts[-1].at > GRACE
+    return bool(texts) and scene.book.now() - texts[-1].at > GRACE
 
 
 def _close_unlisted(scene: Scene, task: Task) -> None:
@@ -183,7 +181,7 @@ def _close_unlisted(scene: Scene, task: Task) -> None:
 def _just_begun(scene: Scene, agent: str) -> bool:
     """A run whose resume this very turn has asked for may not be on the host's list yet."""
     began = runs.began(scene.book, agent)
-    return began is not None and time.time() - began < GRACE
+    return began is not None and scene.book.now() - began < GRACE
 
 
 def _repeat_next_step(scene: Scene, task: Task) -> None:

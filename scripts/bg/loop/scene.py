@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 
 from bg import machine, repository
 from bg.host import transcripts, versions
@@ -122,7 +121,7 @@ class Scene:
                 import traceback  # noqa: PLC0415
 
                 # What fails at every prompt is noted once a day, which is how far back people are shown errors.
-                if not notes.is_traced(self.book, what, time.time() - DAY):
+                if not notes.is_traced(self.book, what, self.book.now() - DAY):
                     notes.trace(self.book, what, traceback.format_exc())
         return None
 

@@ -23,11 +23,11 @@ def note(book: Ledger, event: str, text: str) -> None:
         notes.trace(book, event, text)
         book.settle()
     except Unavailable:
-        note_aside(event, text)
+        note_aside(event, text, book.now())
 
 
-def note_aside(event: str, text: str) -> None:
+def note_aside(event: str, text: str, now: float) -> None:
     """The last resort for a trace: a line on stderr and in the spool's log."""
     with contextlib.suppress(Exception):
         sys.stderr.write(f"bg: {event}: {text.strip().splitlines()[-1]}\n")
-        spool.log(place.directory(), event, text)
+        spool.log(place.directory(), event, text, now)

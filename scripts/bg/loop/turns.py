@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from bg.desk import status
 from bg.host import tools, transcripts, versions
 from bg.host.event import is_machine_prompt, typed_command
@@ -65,7 +63,7 @@ def _mention_quiet(scene: Scene) -> None:
 
 def _mention_silence(scene: Scene, task: Task) -> None:
     seconds = status.quiet(scene.book, task)
-    since = int(time.time() - seconds)
+    since = int(scene.book.now() - seconds)
     if seconds and abs(notes.quiet_since(scene.book, task.label) - since) > 1:
         with scene.book.transaction():
             notes.set_quiet_since(scene.book, task.label, since)
@@ -146,7 +144,7 @@ def _is_fresh(scene: Scene, row: Delivery) -> bool:
     if scene.event.repeated_stop and (row.surfaced is not None or row.missed is not None):
         return False
     soon = row.kind == deliveries.ENDED and scene.host.announces_every_end
-    return not soon or time.time() - row.made > ANNOUNCED_WITHIN
+    return not soon or scene.book.now() - row.made > ANNOUNCED_WITHIN
 
 
 def _ask_first(scene: Scene) -> None:
@@ -208,7 +206,7 @@ def start(scene: Scene) -> None:
     if lines:
         scene.answer.context.append("\n".join(lines))
     reminding.remind(scene)
-    if projects.is_any_since(scene.book, scene.project, time.time() - status.RECENT):
+    if projects.is_any_since(scene.book, scene.project, scene.book.now() - status.RECENT):
         scene.answer.notice.append(inheriting.glance(scene))
 
 
@@ -218,7 +216,7 @@ def _forget_the_old(scene: Scene) -> None:
     if days is not None:
         from bg.desk import forget  # noqa: PLC0415 - late: few have set it
 
-        scene.apart("forgetting what is old", forget.sweep, scene.book, days, time.time())
+        scene.apart("forgetting what is old", forget.sweep, scene.book, days)
 
 
 def end(scene: Scene) -> None:

@@ -26,7 +26,7 @@ SHOWN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
 def take_in(book: Ledger, event: Event, attempt: Attempt) -> bool:
     """What waited comes before this event, so that each run's texts stand in their order; False where more is left."""
     try:
-        return spool.take_in(book.place, lambda old, at: _replay(book, old, at, event, attempt))
+        return spool.take_in(book.place, book.now(), lambda old, at: _replay(book, old, at, event, attempt))
     except Unavailable:
         return True
     except Exception:  # noqa: BLE001 - what came before may not cost this event
@@ -51,13 +51,15 @@ def speaks_to_the_user(event: Event) -> bool:
     return event.name in SHOWN and not event.in_subagent
 
 
-def put_off(folder: str, event: Event, text: str, error: Unavailable, book: Optional[Ledger] = None) -> Answer:
+def put_off(
+    folder: str, event: Event, text: str, error: Unavailable, now: float, book: Optional[Ledger] = None
+) -> Answer:
     """The ledger cannot be used now: what this event brings waits in the spool, and the user knows."""
-    traces.note_aside(event.name, error.reason)
+    traces.note_aside(event.name, error.reason, now)
     why = refusal(event, book, _explained(folder, error))
     if why:
         return Answer(deny=why)
-    kept = worth_keeping(event) and spool.keep(folder, text)
+    kept = worth_keeping(event) and spool.keep(folder, text, now)
     command = typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
     if command == "bg-status" and not error.passing:
         return _doctor(event)
@@ -77,7 +79,7 @@ def pass_over(book: Ledger, event: Event, text: str, *, told: bool) -> Answer:
     why = refusal(event, book, trouble.EVENT_ENDS_HOOKS)
     if why:
         return Answer(deny=why)
-    kept = worth_keeping(event) and spool.keep(book.place, text)
+    kept = worth_keeping(event) and spool.keep(book.place, text, book.now())
     command = typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
     if command == "bg-status":
         return _doctor(event)

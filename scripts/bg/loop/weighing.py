@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 from bg.ledger import delegations, ended, inbox, tasks
 from bg.ledger.delegations import Delegation
@@ -51,7 +50,7 @@ def _same(scene: Scene, task: Task, one: Delegation, work: str) -> list[str]:
     """Nearly the same work: asked for before, under way, or done within a day."""
     wanted = _words(work)
     found = []
-    over = ended.newest(scene.book, scene.project, time.time() - RECENT, MOST)
+    over = ended.newest(scene.book, scene.project, scene.book.now() - RECENT, MOST)
     for row in [*tasks.open_in(scene.book, scene.project), *over]:
         if row.label != task.label and _alike(wanted, _words(row.text)):
             found.append(phrases.SAME_TASK.format(label=row.label, state=row.state.replace("_", " ")))

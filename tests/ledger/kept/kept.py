@@ -13,9 +13,9 @@ import random
 import sqlite3
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ for folder in (HERE.parents[2] / "scripts", HERE.parents[1]):
 
 from bg import machine  # noqa: E402
 from bg.desk import look  # noqa: E402
+from bg.ledger.file import Ledger  # noqa: E402
 from bg.ledger.migrations import FOLDER  # noqa: E402
 from bg.ledger.place import directory  # noqa: E402
 from drive import Drive, block  # noqa: E402
@@ -50,7 +51,7 @@ def rebuild(text: str, path: Path) -> None:
 
 def export() -> list[dict[str, Any]]:
     """What `bgctl export` says, at one time for all."""
-    with mock.patch.object(time, "time", return_value=BEGAN + 86400):
+    with mock.patch.object(look, "Ledger", partial(Ledger, clock=lambda: BEGAN + 86400)):
         status, parts, problems = look.run_export(argparse.Namespace(task=""))
         said = "".join(parts)
     assert (status, problems) == (0, "")
@@ -105,14 +106,12 @@ def play(drive: Drive) -> None:
 
 
 @contextmanager
-def steady() -> Iterator[None]:
+def steady(drive: Drive) -> Iterator[None]:
     """One clock, one process and one chance for every play."""
-    chance = random.Random(1)
+    ticks = count()
+    drive.clock, drive.chance = lambda: BEGAN + next(ticks) / 10, random.Random(1).randbytes
     with (
-        mock.patch.object(time, "time", side_effect=(BEGAN + tick / 10 for tick in count())),
-        mock.patch.object(time, "time_ns", side_effect=count(int(BEGAN) * 10**9)),
         mock.patch.object(os, "getpid", return_value=4242),
-        mock.patch.object(os, "urandom", chance.randbytes),
         mock.patch.object(machine, "host", return_value=machine.Process(0, "")),
     ):
         yield
@@ -129,8 +128,9 @@ def elsewhere(folder: Path) -> Iterator[Path]:
 def keep(number: int, folder: Path) -> None:
     """The ledger that this plugin leaves."""
     with elsewhere(folder) as path:
-        with steady():
-            play(Drive(VERSION, folder))
+        drive = Drive(VERSION, folder)
+        with steady(drive):
+            play(drive)
         kept(number).write_text(dump(path, folder), encoding="utf-8")
 
 
