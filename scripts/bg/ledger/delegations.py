@@ -41,6 +41,11 @@ class Delegation(Record):
     told: Optional[float]
 
     @property
+    def is_of_a_blocker(self) -> bool:
+        """A stopped task's agent asked for it by its blocker, whose id it has; every other has its own, with a D."""
+        return self.qid.startswith("B")
+
+    @property
     def worker(self) -> str:
         """The label under which the work is, or will be, launched; empty before it is approved."""
         return (self.child or "").rpartition(":")[2]
@@ -87,9 +92,8 @@ def of_task(book: Ledger, label: str) -> list[Delegation]:
 
 def of_window(book: Ledger, label: str) -> Optional[Delegation]:
     """The request whose approval gave out this label."""
-    return Delegation.one(
-        book, "SELECT * FROM delegations WHERE child IN (?, ?) ORDER BY id LIMIT 1", label, _window(label)
-    )
+    sql = "SELECT * FROM delegations WHERE child IN (?, ?) ORDER BY id LIMIT 1"
+    return Delegation.one(book, sql, label, _window(label))
 
 
 def of_worker(book: Ledger, label: str) -> Optional[Delegation]:

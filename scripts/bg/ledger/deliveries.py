@@ -38,12 +38,6 @@ class Key:
         return f"{self.subject}:{self.run}:{self.mark}"
 
     @classmethod
-    def read(cls, text: str) -> Key:
-        """The key that stands in the ledger so."""
-        subject, run, mark = text.rsplit(":", 2)
-        return cls(subject, int(run), mark)
-
-    @classmethod
     def of_end(cls, agent: str, run: int) -> Key:
         """A run that ended without a signal."""
         return cls(agent, run, "end")
@@ -95,7 +89,8 @@ class Delivery(Record):
     @property
     def about(self) -> Key:
         """What it is about."""
-        return Key.read(self.key)
+        subject, run, mark = self.key.rsplit(":", 2)
+        return Key(subject, int(run), mark)
 
     def is_answered_in(self, session: str) -> bool:
         """The user has answered in this very session."""

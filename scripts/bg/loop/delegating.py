@@ -49,7 +49,7 @@ def order(one: Delegation, label: str, work: str) -> str:
     """What the parent is told to launch."""
     name = f"{one.label} {one.qid}"
     words = f"> {shown(work, DECIDED)}"
-    sentence = phrases.LAUNCH_HANDED_OVER if one.qid.startswith("B") else phrases.LAUNCH_DELEGATED
+    sentence = phrases.LAUNCH_HANDED_OVER if one.is_of_a_blocker else phrases.LAUNCH_DELEGATED
     return adopting.window_line(label, WINDOW) + sentence.format(name=name, work=words)
 
 
