@@ -51,6 +51,7 @@ class Campaign(Host):
         self.killing = True
         self.tool_uses = 0
         self.task_number = 0
+        self.answers = 0
         self.durable: set[str] = set()
         self.heard = 0
 
@@ -69,7 +70,7 @@ class Campaign(Host):
         if self.killing and len(lengths) >= 2 and self.rng.random() < WEIGHT:
             kill_at = self.rng.uniform(0, statistics.median(lengths[-9:]))
         said = self.hook(event, kind, kill_at)
-        self.durable |= set(re.findall(r"\b(?:REPORT|ANSWER)\d+r\d+(?:q\d)?\b", "\n".join(self.stored())))
+        self.durable |= set(re.findall(r"\b(?:REPORT\d+r\d+|ANSWER\d+r\d+q\dn\d+)\b", "\n".join(self.stored())))
         return said
 
     def stored(self) -> list[str]:
@@ -135,7 +136,7 @@ class Campaign(Host):
         if labels:
             label = self.label(agent)
             if label:
-                words = f"ANSWER{agent.number}r{agent.run}q9"
+                words = self.answer(agent, "Q9")
                 self.turns.append(lambda: self.turn(f"/bg-answer {label} {words}", "answer"))
 
     def label(self, agent: Agent) -> str:
@@ -146,7 +147,7 @@ class Campaign(Host):
         label = self.label(agent)
         if not label:
             return
-        answers = {qid: f"ANSWER{agent.number}r{agent.run}q{qid[1]}" for qid in ("Q1", "Q2")}
+        answers = {qid: self.answer(agent, qid) for qid in ("Q1", "Q2")}
         if self.rng.random() < 0.5:
             typed = "  ".join(f"{qid}: {text}" for qid, text in answers.items())
             self.turns.append(lambda: self.turn(f"/bg-answer {label} {typed}", "answer"))
@@ -156,6 +157,11 @@ class Campaign(Host):
         given = (asked.whole.get("hookSpecificOutput") or {}).get("updatedInput") or event["tool_input"]
         chosen = {item["question"]: text for item, text in zip(given["questions"], answers.values())}
         self.react(self.do(self.asked(event, given, chosen)))
+
+    def answer(self, agent: Agent, qid: str) -> str:
+        """Said once: the next question of the agent may have the same id, and gets other words."""
+        self.answers += 1
+        return f"ANSWER{agent.number}r{agent.run}q{qid[1]}n{self.answers}"
 
     def question(self, agent: Agent, qid: str) -> str:
         return f"Which way shall part {qid[1]} of task {agent.number} in run {agent.run} be done?"
@@ -241,13 +247,17 @@ class Campaign(Host):
         """What the user would still find in /bg-status, with what it says to type."""
         with closing(sqlite3.connect(str(self.data / "ledger.db"))) as book:
             rows = book.execute(
-                "SELECT q.label, q.qid, q.run, q.state, q.agent FROM questions q JOIN tasks t ON t.label = q.label"
+                "SELECT q.label, q.qid, q.state, q.agent FROM questions q JOIN tasks t ON t.label = q.label"
                 " WHERE q.state = 'answered' OR (q.state = 'open' AND t.state IN ('needs_answer', 'blocked', 'working'))"
             ).fetchall()
         return [
-            (label, "go" if state == "answered" else answer(qid, self.agents[agent].number, run))
-            for label, qid, run, state, agent in rows
+            (label, "go" if state == "answered" else self.typed(qid, self.agents[agent]))
+            for label, qid, state, agent in rows
         ]
+
+    def typed(self, qid: str, agent: Agent) -> str:
+        """What the user types for one item."""
+        return "D1: deny" if qid[0] == "D" else f"{qid}: {self.answer(agent, qid)}"
 
     def step(self, *, launch: bool = True) -> None:
         roll = self.rng.random()
@@ -260,7 +270,3 @@ class Campaign(Host):
         elif self.ending:
             self.end(*self.ending.pop(self.rng.randrange(len(self.ending))))
 
-
-def answer(qid: str, number: int, run: int) -> str:
-    """What the user types for one item."""
-    return "D1: deny" if qid[0] == "D" else f"{qid}: ANSWER{number}r{run}q{qid[1]}"

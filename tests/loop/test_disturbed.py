@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from bg.loop import reconciling
 from drive import Drive, block, context
 from recordings import recorded
+from test_former_runs import hears
 
 CALL = "toolu_woken"
 STEPS = ("before", "after", "end", "stop", "announced")
@@ -54,10 +54,7 @@ class Resume:
     def before(self) -> None:
         said = self.hear("before", self.drive.send, self.call, tool_use_id=CALL, tool_input=self.sent)
         self.sent = said.get("hookSpecificOutput", {}).get("updatedInput", self.sent)
-        record = {"role": "user", "content": self.sent.get("message") or self.sent["prompt"]}
-        [path] = self.drive.transcript.with_suffix("").rglob("agent-a1.jsonl")
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"type": "user", "uuid": "u-sent", "message": record}) + "\n")
+        hears(self.drive, self.sent.get("message") or self.sent["prompt"])
 
     def after(self) -> None:
         named = {"resumedAgentId": "a1"} if self.drive.version != "2.1.7" else {"agentId": "a1"}

@@ -52,6 +52,14 @@ def wake(drive: Drive, call: str = WOKEN, *, killed: bool = False) -> None:
     drive.send(after, tool_use_id=call, tool_input=sent, tool_response=answer)
 
 
+def hears(drive: Drive, words: str) -> None:
+    """The message stands in the agent's transcript."""
+    [path] = drive.transcript.with_suffix("").rglob("agent-a1.jsonl")
+    record = {"type": "user", "uuid": f"u-{path.stat().st_size}", "message": {"role": "user", "content": words}}
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(record) + "\n")
+
+
 def runs(drive: Drive) -> list[tuple[int, bool]]:
     return [(row["run"], row["ended"] is not None) for row in drive.rows("SELECT run, ended FROM runs ORDER BY run")]
 
@@ -166,12 +174,33 @@ def test_a_late_notification_does_not_end_a_run_whose_second_hook_was_killed(tmp
     before = recorded(drive.version, "resume", "PreToolUse", "SendMessage")
     given = {**before["tool_input"], "to": "a1", "message": "Go on."}
     said = drive.send(before, tool_use_id=WOKEN, tool_input=given)
-    sent = {"role": "user", "content": said["hookSpecificOutput"]["updatedInput"]["message"]}
-    [path] = drive.transcript.with_suffix("").rglob("agent-a1.jsonl")
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps({"type": "user", "uuid": "u-sent", "message": sent}) + "\n")
+    hears(drive, said["hookSpecificOutput"]["updatedInput"]["message"])
     announced(drive, asked, "toolu_0001")
     assert runs(drive) == [(1, True), (2, False)]
+
+
+def test_a_message_that_never_went_out_is_not_taken_for_the_next_one_with_the_same_words(tmp_path):
+    """The hook before a call was killed before it was heard; what it wrote down is what the next call has sent."""
+    drive = Drive(VERSIONS[-1], tmp_path)
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    drive.ends("a1", block("CLARIFICATION_NEEDED", token))
+    drive.stop()
+    drive.prompt("/bg-answer Q1: one Q2: two")
+    before = recorded(drive.version, "resume", "PreToolUse", "SendMessage")
+    given = {**before["tool_input"], "to": "a1", "message": "Go on."}
+    for call in ("toolu_unheard", "toolu_unheard_again"):
+        drive.send(before, tool_use_id=call, tool_input=given)
+        drive.ends("a1", block("COMPLETION_REPORT", token, status="success", summary=call))
+    said = drive.send(before, tool_use_id=WOKEN, tool_input=given)
+    [unheard] = drive.rows("SELECT message FROM resumes WHERE tool_use = 'toolu_unheard_again'")
+    sent = said["hookSpecificOutput"]["updatedInput"]["message"]
+    assert sent == unheard["message"]
+    hears(drive, sent)
+    report = block("COMPLETION_REPORT", token, status="success", summary="With the answers.")
+    drive.ends("a1", report)
+    assert "With the answers." in announced(drive, report, WOKEN)
+    assert runs(drive) == [(1, True), (2, True), (3, True), (4, True)]
 
 
 def test_a_run_that_is_stopped_before_it_says_a_word_gets_no_words_of_the_former(tmp_path):

@@ -45,12 +45,9 @@ def of_call(book: Ledger, tool_use: str) -> Optional[Resume]:
 
 
 def pending(book: Ledger, agent: str) -> Optional[Resume]:
-    """The newest resume of an agent of which the host has said nothing."""
-    return Resume.one(
-        book,
-        "SELECT * FROM resumes WHERE agent = ? AND proven IS NULL AND failed IS NULL ORDER BY id DESC LIMIT 1",
-        agent,
-    )
+    """The newest resume of an agent, where the host has said nothing of it; what it said nothing of before is over."""
+    found = Resume.one(book, "SELECT * FROM resumes WHERE agent = ? ORDER BY id DESC LIMIT 1", agent)
+    return found if found and found.proven is None and found.failed is None else None
 
 
 def is_on_its_way(book: Ledger, identifier: Optional[int]) -> bool:
