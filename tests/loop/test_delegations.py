@@ -217,6 +217,20 @@ def test_the_requester_hears_how_its_agent_ended(drive, how):
     assert "Resume it now" not in context(drive.prompt("And now?"))
 
 
+@pytest.mark.parametrize("choice", ["none", "/bg-answer bg-2 go", "/bg-answer bg-1 go"])
+def test_where_an_agent_broke_the_user_chooses_before_the_requester_is_woken(drive, choice):
+    approved(drive)
+    told = context(drive.announced("a2", "killed", "Half of it.", "was stopped by user"))
+    assert "Let the user choose: a new agent for the same work" in told
+    drive.stop()
+    said = context(drive.prompt("What is the time?" if choice == "none" else choice))
+    assert ("answers for bg-1 are recorded. Resume it now" in said) == (choice == "/bg-answer bg-1 go")
+    assert ("The user wants bg-2 to go on" in said) == (choice == "/bg-answer bg-2 go")
+    if choice == "/bg-answer bg-1 go":
+        drive.stop()
+        assert "answers for bg-1 are recorded. Resume it now" in context(drive.prompt("And now?")), "chosen, and not done"
+
+
 def test_what_became_of_the_agent_that_it_waited_for_stands_in_table_and_list(drive):
     child = approved(drive)
     drive.ends("a2", block("COMPLETION_REPORT", child, status="failed", summary="It broke."))

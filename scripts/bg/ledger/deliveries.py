@@ -117,6 +117,12 @@ def owe_next_step(book: Ledger, label: str, session: str, *, again: bool = False
     make(book, label, ANSWERED, Key.of_answers(label, session, number, again=again))
 
 
+def owed_since(book: Ledger, label: str, moment: float) -> bool:
+    """The parent was owed what to do about a task's answers after this moment."""
+    sql = "SELECT 1 FROM deliveries WHERE label = ? AND kind = 'answered' AND made >= ?"
+    return book.one(sql, label, moment) is not None
+
+
 def due(book: Ledger, session: str) -> list[Delivery]:
     """What this session has to be told: what to do about an answer first, then the oldest."""
     found = Delivery.all(

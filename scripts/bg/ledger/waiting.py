@@ -9,6 +9,7 @@ from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answered
 from bg.record import Record
 
+WELL = ("done", "partial")
 ANSWER, DECISION, LAUNCH, AGENT = "answer", "decision", "launch", "agent"
 
 
@@ -48,6 +49,12 @@ def _of_request(book: Ledger, task: Task, one: Delegation) -> list[Awaited]:
     if not one.blocking:
         return []
     return [Awaited(LAUNCH if how == delegations.APPROVED else AGENT, one.qid, one.worker, how)]
+
+
+def broken(book: Ledger, one: Delegation) -> list[Task]:
+    """Of work that is over, the tasks that did not bring what was asked."""
+    found = delegations.workers(book, one) if delegations.standing(book, one) in delegations.OVER else []
+    return [task for task in found if task.state not in WELL]
 
 
 def forgotten(book: Ledger, task: Task) -> list[Delegation]:

@@ -107,8 +107,7 @@ def for_requester(scene: Scene, task: Task, way: Optional[Callable[[str, str], s
         if scene.host.resume_way != versions.BY_MESSAGE:
             return ""
         return phrases.STILL_WORKS.format(label=asker.label, way=waking.message_how(scene, asker.agent))
-    broke = any(each.state not in ("done", "partial") for each in delegations.workers(scene.book, one))
     waited = phrases.BRIEFLY_WAITED if way else phrases.HAS_WAITED
     how = way(asker.agent, asker.label) if way else waking.resume_how(scene, asker.agent, asker.label)
-    words = phrases.CHILD_BROKE if broke else waited
+    words = phrases.CHILD_BROKE if waiting.broken(scene.book, one) else waited
     return words.format(label=asker.label, child=task.label, way=how, then=how)

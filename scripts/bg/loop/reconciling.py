@@ -13,6 +13,7 @@ from bg.ledger import (
     runs,
     tasks,
     unfinished,
+    waiting,
     windows,
 )
 from bg.ledger.tasks import Task
@@ -189,8 +190,15 @@ def _repeat_next_step(scene: Scene, task: Task) -> None:
     agent = task.agent
     if resumes.pending(scene.book, agent):  # else nothing has to be looked for in the project's folder
         resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
-    if waking.is_ready(scene, task):
+    if waking.is_ready(scene, task) and not _is_to_choose(scene, task):
         _owe_again(scene, task.label)
+
+
+def _is_to_choose(scene: Scene, task: Task) -> bool:
+    """An agent that the task has waited for did not bring what was asked, and the user has not said yet what then."""
+    book = scene.book
+    broken = [each for one in waiting.requests(book, task) if one.blocking for each in waiting.broken(book, one)]
+    return bool(broken) and not deliveries.owed_since(book, task.label, max(each.ended or 0.0 for each in broken))
 
 
 def _repeat_launch(scene: Scene) -> None:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     Payload = dict[str, Any]
 
-WELL = ("done", "partial")
 _ENDED = {
     "done": "success",
     "partial": "partial success",
@@ -140,7 +139,7 @@ def outcome(book: Ledger, one: Delegation) -> str:
     """How the delegated work ended: status, summary, deliverables and evidence, or that it broke, and the choices."""
     found = delegations.workers(book, one)
     parts = [_outcome(book, task) for task in found]
-    if any(task.state not in WELL for task in found):
+    if waiting.broken(book, one):
         parts.append(
             "Your choices: do the missing part yourself if it lies within your task; go on without it and say so in "
             "your report; or end with STOP_WORK if you cannot."
