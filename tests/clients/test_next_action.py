@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from typing import Any, Callable
 
@@ -203,6 +204,74 @@ def test_a_task_that_was_stopped_goes_on_when_it_is_asked_for(host: str, tell: C
         typed(term, line)
         ends(term, home, "bg-1", "done")
         tell(f"{host} stopped: “{line}” → done")
+
+
+REFUSES = ("2.1.197", "2.1.327")  # these wake an agent that its user has stopped for nobody but the user
+
+
+def stop_by_key(term: Interactive, host: str, way: str) -> None:
+    """In the host's own list of what runs, where ended agents may stand too, or all at once."""
+    if way == "all":
+        keys = ("C-x", "C-k", "C-x", "C-k")
+    elif host == "2.1.7":
+        keys = ("Down", "Enter", "k")
+    else:
+        for _ in range(5):
+            term.keys("Down")
+            if re.search(r"^❯ \S+ .*bg-2:", term.settle(0.5), re.MULTILINE):
+                break
+        keys = ("x",)
+    for name in keys:
+        term.keys(name)
+        time.sleep(0.5)
+
+
+@pytest.mark.parametrize("way", ["one", "all"])
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+def test_an_agent_that_the_user_stops_by_key_goes_on_when_it_is_asked_for(
+    host: str, way: str, tell: Callable[[str], None]
+) -> None:
+    """A child of another's: ledger, parent, table and the agent that waits say so; a new agent brings what was asked."""
+    if (host, way) == ("2.1.7", "all"):
+        pytest.skip("2.1.7 has no key that stops all")
+    never = threading.Event()
+    asks = block("DELEGATE_WORK", independence="blocks_current_work")
+    again = block("COMPLETION_REPORT", status="success", summary="Measured it.")
+    half = text("Half of it is measured.") + call("Bash", command="echo half", description="Work")
+    script = Script(
+        ("heir", asked("## CONTINUATION"), [later(again, 0.5)]),
+        ("waits", asked(key("blocked")), [later(asks, 0.5), later(again, 0.5)]),
+        ("child", asked("CHILD-TASK"), [half, lambda request: again(request).after(never), later(again, 0.5)]),
+        ("parent", parent, [Parent("blocked")] * 60),
+    )
+    with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
+        term.say("/bg:bg Do the work")
+        ends(term, home, "bg-1", "blocked")
+        typed(term, "/bg-answer bg-1 D1: approve")
+        model.wait_for(lambda request: request.actor == "child" and len(request.messages) > 1, 40)
+        term.settle(1.5)
+        stop_by_key(term, host, way)
+        ends(term, home, "bg-2", "stopped")
+        term.keys("Escape")  # out of the list
+        term.settle(1.0)
+        by_user = host in REFUSES
+        cut = "stopped by the user" if by_user else "killed"
+        assert rows(home, "SELECT label, cut FROM runs WHERE cut <> ''") == [{"label": "bg-2", "cut": cut}]
+        told = model.wait_for(lambda r: r.actor == "parent" and "bg-2 (" in r.all_text() and cut in r.all_text(), 20)
+        assert "> Half of it is measured." in told.all_text()
+        assert "bg-1 has waited for this agent, which did not bring what was asked" in told.all_text()
+        assert ("Go on with it only where the user asks for that: launch a new agent" in told.all_text()) == by_user
+        assert len(model.by("waits")) == 1
+        line = line_of(term, "bg-2")
+        assert line == "/bg-answer bg-2 go"
+        typed(term, line)
+        ends(term, home, "bg-2", "done")
+        ends(term, home, "bg-1", "done")
+        assert len(model.by("heir")) == by_user
+        assert "bg-2: success" in news(model.by("waits")[1])
+        assert "was not woken" not in str([request.messages for request in model.by("parent")])
+        assert rows(home, "SELECT text FROM errors") == []
+        tell(f"{host} stopped by key ({way}): “{line}” → done, {'in a new agent' if by_user else 'by the same agent'}")
 
 
 @pytest.mark.versions("2.1.7", "2.1.100", "2.1.327")

@@ -203,7 +203,7 @@ def test_a_killed_agent_is_stopped_and_told_once(drive):
     drive.launch("Audit", "a1")
     told = context(drive.announced("a1", "killed", "Half of it.", "was stopped by user"))
     assert "Half of it." in told
-    assert drive.rows("SELECT state, note FROM tasks") == [{"state": "stopped", "note": "killed"}]
+    assert drive.rows("SELECT state, note FROM tasks") == [{"state": "stopped", "note": "stopped by the user"}]
     drive.stop()
     assert context(drive.announced("a1", "killed", "Half of it.", "was stopped by user")) == ""
 

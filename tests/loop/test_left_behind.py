@@ -48,7 +48,57 @@ def test_a_run_that_was_stopped_is_told_with_what_it_left(drive):
     for heading in ("Last call:\n> ", "Open step:\n> "):
         assert heading in told, told
     assert "(no result of it was seen)" in told
-    assert "was cut off before it could report (killed)" in told
+    assert "was cut off before it could report (stopped by the user)" in told
+    assert "Go on with it only where the user asks for that: " in told
+
+
+def kept_by_the_host(drive: Drive, meta: str) -> None:
+    (drive.transcript.with_suffix("") / "subagents" / "agent-a1.meta.json").write_text(meta)
+
+
+ONE = 'Background agent "audit" was stopped by the user.'
+TWO = '2 background agents were stopped by the user: "audit", "b".'
+
+
+@pytest.mark.parametrize(
+    ("words", "meta", "stopped"),
+    [
+        (ONE, '{"stoppedByUser": true}', True),
+        (TWO, '{"stoppedByUser": true}', True),
+        (ONE, '{"stoppedByUser": "yes"}', False),
+        (ONE, "{", False),
+        (f"{ONE} Was it not?", '{"stoppedByUser": true}', False),
+    ],
+)
+def test_all_agents_are_stopped_at_once_by_key(drive, words, meta, stopped):
+    """The host names descriptions only, as anybody may: what it keeps of the agent says whether that is so."""
+    at_work(drive)
+    kept_by_the_host(drive, meta)
+    said = drive.prompt(words)
+    assert drive.rows("SELECT state, note FROM tasks") == [
+        {"state": "stopped", "note": "stopped by the user"} if stopped else {"state": "working", "note": ""}
+    ]
+    assert ("Go on with it only where the user asks for that: launch a new agent" in context(said)) == stopped
+    line = said.get("systemMessage", "")
+    assert line.startswith("bg-1 was stopped by the user: ") == stopped
+    assert line.endswith(" · /bg-answer bg-1 go") == stopped
+
+
+def test_an_agent_that_its_user_has_stopped_is_not_woken_but_followed(drive, monkeypatch):
+    """The host would refuse to wake it; it was gone from the list before anybody said why."""
+    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    at_work(drive)
+    kept_by_the_host(drive, '{"stoppedByUser": true}')
+    drive.stop(background_tasks=[])
+    assert drive.rows("SELECT state, note FROM tasks") == [{"state": "stopped", "note": "stopped by the user"}]
+    told = context(drive.prompt("/bg-answer bg-1 go"))
+    assert "The user wants bg-1 to go on. Resume it now: launch a new agent" in told
+    call = {"hook_event_name": "PreToolUse", "tool_name": "SendMessage", "tool_use_id": "s1"}
+    refused = drive.send({**call, "tool_input": {"to": "a1", "message": "Go on."}})["hookSpecificOutput"]
+    assert refused["permissionDecision"] == "deny"
+    assert "The user has stopped bg-1, and the host does not wake it again." in refused["permissionDecisionReason"]
+    assert drive.launch("Go on.", "a2", "another")
+    assert drive.rows("SELECT label, state, agent FROM tasks") == [{"label": "bg-1", "state": "working", "agent": "a2"}]
 
 
 def test_a_call_that_the_host_ended_with_the_run_was_refused_by_nobody(drive):

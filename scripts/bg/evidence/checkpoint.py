@@ -41,7 +41,7 @@ def of(transcript: str, folder: str, since: float, seconds: float = 1.0) -> Chec
     written = [_named(call.path, folder) for call in writing]
     found, whole = _changed(folder, since, clock)
     files = tuple(dict.fromkeys([*written, *found]))
-    stopped = bool(done) and transcripts.is_stopped_in_a_call(transcript)
+    stopped = bool(done) and transcripts.is_stopped(transcript, transcripts.STOPPED_IN_A_CALL)
     step = _gist(done[-1]) if stopped else _step(transcript, done)
     return Checkpoint(files[:MOST_FILES], _last(done, stopped=stopped), step, folder, whole, stopped, len(files))
 

@@ -16,14 +16,21 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
 PATH_LIMIT = 4096
+#: The host does not wake an agent that its user has stopped; what is stopped otherwise can go on.
+STOPPED_BY_USER = "stopped by the user"
 _CUTS = {"killed": "killed", "failed": "failed", "stopped": "killed"}
 _PARKED = "waiting on its own background work"
 _TURN_LIMIT = "turn limit"
+_BY_USER = ("by user", "by the user")
 _API_ERROR = "API Error:"
 _UNSENT = "ended without delivering a report through SubagentHandback"
 
 _ID = pattern(r"[A-Za-z0-9_-]{1,128}\Z")
 _NOTIFICATION = pattern(r"\s*(?:<system-reminder>\s*(?:\[SYSTEM NOTIFICATION[^\n]*\n)?\s*)?<task-notification>")
+#: What all agents at once are stopped with is announced by a sentence of its own, from 2.1.100 on.
+_STOPPED = pattern(
+    r'\s*(?:Background agent ".*" was|[0-9]+ background agents were) stopped by the user(?:\.|: ".*"\.)\s*\Z', re.DOTALL
+)
 _AGENT_MESSAGE = pattern(r'\s*(?:Another Claude session sent a message:\s*)?<agent-message from="([^"]*)"')
 
 
@@ -95,6 +102,8 @@ class Notification(Record):
     def cut(self) -> str:
         """What cut the run, empty where the agent ended it."""
         found = _CUTS.get(self.status, _TURN_LIMIT if _TURN_LIMIT in self._words else "")
+        if found == "killed" and any(words in self._words for words in _BY_USER):
+            return STOPPED_BY_USER
         return found or ("failed" if self.text.startswith(_API_ERROR) else "")
 
 
@@ -164,7 +173,12 @@ def _background(tasks: Any) -> Optional[list[dict[str, Any]]]:
 
 def is_machine_prompt(prompt: str) -> bool:
     """The prompt is the host's own message about an agent, not typed by the user."""
-    return bool(_NOTIFICATION.match(prompt) or _AGENT_MESSAGE.match(prompt))
+    return bool(_NOTIFICATION.match(prompt) or _AGENT_MESSAGE.match(prompt) or says_stopped(prompt))
+
+
+def says_stopped(prompt: str) -> bool:
+    """The host says that the user has stopped agents by key, by their descriptions only."""
+    return bool(_STOPPED.match(prompt))
 
 
 def _element(text: str, name: str, *, last: bool = False) -> str:

@@ -21,7 +21,8 @@ HEAD = 1024 * 1024
 LINES = 64 * 1024
 RESUME_LIMIT = 5_242_880
 NEAR_LIMIT = 0.8
-STOPPED_IN_A_CALL = "[Request interrupted by user for tool use]"
+STOPPED = "[Request interrupted by user"
+STOPPED_IN_A_CALL = f"{STOPPED} for tool use]"
 
 
 class Final(Record):
@@ -141,11 +142,11 @@ def has_open_call(path: str, besides: tuple[str, ...] = ()) -> bool:
     return False
 
 
-def is_stopped_in_a_call(path: str) -> bool:
-    """The host has ended a run in the midst of a call, which it answers with a refusal that nobody has spoken."""
+def is_stopped(path: str, words: str = STOPPED) -> bool:
+    """The host has ended a run; in the midst of a call, it answers that with a refusal that nobody has spoken."""
     for record in reversed(tail(path)):
         if record.get("type") in ("user", "assistant"):
-            return record.get("type") == "user" and text(record).startswith(STOPPED_IN_A_CALL)
+            return record.get("type") == "user" and text(record).startswith(words)
     return False
 
 

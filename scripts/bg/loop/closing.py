@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
-from bg.host.event import Notification, notifications
+from bg.host.event import STOPPED_BY_USER, Notification, notifications, says_stopped
 from bg.host.transcripts import Final
-from bg.ledger import reported, resumes, runs, tasks
+from bg.ledger import reported, resumes, runs, tasks, unfinished
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
 from bg.loop import binding, concluding, judging, reminding, reports, resuming
@@ -28,6 +28,18 @@ def polled(scene: Scene) -> None:
 def announced(scene: Scene) -> None:
     """UserPromptSubmit with the host's notification: what no other event told is taken from here."""
     take(scene, notifications(scene.event.prompt))
+    if says_stopped(scene.event.prompt):
+        # Only descriptions are named, which anybody may type: what the host has written of each agent decides.
+        for task in unfinished.of_session(scene.book, scene.session):
+            path = agents.of_agent(scene.event.transcript, task.agent)
+            if agents.is_stopped_by_user(path) or transcripts.is_stopped(path):
+                close(scene, task, task.agent, "", STOPPED_BY_USER, "notification")
+
+
+def cut_by_user(scene: Scene, task: Task) -> str:
+    """What cut a run of which the host only shows that it is over; empty where that was not the user."""
+    path = agents.of_agent(scene.event.transcript, task.agent)
+    return STOPPED_BY_USER if agents.is_stopped_by_user(path) else ""
 
 
 def take(scene: Scene, announcements: list[Notification]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bg.host.event import STOPPED_BY_USER
 from bg.ledger import delegations, deliveries, inbox, reported, runs, tasks, waiting
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
@@ -10,7 +11,13 @@ from bg.loop.reports import ASKING
 from bg.protocol import signals
 
 STATES = {"CLARIFICATION_NEEDED": "needs_answer", "STOP_WORK": "blocked", "DELEGATE_WORK": "delegating"}
-CUT_STATES = {"killed": "stopped", "failed": "failed", "API error": "failed", "output limit": "failed"}
+CUT_STATES = {
+    STOPPED_BY_USER: "stopped",
+    "killed": "stopped",
+    "failed": "failed",
+    "API error": "failed",
+    "output limit": "failed",
+}
 COMPLETION_STATES = {"success": "done", "partial_success": "partial", "failed": "failed"}
 DISPUTED = "disputed"
 

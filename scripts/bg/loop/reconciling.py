@@ -176,7 +176,7 @@ def _close_unlisted(scene: Scene, task: Task) -> None:
         return
     # A second process on this session lists its own agents, not those of the first.
     if not inheriting.is_shared(scene):
-        closing.close(scene, task, task.agent, "", "", "transcript")
+        closing.close(scene, task, task.agent, "", closing.cut_by_user(scene, task), "transcript")
 
 
 def _just_begun(scene: Scene, agent: str) -> bool:

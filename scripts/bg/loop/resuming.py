@@ -45,7 +45,8 @@ def _refused(scene: Scene, task: Task) -> str:
         if not inheriting.claim(scene, task):
             return phrases.OTHER_SESSION_GOES_ON.format(label=task.label)
         waking.open_relaunch(scene, task)
-    return phrases.WAKES_WITHOUT_MEMORY.format(label=task.label, way=ways.launch_anew(task.label))
+    why = phrases.STAYS_STOPPED if waking.stays_stopped(scene, task.agent) else phrases.WAKES_WITHOUT_MEMORY
+    return why.format(label=task.label, way=ways.launch_anew(task.label))
 
 
 def _from_agent(scene: Scene) -> None:

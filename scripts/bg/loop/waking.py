@@ -36,8 +36,13 @@ def wakes(scene: Scene, agent: str) -> bool:
 
 
 def can_wake(scene: Scene, agent: str) -> bool:
-    """An ended agent that is woken from this session still has its task and its memory."""
-    return agents.wakes_whole(scene.event.transcript, agent)
+    """An ended agent that is woken from this session goes on, and still has its task and its memory."""
+    return agents.wakes_whole(scene.event.transcript, agent) and not stays_stopped(scene, agent)
+
+
+def stays_stopped(scene: Scene, agent: str) -> bool:
+    """The user has stopped it by key: the host refuses to wake it."""
+    return agents.is_stopped_by_user(agents.of_agent(scene.event.transcript, agent))
 
 
 def is_ready(scene: Scene, task: Task) -> bool:

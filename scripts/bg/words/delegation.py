@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bg.host.event import STOPPED_BY_USER
 from bg.ledger import delegations, inbox, reported, runs, tasks, waiting
 from bg.ledger.delegations import Delegation
 from bg.ledger.file import Ledger
@@ -21,7 +22,7 @@ _ENDED = {
     "partial": "partial success",
     "disputed": "its report insists on what was refuted on this machine",
     "failed": "failed",
-    "stopped": "was stopped by the user",
+    "stopped": "was stopped",
     "unreported": "ended without a signal",
     "interrupted": "is lost: its session ended under it",
 }
@@ -149,7 +150,9 @@ def outcome(book: Ledger, one: Delegation) -> str:
 
 
 def _outcome(book: Ledger, task: Task) -> str:
-    lines = [f"{task.label}: {_ENDED.get(task.state, task.state.replace('_', ' '))}"]
+    by_user = task.state == "stopped" and task.note == STOPPED_BY_USER
+    ended = f"was {STOPPED_BY_USER}" if by_user else _ENDED.get(task.state, task.state.replace("_", " "))
+    lines = [f"{task.label}: {ended}"]
     signal = reported.last_signal(book, task.agent) if task.agent else {}
     if signal.get("signal_type") == "COMPLETION_REPORT" and task.state not in ("interrupted", "stopped"):
         for key in _REPORTED:

@@ -138,6 +138,12 @@ NOT_WOKEN = SENDER + " {label} was not woken. Nothing is lost: {way}"
 WAKES_WITHOUT_MEMORY = SENDER + (
     " From this session {label} would wake without its task and its memory. Nothing is lost: {way}"
 )
+STAYS_STOPPED = SENDER + (
+    " The user has stopped {label}, and the host does not wake it again. Nothing is lost. Where the user wants it to go"
+    " on: {way}"
+)
+TO_GO_ON_WITH_IT = "To go on with it: {way}"
+IF_THE_USER_ASKS = "Go on with it only where the user asks for that: {way}"
 OTHER_SESSION_GOES_ON = SENDER + " {label} belongs to another open session, which goes on with it."
 MORE_QUESTIONS = "More of them: /bg-answer lists all."
 MORE_REPORTS = "More background reports wait; they follow at the next event, or run: {command}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bg.host.event import STOPPED_BY_USER
 from bg.ledger import inbox
 from bg.words import phrases, recoveries, verdict
 from bg.words.quoting import Said, inline, quote
@@ -200,6 +201,12 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
     """Prose is a first-class outcome: what it says, and that it kept no protocol."""
     label = told.task.label
     reason = f" ({inline(why, 60)})" if why else ""
+    by_user = why == STOPPED_BY_USER
+    then = phrases.TO_GO_ON_WITH_IT.format(way=told.resume)
+    go = ""
+    if by_user:
+        then = phrases.IF_THE_USER_ASKS.format(way=told.resume)
+        go = f"{told.answer_command} {label} go"
     if not text.strip():
         return Reminder(
             fill(
@@ -208,9 +215,9 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
                 description=task_name(told),
                 why=reason,
                 body=told.left,
-                resume=told.resume,
+                then=then,
             ),
-            f"{label} ended without a report{reason}",
+            f"{label} was stopped by the user · {go}" if by_user else f"{label} ended without a report{reason}",
         )
     checked = "" if told.left else verdict.lists(told.evidence, prose=True)
     said = quote(text, 1200 if told.left else 2200)
@@ -218,12 +225,9 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
     if "[cut here" in said:
         body += f"\nThe whole text: {told.whole}"
     body += f"\n\n{told.left}" if told.left else ""
-    slots = {"label": label, "description": task_name(told), "why": reason, "body": body, "resume": told.resume}
+    slots = {"label": label, "description": task_name(told), "why": reason, "body": body}
+    ended = f"{label} was stopped by the user" if by_user else f"{label} ended without a signal{reason}"
     return Reminder(
-        fill("cut", **slots) if told.left else fill("prose", **slots),
-        " · ".join(
-            part
-            for part in (f"{label} ended without a signal{reason}: {inline(text, 80)}", verdict.in_short(told.evidence))
-            if part
-        ),
+        fill("cut", then=then, **slots) if told.left or by_user else fill("prose", resume=told.resume, **slots),
+        " · ".join(filter(None, [f"{ended}: {inline(text, 80)}", verdict.in_short(told.evidence), go])),
     )
