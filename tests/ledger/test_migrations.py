@@ -11,8 +11,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from bg.ledger import file, migrations, notes
-from bg.ledger.file import LOG_PAGES, Ledger, Unavailable
+from bg.ledger import migrations, notes, opening
+from bg.ledger.file import Ledger, Unavailable
+from bg.ledger.opening import LOG_PAGES
 from bg.ledger.place import directory
 
 HERE = Path(__file__).resolve().parent
@@ -133,7 +134,7 @@ def test_where_the_disk_knows_no_file_locks_the_second_hook_does_nothing(tmp_pat
             bring_up(connection, begun)
 
     monkeypatch.setattr(migrations, "bring_up", late)
-    monkeypatch.setattr(file.fcntl, "flock", lambda *_: (_ for _ in ()).throw(OSError("no locks here")))
+    monkeypatch.setattr(opening.fcntl, "flock", lambda *_: (_ for _ in ()).throw(OSError("no locks here")))
     Ledger(place).close()
     assert state(place)[0] == migrations.NEWEST
 
@@ -190,7 +191,7 @@ def test_a_ledger_that_a_newer_plugin_brought_up_meanwhile_is_not_written():
         newer.execute(f"PRAGMA user_version={migrations.NEWEST + 1}")
         with pytest.raises(Unavailable, match=words) as caught:
             notes.trace(book, "Stop", "It would fit into the table.")
-        assert caught.value.remedy == file.UPDATE
+        assert caught.value.remedy == opening.UPDATE
         assert newer.execute("SELECT count(*) FROM errors").fetchone()[0] == 0
         newer.execute("ALTER TABLE errors RENAME TO faults")
         with pytest.raises(Unavailable, match=words):

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from answers import check_answer
 from bg.ledger import migrations, spool
-from bg.ledger.file import UPDATE
+from bg.ledger.opening import UPDATE
 from bg.ledger.place import directory
 from drive import Drive, block, context
 from recordings import VERSIONS

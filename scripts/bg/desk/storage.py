@@ -14,7 +14,8 @@ from bg.desk.findings import Finding
 from bg.host import agents, transcripts
 from bg.ledger import attempts, health, notes, place, sessions, spool, tasks, unfinished
 from bg.ledger.aside import kept_aside
-from bg.ledger.file import UPDATE, Ledger, Unavailable
+from bg.ledger.file import Ledger, Unavailable
+from bg.ledger.opening import UPDATE
 from bg.words import trouble
 from bg.words.quoting import inline
 

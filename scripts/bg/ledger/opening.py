@@ -1,0 +1,200 @@
+"""Opening: a ledger is found or made on any disk, brought to the newest schema, and moved aside where it is damaged.
+
+A damaged ledger is kept, never deleted; one of an unknown schema is left in place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import sqlite3
+
+from bg.ledger import migrations, mounts
+from bg.ledger.aside import is_corrupt, is_cut_to_nothing, keep_aside, kept_aside
+from bg.ledger.place import LEDGER, close, make_private, touch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Callable
+
+LOCK_WAIT = 2.0
+# The next hook reads the log: a megabyte takes a millisecond. It is written into the file at each tenth event or so.
+LOG_PAGES = 250
+UPDATE = "Update the plugin (claude plugin update bg), then restart Claude Code."
+ELSE = "If that does not help, move the file elsewhere: the next hook begins a new ledger."
+
+_LEFT: list[sqlite3.Connection] = []  # else they would be closed when nobody names them any more
+
+
+class Unavailable(Exception):  # noqa: N818 - a state of the disk, not a mistake
+    """The ledger cannot be read or written now; `reason` says why in a sentence, `remedy` what helps."""
+
+    def __init__(self, reason: str, *, passing: bool = False, remedy: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.passing = passing
+        self.remedy = remedy
+
+
+class Corrupt(Unavailable):
+    """What stands in the file is no ledger, or no longer a whole one."""
+
+
+def leave(connection: sqlite3.Connection) -> None:
+    """Never close it: the log would be written into the file."""
+    _LEFT.append(connection)
+
+
+class Opening:
+    """The way to one ledger's connection, and what was found on it."""
+
+    def __init__(self, place: str, clock: Callable[[], float]) -> None:
+        self._place = place
+        self._clock = clock
+        self.path = os.path.join(place, LEDGER)
+        self.has_log = False
+        self.is_newer = False  # a newer plugin has added something; this one goes on beside it
+        self._is_alone = False
+
+    def connect(self, *, create: bool) -> sqlite3.Connection:
+        """The connection to a whole ledger of a schema that this plugin can write."""
+        if not create and not os.path.isfile(self.path):
+            raise Unavailable(f"there is no ledger at {self.path}")
+        try:
+            make_private(self._place)
+            return self._open_or_replace()
+        except sqlite3.Error as error:
+            raise self.problem("opened", error) from error
+        except OSError as error:
+            raise Unavailable(f"the directory {self._place} cannot be used: {error.strerror or error}") from error
+
+    def _open_or_replace(self) -> sqlite3.Connection:
+        """The connection; what is no ledger is moved aside, by one hook only, and a new ledger begun."""
+        try:
+            return self._open()
+        except sqlite3.DatabaseError as error:
+            if not (is_corrupt(error) or os.path.isdir(self.path)):
+                raise
+        with self._alone():
+            try:
+                return self._open()
+            except sqlite3.DatabaseError as error:
+                # Another hook may have begun a new one meanwhile, which is only busy.
+                if not (is_corrupt(error) or os.path.isdir(self.path)):
+                    raise
+            keep_aside(self.path, self._clock())
+            return self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        if is_cut_to_nothing(self.path):
+            raise sqlite3.DatabaseError("file is not a database: it is empty, and its log is not")
+        if os.path.exists(self.path):
+            close(self.path, 0o600)
+        mounts.leave_wal(self.path)
+        connection = sqlite3.connect(self.path, timeout=LOCK_WAIT, isolation_level=None)
+        connection.row_factory = sqlite3.Row
+        try:
+            self._examine(connection)
+            self.has_log = connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+            if self.has_log:
+                # A commit outlives the process without a sync; `secure` makes one for all of an event's, against a
+                # power cut. FULL would sync at each commit, and each time the folder too.
+                connection.execute("PRAGMA synchronous=NORMAL")
+                connection.execute(f"PRAGMA wal_autocheckpoint={LOG_PAGES}")
+        except BaseException as error:
+            if isinstance(error, sqlite3.DatabaseError) and is_corrupt(error):
+                leave(connection)  # the file is kept as it is
+            else:
+                connection.close()
+            raise
+        return connection
+
+    def _examine(self, connection: sqlite3.Connection) -> None:
+        """An empty file is made a ledger, an older one brought up; what has another schema is somebody's."""
+        writer = migrations.writer(connection)
+        self.refuse_newer(writer)
+        if writer < 0:
+            raise self._unknown(f"schema number {writer}")
+        schema = migrations.schema(connection, writer)
+        lacking = migrations.lacking(connection, schema)
+        if lacking:
+            raise self._unknown(lacking)
+        if schema < migrations.NEWEST:
+            self._bring_up(connection)
+            return
+        self.is_newer = schema > migrations.NEWEST
+        connection.execute("SELECT 1 FROM tasks LIMIT 1")
+
+    def refuse_newer(self, writer: int) -> None:
+        """A newer plugin has changed something that this one would spoil."""
+        if writer > migrations.NEWEST:
+            raise Unavailable(
+                f"the ledger at {self.path} was written by a newer version of the bg plugin, and is left as it is",
+                remedy=UPDATE,
+            )
+
+    def _unknown(self, what: str) -> Unavailable:
+        return Unavailable(
+            f"the ledger at {self.path} has a schema that this version of the bg plugin does not know ({what}),"
+            " and is left as it is",
+            remedy=f"{UPDATE} {ELSE}",
+        )
+
+    def _bring_up(self, connection: sqlite3.Connection) -> None:
+        """By one hook only: changing the journal waits for no lock."""
+        with self._alone():
+            schema = migrations.schema(connection)
+            if not schema:
+                if migrations.tables(connection):
+                    raise self._unknown("the tables of another program")
+                touch(self.path)
+                os.chmod(self.path, 0o600)
+                connection.execute(f"PRAGMA journal_mode={mounts.journal_mode(self._place)}")
+            if schema < migrations.NEWEST:
+                migrations.bring_up(connection, lambda: self._note_kept_aside(connection))
+                connection.execute("PRAGMA wal_checkpoint")  # a copy of the file alone is a ledger too
+        # Another hook, of a newer plugin, may have brought it up further.
+        self._examine(connection)
+
+    def _note_kept_aside(self, connection: sqlite3.Connection) -> None:
+        # By what lies there, not by who moved it: that hook may have been killed before it could write this down.
+        for aside in kept_aside(self._place)[-1:]:
+            connection.execute("INSERT INTO meta VALUES ('kept_aside', ?)", (aside,))
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other hook makes or moves the ledger meanwhile, as far as this disk knows locks."""
+        if self._is_alone:
+            yield
+            return
+        path = os.path.join(self._place, "making.lock")
+        touch(path)
+        with open(path, "a", encoding="utf-8") as lock:
+            with contextlib.suppress(OSError):
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            self._is_alone = True
+            try:
+                yield
+            finally:
+                self._is_alone = False
+
+    def retire(self) -> None:
+        """Move a ledger aside that proved corrupt while it was used, and begin a new one; nobody here has it open."""
+        with contextlib.suppress(OSError, sqlite3.Error, Unavailable), self._alone():
+            if not self._is_whole():
+                keep_aside(self.path, self._clock())
+                self._open().close()
+
+    def _is_whole(self) -> bool:
+        try:
+            with contextlib.closing(sqlite3.connect(self.path, timeout=LOCK_WAIT)) as connection:
+                return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+        except sqlite3.DatabaseError as error:
+            return not is_corrupt(error)
+
+    def problem(self, what: str, error: sqlite3.Error) -> Unavailable:
+        """What an error of the database means to whoever wanted that done."""
+        kind = Corrupt if is_corrupt(error) else Unavailable
+        return kind(f"the ledger at {self.path} cannot be {what}: {error}", passing="locked" in str(error))
