@@ -56,7 +56,7 @@ def main(
         if event and handler:
             _answer(event, handler, text, stdout, (clock, chance), ends=ends and event.name != "SessionEnd")
     except Exception as error:  # noqa: BLE001 - a hook that fails may not disturb the session
-        traces.note_aside("main", traces.happened(), clock())
+        traces.note_outside("main", traces.happened(), clock)
         try:
             if not event:
                 return 1

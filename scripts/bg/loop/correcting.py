@@ -31,7 +31,9 @@ def correction(book: Ledger, run: Run, token: str, evidence: dict[str, Any], mos
     reading = reports.read(texts[-1].text, token)
     signal = reading.deciding
     unreadable = (signal is not None and not signal.readable) or (signal is None and reading.strange is not None)
-    form = _reason(reading, token, verdict.facts(evidence)) if run.corrections == 0 or unreadable else ""
+    is_long = len(texts[-1].text) >= reported.LONGEST
+    facts = verdict.facts(evidence)
+    form = _reason(reading, token, facts, is_long=is_long) if run.corrections == 0 or unreadable else ""
     lines = [found["line"] for found in verdict.mismatches(evidence)]
     pressed = evidence.get(PRESSED, [])
     points = verdict.correction(evidence) if set(lines) - set(pressed) else ""
@@ -43,12 +45,12 @@ def correction(book: Ledger, run: Run, token: str, evidence: dict[str, Any], mos
     return reason
 
 
-def _reason(reading: reports.Reading, token: str, facts: str) -> str:
+def _reason(reading: reports.Reading, token: str, facts: str, *, is_long: bool) -> str:
     signal = reading.deciding
     seen = phrases.SEEN_OF_RUN.format(facts=facts) if facts else ""
     report = "COMPLETION_REPORT"
     if signal is None:
-        problem = phrases.NO_BLOCK
+        problem = phrases.NO_BLOCK_AT_ITS_END.format(most=reported.LONGEST) if is_long else phrases.NO_BLOCK
         marker = report
         if reading.strange is not None:
             marker = reading.strange.marker

@@ -8,6 +8,10 @@ import sys
 from bg.ledger import notes, place, spool
 from bg.ledger.file import Ledger, Unavailable
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 def happened() -> str:
     """The error that is being handled, as Python tells it."""
@@ -24,6 +28,15 @@ def note(book: Ledger, event: str, text: str) -> None:
         book.settle()
     except Unavailable:
         note_aside(event, text, book.now())
+
+
+def note_outside(event: str, text: str, clock: Callable[[], float]) -> None:
+    """The same where the ledger was not open when it happened."""
+    try:
+        with contextlib.closing(Ledger(place.directory(), create=False, clock=clock)) as book:
+            note(book, event, text)
+    except Exception:  # noqa: BLE001 - perhaps the ledger is what failed
+        note_aside(event, text, clock())
 
 
 def note_aside(event: str, text: str, now: float) -> None:

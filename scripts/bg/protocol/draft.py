@@ -34,6 +34,7 @@ class Draft:
         self.lines: dict[str, int] = {}
         self.repairs: list[str] = []
         self.notes: list[str] = []
+        self.too_many: dict[str, int] = {}  # how many of a list there were, of which the first are kept
 
     def read(self) -> None:
         """Takes the fields from the block, in whatever form they were written."""
@@ -89,7 +90,7 @@ class Draft:
             self.repairs.append(f"{name} were written as {reading.shape}")
         self.repairs.extend(reading.renamed)
         if len(reading.items) > MOST:
-            self.notes.append(f"of {len(reading.items)} {name} only the first {MOST} were read")
+            self.too_many[name] = len(reading.items)
         self.fields[name] = [dict(item) for item in reading.items[:MOST] if any(text.strip() for text in item.values())]
 
     def repair(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.protocol.draft import Draft, short
+from bg.protocol.draft import MOST, Draft, short
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -29,6 +29,10 @@ def judged(
     """What of a schema's violations stands in the way, and what is only noted."""
     problems: list[Problem] = []
     notes: list[str] = []
+    for name, count in draft.too_many.items():
+        line = draft.lines.get(name, block.line)
+        text = f"of {count} {name} only the first {MOST} are read."
+        problems.append(Problem(name, line, f"at most {MOST}", f"{block.marker}, line {line}: {text}"))
     order = list(spec["properties"])
     by_path: dict[tuple[Any, ...], set[str]] = {}
     for path, kind in violations:

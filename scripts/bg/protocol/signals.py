@@ -84,6 +84,8 @@ def read(text: str) -> Reading:
     signals = []
     # The last one decides; a text of thousands of blocks is no report, and each costs.
     found = blocks.find(text[-LONGEST:])
+    if len(text) > LONGEST:
+        notes.append(f"it has {len(text)} characters, of which only the last {LONGEST} were read")
     if len(found) > MOST:
         notes.append(f"{len(found)} blocks stand in it; only the last {MOST} were read")
     for signal in map(decode, found[-MOST:]):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, Optional, Union
 
@@ -170,7 +171,7 @@ def _place(record: dict[str, Any]) -> Optional[markdown.Place]:
     if where is not None:
         return _place(where)
     stated = _value(record, "location")
-    spot = markdown.place(f"`{stated}`") or markdown.place(stated)
+    spot = (markdown.place(f"`{stated}`") or markdown.place(stated)) if stated else None
     line = form.number(_value(record, "line"))
     if spot and spot.line is None and line is not None and line > 0:
         return markdown.Place(spot.file, int(line))
@@ -191,5 +192,7 @@ def _value(record: dict[str, Any], what: str) -> str:
     )
 
 
+@lru_cache(maxsize=1000)
 def _key(name: str) -> str:
+    """The same few names stand in every record of a file."""
     return markdown.key(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))

@@ -63,6 +63,7 @@ QUIET = "{label} has written nothing for {age} · /bg-status {label}"
 # What an agent is asked to put right
 
 NO_BLOCK = "no block with both marker lines stands in it"
+NO_BLOCK_AT_ITS_END = "no block with both marker lines stands in its last {most} characters, and no more is read"
 STRANGE_BLOCK = "its block is signed {signer}, and your agent_id is {token}"
 NO_ENDING = "it ends without saying how the run ended"
 COMPLETION_STOP = "STOP_WORK with stop_reason completion is said with COMPLETION_REPORT"
