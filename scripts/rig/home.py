@@ -13,6 +13,9 @@ from types import TracebackType
 from typing import Any, Optional, final
 
 KEY = "sk-ant-api03-scripted-model-no-real-key-0000000000-AA"
+# How long anything is waited for that a client does in some turns: a busy machine needs ten times as long as an idle
+# one, and what comes costs nothing of it.
+PATIENCE = 90.0
 
 
 @final

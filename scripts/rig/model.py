@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Callable, Optional, final
 
+from rig.home import PATIENCE
 from rig.request import Request
 from rig.script import Reply, Script, json_body, sse_events
 
@@ -46,7 +47,7 @@ class Model:
         """The requests that came after their actor had said everything, or that no actor knew."""
         return [request for request in self.requests if request.surplus]
 
-    def wait_for(self, wanted: Callable[[Request], bool], timeout: float = 30) -> Request:
+    def wait_for(self, wanted: Callable[[Request], bool], timeout: float = PATIENCE) -> Request:
         """The first request for which `wanted` holds, waiting for it to arrive."""
         deadline = time.monotonic() + timeout
         with self._arrived:
@@ -59,7 +60,7 @@ class Model:
                     raise TimeoutError(f"no such request among {len(self._requests)} in {timeout} s")
                 self._arrived.wait(left)
 
-    def wait_said(self, actor: str, count: int = 1, timeout: float = 30) -> list[Request]:
+    def wait_said(self, actor: str, count: int = 1, timeout: float = PATIENCE) -> list[Request]:
         """Wait until this actor has given that many answers, surplus ones included; returns their requests."""
         deadline = time.monotonic() + timeout
         with self._arrived:

@@ -12,8 +12,10 @@ from types import TracebackType
 from typing import Any, Callable, Optional, Union, final
 
 from rig import clients
-from rig.home import Home, kill_group
+from rig.home import PATIENCE, Home, kill_group
 
+RESULTS_LATE = "2.1.100"
+UNANSWERED = 5.0  # a prompt that a hook has blocked begins no turn on the older hosts
 TOOLS = "Agent Task SendMessage ToolSearch TaskOutput TaskStop KillShell AskUserQuestion Skill"
 
 
@@ -32,6 +34,8 @@ class Headless:
         env: Optional[dict[str, str]] = None,
     ) -> None:
         self.home = home
+        self.version = version
+        self._said = 0, 0.0
         self.events: list[dict[str, Any]] = []
         self.stderr = ""
         self._more = threading.Condition()
@@ -68,25 +72,47 @@ class Headless:
             return [event for event in self.events if event.get("type") == "result"]
 
     def send(self, words: str) -> None:
-        """Say something as the user (a session opened without a prompt)."""
+        """Say something as the user, once the turn is over: in mid-turn, hosts before 2.1.327 show it to no hook."""
+        self.await_turn()
         message = {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": words}]}}
         if not self.process.stdin:
             raise ValueError("this session was opened with one prompt")
+        self._said = len(self.events), time.time()
         self.process.stdin.write(json.dumps(message) + "\n")
         self.process.stdin.flush()
 
-    def turn(self, words: str, timeout: float = 30) -> dict[str, Any]:
+    def await_turn(self) -> None:
+        """Wait until what was said last has become a turn, and the turn its result; not for ever, as some have none."""
+        with self._more:
+            while self.process.poll() is None and time.time() < self._is_over_by():
+                self._more.wait(0.1)
+
+    def _is_over_by(self) -> float:
+        """When the turn counts as over: at once where it is, else after the time in which it should have been."""
+        count, at = self._said
+        marks = [event for event in self.events[count:] if _marks_a_turn(event)]
+        if not at or (marks and marks[-1]["type"] == "result"):
+            return 0.0
+        if not marks:
+            return at + UNANSWERED
+        # 2.1.100 holds the result back for as long as an agent of the session works.
+        kinds = [event.get("subtype") for event in self.events]
+        held = self.version == RESULTS_LATE and kinds.count("task_started") > kinds.count("task_notification")
+        return float(self.events[-1]["at"]) + 1.0 if held else float(marks[-1]["at"]) + PATIENCE
+
+    def turn(self, words: str, timeout: float = PATIENCE) -> dict[str, Any]:
         """Say something and wait for the turn's result (2.1.100 gives it only when no background agent runs)."""
+        self.await_turn()
         seen = len(self.results)
         self.send(words)
         return self.wait_results(seen + 1, timeout)[seen]
 
-    def wait_results(self, count: int, timeout: float = 30) -> list[dict[str, Any]]:
+    def wait_results(self, count: int, timeout: float = PATIENCE) -> list[dict[str, Any]]:
         """Wait until this many turns have ended."""
         self.wait_for(lambda _: len(self.results) >= count, timeout)
         return self.results
 
-    def wait_for(self, wanted: Callable[[dict[str, Any]], bool], timeout: float = 30) -> dict[str, Any]:
+    def wait_for(self, wanted: Callable[[dict[str, Any]], bool], timeout: float = PATIENCE) -> dict[str, Any]:
         """The first event for which `wanted` holds."""
         deadline = time.monotonic() + timeout
         with self._more:
@@ -99,7 +125,7 @@ class Headless:
                     raise TimeoutError(f"no such event among {len(self.events)}; stderr: {self.stderr[-500:]}")
                 self._more.wait(min(left, 0.5))
 
-    def finish(self, timeout: float = 60) -> int:
+    def finish(self, timeout: float = PATIENCE) -> int:
         """Close stdin and wait for the end; a client that does not end is killed and answers -9."""
         if self.process.stdin:
             self.process.stdin.close()
@@ -149,6 +175,11 @@ class Headless:
             self.stderr += line
 
 
+def _marks_a_turn(event: dict[str, Any]) -> bool:
+    """Each turn of the parent, the user's or the host's own, begins with the one and ends with the other."""
+    return event.get("type") == "result" or event.get("subtype") == "init"
+
+
 class Result:
     """What a finished headless run left behind."""
 
@@ -185,7 +216,7 @@ def run_print(
     args: Optional[list[str]] = None,
     *,
     cwd: Optional[Path] = None,
-    timeout: float = 60,
+    timeout: float = PATIENCE,
     env: Optional[dict[str, str]] = None,
 ) -> Result:
     """One headless run: a prompt with -p, or a list of prompts as turns of one process (stream-json)."""

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Optional, final
 
 from rig import clients
-from rig.home import Home, kill_group
+from rig.home import PATIENCE, Home, kill_group
 
 
 @final
@@ -48,7 +48,7 @@ class Interactive:
         self._tmux("set-option", "-g", "history-limit", "20000")
         self.pid = int(self._tmux("display-message", "-p", "-t", "rig", "#{pane_pid}").strip())
         self._server = int(self._tmux("display-message", "-p", "#{pid}").strip())
-        self.wait_for(ready, 30)
+        self.wait_for(ready)
         self.settle()
 
     def keys(self, *names: str) -> None:
@@ -62,7 +62,7 @@ class Interactive:
     def say(self, words: str) -> None:
         """Type a line and send it, once the client shows that it has taken the text."""
         self.write(words)
-        self.wait_for(re.escape(words[:40]), 10)
+        self.wait_for(re.escape(words[:40]))
         time.sleep(0.4)  # Enter right behind a fast text is taken for a part of a paste
         self.keys("Enter")
 
@@ -71,7 +71,7 @@ class Interactive:
         more = [*(["-S", "-"] if history else []), *(["-e"] if colours else ["-J"])]
         return self._tmux("capture-pane", "-p", "-t", "rig", *more)
 
-    def wait_for(self, pattern: str, timeout: float = 30, *, history: bool = False) -> str:
+    def wait_for(self, pattern: str, timeout: float = PATIENCE, *, history: bool = False) -> str:
         """Wait until the screen matches; returns the screen."""
         wanted = re.compile(pattern, re.MULTILINE)
         deadline = time.monotonic() + timeout
@@ -94,7 +94,7 @@ class Interactive:
                 screen, since = now, time.monotonic()
         return screen
 
-    def wait_gone(self, pattern: str, timeout: float = 30) -> str:
+    def wait_gone(self, pattern: str, timeout: float = PATIENCE) -> str:
         """Wait until the screen no longer matches."""
         wanted = re.compile(pattern, re.MULTILINE)
         deadline = time.monotonic() + timeout

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import time
-from typing import Any, Callable
+from typing import Any, Callable, Union
 
 from loop import news, rows, spawn_tool
-from rig.home import Home
+from rig.home import PATIENCE, Home
 from rig.model import Model
 from rig.request import Request
 from rig.script import Reply, call, text
 from rig.session import Headless
+from rig.terminal import Interactive
 
 Step = Any
 LABEL = re.compile(r"not from the user\] label: (bg-\d+)")
@@ -60,10 +60,10 @@ def said(request: Request, words: str) -> bool:
     return bool(request.reply and any(block.get("text") == words for block in request.reply.blocks))
 
 
-def turn(run: Headless, model: Model, words: str, key: str, timeout: float = 30) -> Request:
+def turn(run: Headless, model: Model, words: str, key: str) -> Request:
     """Say something and wait until the plan of that key has come to its end."""
     run.send(words)
-    return model.wait_for(lambda request: request.actor == "parent" and said(request, f"END-{key}"), timeout)
+    return model.wait_for(lambda request: request.actor == "parent" and said(request, f"END-{key}"))
 
 
 def spawn(
@@ -95,7 +95,7 @@ def both(*steps: Step) -> Step:
     return step
 
 
-def until(holds: Callable[[], bool], seconds: float, what: Any) -> None:
+def until(holds: Callable[[], bool], what: Any, seconds: float = PATIENCE) -> None:
     """Wait for a condition; what is not so is said."""
     deadline = time.monotonic() + seconds
     while not holds():
@@ -103,22 +103,24 @@ def until(holds: Callable[[], bool], seconds: float, what: Any) -> None:
         time.sleep(0.05)
 
 
-def delivered(run: Headless, home: Home, *, wakes: bool, seconds: float = 20) -> None:
+def delivered(run: Union[Headless, Interactive], home: Home, *, wakes: bool) -> None:
     """Wait until the parent has heard everything, and the ledger knows it.
 
     Hosts that do not wake it are spoken to. So are the others after a while: a scripted model ends its turn before the
     host has written down what was said in it, so that the next event is the first to find it in the transcript.
     """
     sql = "SELECT label, key, surfaced, said, seen FROM deliveries WHERE seen IS NULL"
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + PATIENCE
     asked = time.monotonic() if wakes else 0.0
     while rows(home, sql):
         assert time.monotonic() < deadline, (rows(home, sql), rows(home, "SELECT label, state FROM tasks"))
         if time.monotonic() - asked > 3:
-            turns = len(run.results)
-            run.send("Anything new?")
-            with contextlib.suppress(AssertionError):
-                until(lambda turns=turns: len(run.results) > turns, 3, "")
+            if isinstance(run, Interactive):
+                run.settle()
+                run.say("Anything new?")
+            else:
+                run.send("Anything new?")
+                run.await_turn()
             asked = time.monotonic()
         time.sleep(0.1)
 

@@ -99,7 +99,7 @@ def question(_: str) -> Scene:
             time.sleep(0.7)
             stage.look(term)
             term.keys("Enter")
-            stage.model.wait_said("parent", 2, 10)
+            stage.model.wait_said("parent", 2)
             stage.wait_notes("Stop")
             stage.look(term)
 

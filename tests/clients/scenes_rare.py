@@ -182,7 +182,7 @@ def question_typed(_: str) -> Scene:
             time.sleep(0.5)
             term.keys("Enter")
             stage.look(term)
-            stage.wait_notes("Stop", 1, 10)
+            stage.wait_notes("Stop", 1)
             stage.look(term)
 
     return Scene(Script(("parent", parent, [call("AskUserQuestion", questions=QUESTIONS[:1]), text("Thanks.")])), play)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from directed import until
+from directed import delivered, until
 from loop import ROOT, block, launch, reacting, rows, spawn_tool
 from rig.home import Home
 from rig.model import Model
@@ -53,10 +53,9 @@ def settled(home: Home) -> bool:
 
 def close_up(run: Headless, model: Model, home: Home, states: list[str]) -> Request:
     """Everything is told, seen, and in these states; the parent's last request."""
-    until(lambda: bool(rows(home, "SELECT 1 FROM deliveries WHERE said IS NOT NULL")), 10, "something is said")
-    if not settled(home):
-        run.send("Thanks.")
-    until(lambda: settled(home), 15, lambda: rows(home, "SELECT * FROM deliveries"))
+    until(lambda: bool(rows(home, "SELECT 1 FROM deliveries WHERE said IS NOT NULL")), "something is said")
+    run.await_turn()
+    delivered(run, home, wakes=False)
     run.finish()
     assert [row["state"] for row in rows(home, "SELECT state FROM tasks ORDER BY number")] == states
     assert rows(home, "SELECT * FROM errors") == []
@@ -68,9 +67,8 @@ def left_asking(model: Model, home: Home, host: str) -> str:
     with session(home, host) as run:
         run.send(PROMPT)
         reminded(run, model, home, "needs answers", 1, host)
-        if not settled(home):
-            run.send("Thanks.")  # what has arrived is seen at the next event
-        until(lambda: settled(home), 15, "the reminder is seen")
+        run.await_turn()
+        delivered(run, home, wakes=False)
         before = run.session_id
         run.finish()
     return before
@@ -84,7 +82,7 @@ def flight_list(request: Request) -> list[str]:
 
 def told_list(model: Model, words: str) -> list[str]:
     """The list that stands in the parent's answer to these words."""
-    request = model.wait_for(lambda request: request.actor == "parent" and words in request.last_user_text(), 20)
+    request = model.wait_for(lambda request: request.actor == "parent" and words in request.last_user_text())
     assert request.all_text().count(HEAD) == 1
     lines = flight_list(request)
     assert 0 < len(lines) < MOST_LINES

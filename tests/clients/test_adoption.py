@@ -92,14 +92,13 @@ def test_the_right_agents_are_ours(host: str) -> None:
             for key in plans:
                 plain = key in {"BY-SKILL", "UNRELATED"}
                 turn(run, model, f"{key} please" if plain else f"/bg:bg {key} of the work", key)
-            until(lambda: "FOREIGN-LATER" in agents(model), 10, "the unrelated agent ran")
+            until(lambda: "FOREIGN-LATER" in agents(model), "the unrelated agent ran")
             time.sleep(0.5)
             assert rows(home, "SELECT 1 FROM strangers") == []
             go.set()
             ours = sum(name.startswith("OURS-") for name in agents(model))
             until(
                 lambda: len(rows(home, "SELECT 1 FROM runs WHERE ended IS NOT NULL")) == ours,
-                20,
                 lambda: rows(home, "SELECT * FROM runs"),
             )
             delivered(run, home, wakes=host not in UNWOKEN)
@@ -149,7 +148,6 @@ def test_twenty_rounds_of_both_in_one_message(host: str) -> None:
                 turn(run, model, f"/bg:bg {key} of the work", key)
             until(
                 lambda: len(rows(home, "SELECT 1 FROM runs WHERE ended IS NOT NULL")) == 20,
-                20,
                 lambda: rows(home, "SELECT * FROM runs"),
             )
             delivered(run, home, wakes=True)
@@ -175,7 +173,6 @@ def test_three_launches_from_one_command_are_answered_each_for_itself(host: str)
             turn(run, model, "/bg:bg SPLIT the work", "SPLIT")
             until(
                 lambda: len(rows(home, "SELECT 1 FROM runs WHERE ended IS NOT NULL")) == 3,
-                20,
                 lambda: {
                     name: rows(home, f"SELECT * FROM {name}") for name in ("runs", "launches", "strangers", "errors")
                 },
@@ -183,10 +180,9 @@ def test_three_launches_from_one_command_are_answered_each_for_itself(host: str)
             delivered(run, home, wakes=host not in UNWOKEN)
             for label in labels:
                 run.send(f"/bg-answer {label} Q1: csv-{label}.  Q2: none-{label}.")
-                until(lambda label=label: _resumed(model, home, label), 20, lambda: rows(home, "SELECT * FROM resumes"))
+                until(lambda label=label: _resumed(model, home, label), lambda: rows(home, "SELECT * FROM resumes"))
             until(
                 lambda: len(rows(home, "SELECT 1 FROM runs WHERE ended IS NOT NULL")) == 6,
-                20,
                 lambda: rows(home, "SELECT * FROM runs"),
             )
             delivered(run, home, wakes=host not in UNWOKEN)

@@ -7,14 +7,14 @@ import threading
 from typing import Any
 
 import pytest
-from directed import until
+from directed import delivered, until
 from loop import ROOT, block, news, one, reminders, rows, wake
 from rig.home import Home
 from rig.model import Model
 from rig.request import Request
 from rig.script import Reply
 from rig.terminal import Interactive
-from sessions import ANSWERS, PROMPT, anew, answered, cast, close_up, left_asking, session, settled, taken_up, told_list
+from sessions import ANSWERS, PROMPT, anew, answered, cast, close_up, left_asking, session, taken_up, told_list
 from test_interactive import options
 from test_loop import later, reminded
 
@@ -52,11 +52,12 @@ def test_a_cleared_session_keeps_its_tasks(host: str, moment: str) -> None:
         run.send(PROMPT)
         if moment == "waiting":
             reminded(run, model, home, "needs answers", 1, host)
-            until(lambda: settled(home), 10, "the reminder is seen")
-        until(lambda: bool(run.results) and bool(model.by("agent")), 20, lambda: run.events)
+            run.await_turn()
+            delivered(run, home, wakes=False)
+        until(lambda: bool(run.results) and bool(model.by("agent")), lambda: run.events)
         before = run.session_id
         run.send("/clear")
-        run.wait_for(lambda event: event.get("session_id", before) != before, 20)
+        run.wait_for(lambda event: event.get("session_id", before) != before)
         run.send("Where were we?")
         state = told_list(model, "Where were we?")[0].partition("): ")[2]
         assert state == ("needs answer" if moment == "waiting" else "working, you are told when it ends")
@@ -77,20 +78,18 @@ def test_a_session_cleared_in_the_terminal_keeps_its_tasks(host: str) -> None:
     )
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
         term.say(PROMPT)
-        model.wait_for(lambda request: request.actor == "parent" and bool(reminders(request, "needs answers")), 40)
-        until(lambda: settled(home), 10, "the reminder is seen")
+        model.wait_for(lambda request: request.actor == "parent" and bool(reminders(request, "needs answers")))
+        delivered(term, home, wakes=True)
         term.settle()
         term.say("/clear")
-        until(lambda: len(rows(home, "SELECT 1 FROM sessions")) == 2, 20, lambda: rows(home, "SELECT * FROM sessions"))
+        until(lambda: len(rows(home, "SELECT 1 FROM sessions")) == 2, lambda: rows(home, "SELECT * FROM sessions"))
         term.settle()
         term.say("Where were we?")
         assert told_list(model, "Where were we?")[0].startswith("- bg-1 (“audit the auth code”): needs answer")
         term.settle()
         term.say(ANSWERS)
-        model.wait_for(lambda request: request.actor == "parent" and bool(reminders(request, "reports partial")), 40)
-        term.settle()
-        term.say("Thanks.")
-        until(lambda: settled(home), 15, lambda: rows(home, "SELECT * FROM deliveries"))
+        model.wait_for(lambda request: request.actor == "parent" and bool(reminders(request, "reports partial")))
+        delivered(term, home, wakes=True)
         finishes(model)
         assert model.by("parent")[-1].all_text().count("reports partial success") == 1
         assert one(home, "SELECT state FROM tasks") == {"state": "partial"}
@@ -126,24 +125,25 @@ def test_a_second_session_answers_for_the_first_and_takes_nothing(host: str, sec
     )
     with Model(script) as model, Home(model.url) as home, session(home, host) as first:
         first.send(PROMPT)
-        until(lambda: bool(first.results) and bool(model.by("agent")), 20, lambda: first.events)
+        until(lambda: bool(first.results) and bool(model.by("agent")), lambda: first.events)
         fork = ["--fork-session"] if second == "a fork" else []
         with session(home, host, *fork, resume=first.session_id if fork else "") as other:
             other.send("IN-THE-SECOND, where were we?")
-            began = model.wait_for(lambda request: request.actor == "second", 20)
+            began = model.wait_for(lambda request: request.actor == "second")
             lines = re.findall(r"^- bg-.*", news(began), re.MULTILINE)
             assert lines == (["- bg-1 (“audit the auth code”): working"] if fork else [])
             assert ("of another open session, which goes on with them" in news(began)) == bool(fork)
             other.send("/bg-status")
-            until(lambda: "working" in shown(other, model, "audit the auth code"), 20, lambda: other.results)
+            until(lambda: "working" in shown(other, model, "audit the auth code"), lambda: other.results)
             task = one(home, "SELECT state, session FROM tasks")
             assert task == {"state": "working", "session": first.session_id}
             go.set()
             reminded(first, model, home, "needs answers", 1, host)
-            until(lambda: settled(home), 10, "the reminder is seen")
+            first.await_turn()
+            delivered(first, home, wakes=False)
             other.send("/bg-answer bg-1 Q1: Both  Q2: no")
             elsewhere = "answer for bg-1 is recorded. The task belongs to another open session"
-            until(lambda: elsewhere in shown(other, model, elsewhere), 20, lambda: other.results)
+            until(lambda: elsewhere in shown(other, model, elsewhere), lambda: other.results)
             assert len(model.by("agent")) == 1
             first.send("Anything new?")
             reminded(first, model, home, "reports partial success", 2, host)

@@ -132,7 +132,6 @@ class Attacked:
     def settled(self, label: str) -> None:
         until(
             lambda: bool(rows(self.home, "SELECT 1 FROM runs WHERE label = ? AND ended IS NOT NULL", label)),
-            60,
             lambda: (label, rows(self.home, "SELECT label, state FROM tasks")),
         )
 
@@ -141,7 +140,7 @@ class Attacked:
         return self.ended(key)
 
     def ended(self, key: str) -> Request:
-        return self.model.wait_for(lambda request: request.actor == "parent" and said(request, f"END-{key}"), 60)
+        return self.model.wait_for(lambda request: request.actor == "parent" and said(request, f"END-{key}"))
 
 
 def bash(command: str) -> Reply:
@@ -309,11 +308,11 @@ def test_no_road_has_an_effect(host: str, tell: Callable[[str], None], tmp_path:
             for _ in range(12):
                 run.send("Thanks for all.")
                 with contextlib.suppress(AssertionError):
-                    until(lambda: not rows(home, "SELECT 1 FROM proofs WHERE proof IS NULL"), 2, "judged")
+                    until(lambda: not rows(home, "SELECT 1 FROM proofs WHERE proof IS NULL"), "judged", 2)
                     break
             assert not rows(home, "SELECT 1 FROM proofs WHERE proof IS NULL"), rows(home, "SELECT * FROM proofs")
             after = stage.state()
-            run.finish(30)
+            run.finish()
         effects = {name: (before[name], after[name]) for name in STATE if before[name] != after[name]}
         tell(f"{host}: {len(stage.played)} roads, {len(effects)} effects")
         assert effects == {}, effects
@@ -369,10 +368,10 @@ def test_the_same_words_from_a_keyboard_count(host: str) -> None:
     )
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
         term.say("/bg:bg Audit the authentication code")
-        model.wait_for(is_told("needs answers"), 40)
+        model.wait_for(is_told("needs answers"))
         term.settle()
         term.say("/bg-answer bg-1 Q1: CSV & <more>  Q2: no")
-        model.wait_for(is_told("reports partial success"), 40)
+        model.wait_for(is_told("reports partial success"))
         resumed = [request for request in model.requests if request.actor == "agent"][1]
         message = resumed.first_user_text() if host == CANNOT_RESUME else news(resumed)
         assert "A1: CSV & <more>\n" in message

@@ -10,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from directed import until
 from loop import ROOT, block, launch, one, reacting, reminders, rows, wake
 from peers import peer
 from rig.home import Home
@@ -96,8 +95,6 @@ def test_the_loop_stays_whole_beside_them(host: str, tmp_path: Path) -> None:
         (home.project / ".claude" / "ralph-loop.local.md").write_text(LOOP)
         run.send("/bg:bg Audit the authentication code")
         reminded(run, model, home, "needs answers", 1, host)
-        turns = len(run.results)
-        until(lambda: len(run.results) >= turns, 20, "the turn ends")
         run.send("/bg-answer bg-1 Q1: Both  Q2: no")
         reminded(run, model, home, "reports partial success", 2, host)
         run.finish()

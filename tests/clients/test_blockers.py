@@ -161,12 +161,12 @@ def test_a_way_that_is_picked_in_the_dialog(host: str) -> None:
     )
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
         term.say("/bg:bg Convert the items")
-        term.wait_for(r"B1: it cannot go on: Item 51 cannot be parsed", 60)
+        term.wait_for(r"B1: it cannot go on: Item 51 cannot be parsed")
         for title in ("Retry", "Skip", "Hand over", "Restart"):
-            term.wait_for(title, 5)
+            term.wait_for(title)
         pick(term, "Skip", 1)
-        model.wait_for(lambda request: request.actor == "agent" and "## ERROR RECOVERY: SKIP" in news(request), 60)
-        until(lambda: states(home) == {"bg-1": "done"}, 60, lambda: states(home))
+        model.wait_for(lambda request: request.actor == "agent" and "## ERROR RECOVERY: SKIP" in news(request))
+        until(lambda: states(home) == {"bg-1": "done"}, lambda: states(home))
         assert rows(home, "SELECT source FROM answers") == [{"source": "dialog"}]
         assert rows(home, "SELECT text FROM errors") == []
 

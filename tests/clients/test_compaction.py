@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from directed import until
+from directed import delivered, until
 from loop import ROOT, block, launch, one, reacting, reminders, rows, token, wake
 from rig.home import Home
 from rig.model import Model
@@ -17,7 +17,7 @@ from test_loop import TASK, later, reminded
 
 def compact(run: Headless) -> None:
     run.send("/compact")
-    run.wait_for(lambda event: event.get("subtype") == "compact_boundary", 20)
+    run.wait_for(lambda event: event.get("subtype") == "compact_boundary")
 
 
 @pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
@@ -30,7 +30,7 @@ def test_an_agent_in_flight_outlives_a_compaction(host: str) -> None:
     )
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
         run.send("/bg:bg Audit the authentication code")
-        until(lambda: bool(model.by("agent")) and bool(run.results), 20, lambda: run.events)
+        until(lambda: bool(model.by("agent")) and bool(run.results), lambda: run.events)
         compact(run)
         run.send("How is it going?")
         assert told_list(model, "How is it going?") == [
@@ -39,7 +39,8 @@ def test_an_agent_in_flight_outlives_a_compaction(host: str) -> None:
         go.set()
         told = reminded(run, model, home, "reports partial success", 1, host)
         run.send("Thanks.")
-        model.wait_for(lambda request: request.actor == "parent" and "Thanks." in request.last_user_text(), 20)
+        model.wait_for(lambda request: request.actor == "parent" and "Thanks." in request.last_user_text())
+        delivered(run, home, wakes=True)
         run.finish()
         assert "compact" not in told.last_user_text()
         last = [request for request in model.requests if request.actor == "parent"][-1]
@@ -61,7 +62,8 @@ def test_a_waiting_question_outlives_a_compaction(host: str) -> None:
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
         run.send("/bg:bg Audit the authentication code")
         reminded(run, model, home, "needs answers", 1, host)
-        until(lambda: not rows(home, "SELECT 1 FROM deliveries WHERE seen IS NULL"), 10, "the reminder is seen")
+        run.await_turn()
+        delivered(run, home, wakes=False)
         compact(run)
         run.send("Where were we?")
         lines = told_list(model, "Where were we?")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from typing import Any
 
 from directed import delivered, directed, spawn, turn, until
 from loop import ROOT, rows
-from rig.home import Home
+from rig.home import PATIENCE, Home
 from rig.model import Model
 from rig.request import Request
 from rig.script import Reply, Script, asked, call, failure, parent, text
@@ -72,8 +73,8 @@ def test_a_cut_agent_is_told_once_and_asked_nothing(host: str) -> None:
             for number, key in enumerate(plans, 1):
                 turn(run, model, f"/bg:bg {key} the work", key)
                 if key == "STOPPED":
-                    assert begun.wait(10)
-                    model.wait_for(lambda request: request.actor == "stopped" and len(request.messages) > 1, 10)
+                    assert begun.wait(PATIENCE)
+                    model.wait_for(lambda request: request.actor == "stopped" and len(request.messages) > 1)
                     run.send("HALT it")
                 _heard(run, home, number)
             delivered(run, home, wakes=host not in UNWOKEN)
@@ -85,11 +86,13 @@ def test_a_cut_agent_is_told_once_and_asked_nothing(host: str) -> None:
 
 def _heard(run: Headless, home: Home, count: int) -> None:
     """So many runs have ended; where the host told no hook in the turn, the next prompt brings it."""
-    with contextlib.suppress(AssertionError):
-        until(lambda: _ended(home) == count, 6, "")
-        return
-    run.send("Anything new?")
-    until(lambda: _ended(home) == count, 15, lambda: rows(home, "SELECT * FROM runs"))
+    deadline = time.monotonic() + PATIENCE
+    while _ended(home) != count:
+        with contextlib.suppress(AssertionError):
+            until(lambda: _ended(home) == count, "", 6)
+            return
+        assert time.monotonic() < deadline, rows(home, "SELECT * FROM runs")
+        run.send("Anything new?")
 
 
 def _ended(home: Home) -> int:

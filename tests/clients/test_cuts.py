@@ -19,7 +19,7 @@ from test_requests import done, heard, settle, states
 from test_sessions import kill
 
 TOOLS = "Agent Task SendMessage ToolSearch TaskStop Bash Write"
-OPEN = "printf 2 > count.txt; sleep 20; printf 3 > never.txt"
+OPEN = "printf 2 > count.txt; sleep 120; printf 3 > never.txt"
 GO = (r"wants bg-1 to go on. Resume it now", wake)
 LEFT = ("part.txt", "count.txt")
 
@@ -34,7 +34,7 @@ def work(home: Home) -> list[Any]:
 
 
 def in_the_call(home: Home) -> None:
-    until((home.project / "count.txt").exists, 30, "the second call has begun")
+    until((home.project / "count.txt").exists, "the second call has begun")
     time.sleep(0.3)
 
 
@@ -64,7 +64,7 @@ def test_a_client_that_is_killed_in_the_middle_of_a_call(host: str) -> None:
         with Headless(home, host, arguments([ROOT], tools=TOOLS)) as run:
             run.send("/bg:bg Count them")
             in_the_call(home)
-            until(lambda: bool(rows(home, "SELECT 1 FROM launches WHERE agent <> ''")), 10, "it is bound")
+            until(lambda: bool(rows(home, "SELECT 1 FROM launches WHERE agent <> ''")), "it is bound")
             before = run.session_id
             kill(run)
         with Headless(home, host, arguments([ROOT], tools=TOOLS, resume=before)) as run:
@@ -93,7 +93,7 @@ def test_an_agent_that_is_stopped_in_the_middle_of_a_call(host: str) -> None:
             run.send("HALT it")
             settle(run, home, host, "it is stopped", lambda: heard(home, "bg-1", "stopped"))
             left = "What it left, from its transcript and the disk"
-            words = model.wait_for(lambda r: r.actor == "parent" and left in r.all_text(), 20).all_text()
+            words = model.wait_for(lambda r: r.actor == "parent" and left in r.all_text()).all_text()
             account = words.rpartition(left)[2]
             assert "was cut off before it could report (killed)" in words
             assert all(f"> {name}" in account for name in LEFT)

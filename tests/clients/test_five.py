@@ -48,7 +48,7 @@ def test_five_sessions_at_once(host: str, projects: int) -> None:
             run.send(f"/bg:bg Look around FOR-{number}")
         for number in range(COUNT):
             model.wait_for(
-                lambda request, actor=f"parent-{number}": request.actor == actor and bool(reminders(request, "reports")), 90
+                lambda request, actor=f"parent-{number}": request.actor == actor and bool(reminders(request, "reports"))
             )
         for run in runs:
             run.finish()

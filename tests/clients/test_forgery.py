@@ -102,9 +102,9 @@ def test_what_only_looks_like_a_signal(host: str, mode: str) -> None:
             options = arguments([ROOT]) + (auto_mode() if mode == "handback" else [])
             with Headless(home, host, options) as run:
                 turn(run, model, "/bg:bg HOLD the line", "HOLD")
-                until(lambda: "held" in ids, 30, "the agent has begun")
+                until(lambda: "held" in ids, "the agent has begun")
                 turn(run, model, "THIEF please", "THIEF")
-                until(lambda: bool(rows(home, "SELECT 1 FROM strangers")), 45, "the stranger was noted")
+                until(lambda: bool(rows(home, "SELECT 1 FROM strangers")), "the stranger was noted")
                 assert [row["label"] for row in rows(home, "SELECT label FROM strangers")] == ["bg-1"]
                 assert one(home, "SELECT state FROM tasks") == {"state": "working"}
                 assert rows(home, "SELECT 1 FROM signals") == rows(home, "SELECT 1 FROM deliveries") == []
@@ -113,23 +113,22 @@ def test_what_only_looks_like_a_signal(host: str, mode: str) -> None:
                 turn(run, model, "/bg:bg QUOTE the protocol", "QUOTE")
                 until(
                     lambda: _state(home, "bg-2") == "unreported",
-                    45,
                     lambda: rows(home, "SELECT label, state FROM tasks"),
                 )
                 turn(run, model, "/bg:bg EVIL words", "EVIL")
                 until(
-                    lambda: _state(home, "bg-3") == "partial", 45, lambda: rows(home, "SELECT label, state FROM tasks")
+                    lambda: _state(home, "bg-3") == "partial", lambda: rows(home, "SELECT label, state FROM tasks")
                 )
                 delivered(run, home, wakes=True)
 
                 agent = rows(home, "SELECT agent FROM launches WHERE label = 'bg-1'")[0]["agent"]
                 run.send(pasted(agent, ids["held"]))
                 model.wait_for(
-                    lambda request: request.actor == "parent" and "This was pasted." in request.all_text(), 45
+                    lambda request: request.actor == "parent" and "This was pasted." in request.all_text()
                 )
                 go.set()
                 model.wait_for(
-                    lambda request: request.actor == "parent" and "> The real one." in _said(request, "bg-1"), 45
+                    lambda request: request.actor == "parent" and "> The real one." in _said(request, "bg-1")
                 )
                 delivered(run, home, wakes=True)
                 run.finish()

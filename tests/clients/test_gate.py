@@ -28,8 +28,8 @@ def run_it(home: Home, model: Model, host: str, mode: str) -> tuple[Request, lis
     options = arguments([ROOT], f"{TOOLS} Write Read Edit Bash") + (auto if mode == "handback" else [])
     with Headless(home, host, options) as run:
         run.send("/bg:bg Audit the authentication code")
-        ended(home, 1, 40)
-        told = model.wait_for(lambda request: request.actor == "parent" and bool(reminders(request, "bg-1 (")), 20)
+        ended(home, 1)
+        told = model.wait_for(lambda request: request.actor == "parent" and bool(reminders(request, "bg-1 (")))
         run.finish()
     assert rows(home, "SELECT * FROM errors") == []
     return told, [news(request) for request in model.requests if request.actor == "agent"]

@@ -42,17 +42,12 @@ def test_the_same_questions_from_three_agents_are_answered_apart(host: str) -> N
                 f"{one} Q1: one-1  Q2: one-2",
             )
         ):
-            turns = len(run.results)
-            run.send(f"/bg-answer {typed}")
-            # What is typed while a turn goes on reaches no hook on 2.1.7 and 2.1.197 in this mode.
-            until(lambda n=turns: len(run.results) > n, 20, lambda: run.results)
-            until(lambda n=number: proven(home) == (0, 1, 2, 3)[n], 20, lambda: rows(home, "SELECT * FROM resumes"))
-            until(lambda n=number: answered(home) == (1, 3, 4, 6)[n], 20, lambda: rows(home, "SELECT * FROM answers"))
+            run.turn(f"/bg-answer {typed}")
+            until(lambda n=number: proven(home) == (0, 1, 2, 3)[n], lambda: rows(home, "SELECT * FROM resumes"))
+            until(lambda n=number: answered(home) == (1, 3, 4, 6)[n], lambda: rows(home, "SELECT * FROM answers"))
             ended(home, 3 + proven(home))
             delivered(run, home, wakes=host not in UNWOKEN)
-        turns = len(run.results)
-        run.send(f"/bg-answer {one} Q1: too late")
-        until(lambda: len(run.results) > turns, 20, lambda: run.results)
+        run.turn(f"/bg-answer {one} Q1: too late")
         run.finish()
         for part, word in zip(PARTS, ("one", "two", "three")):
             first, resumed = model.by(part)
@@ -103,7 +98,7 @@ def test_a_turn_ends_once_questions_were_shown_and_is_held_once_a_set(host: str)
         hears(1)
         assert held() == 1
         run.send("/bg-answer bg-1 Q1: Both")
-        until(lambda: answered(home) == 1, 20, "the answer is recorded")
+        until(lambda: answered(home) == 1, "the answer is recorded")
         heard(model, run, "And now?")
         heard(model, run, "And then?")
         assert held() == 1, "held again for a part of what it was held for"
@@ -117,7 +112,5 @@ def test_a_turn_ends_once_questions_were_shown_and_is_held_once_a_set(host: str)
 
 def heard(model: Model, run, words: str) -> None:
     """The user says something, and the parent's turn comes to its end."""
-    turns = len(run.results)
-    run.send(words)
-    model.wait_for(lambda request: request.actor == "parent" and words in request.all_text(), 20)
-    until(lambda: len(run.results) > turns, 20, lambda: run.results)
+    run.turn(words)
+    model.wait_for(lambda request: request.actor == "parent" and words in request.all_text())

@@ -116,7 +116,7 @@ def whole_loop(machine: Machine, command: str) -> None:
             reminded(run, model, machine.home, "needs answers", done + 1, machine.host)
             time.sleep(1)
             run.send("/bg-status")
-            run.wait_for(lambda event: event.get("type") == "result" and shows_table(event, model), 20)
+            run.wait_for(lambda event: event.get("type") == "result" and shows_table(event, model))
             run.send("/bg-answer Q1: CSV Q2: no")
             reminded(run, model, machine.home, "reports partial success", done + 2, machine.host)
             time.sleep(0.5)

@@ -11,7 +11,7 @@ from rig.request import Request
 from rig.script import Script, asked, call, parent, text
 from rig.session import TOOLS, auto_mode
 from rig.terminal import Interactive
-from test_loop import CANNOT_RESUME, TASK, later
+from test_loop import CANNOT_RESUME, TASK, ended, later
 
 OPTIONS = [{"label": "Yes", "description": "Do it"}, {"label": "No", "description": "Leave it"}]
 DIALOG = [
@@ -38,7 +38,7 @@ def options(host: str) -> list[str]:
 
 def pick(term: Interactive, question: str, downs: int) -> None:
     """Answer one question of the dialog."""
-    term.wait_for(question, 15)
+    term.wait_for(question)
     time.sleep(0.5)
     for _ in range(downs):
         term.keys("Down")
@@ -66,16 +66,16 @@ def test_the_user_is_asked_in_the_agents_words_and_answers_in_the_dialog(host: s
     )
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
         term.say("/bg:bg Audit the authentication code")
-        term.wait_for(r"bg-1 started: audit the auth code", 30)
+        term.wait_for(r"bg-1 started: audit the auth code")
         if host == "2.1.38":
-            _until_ended(home, 1)
+            ended(home, 1)
         pick(term, r"bg-1 \(audit the auth code\) Q1: Should the export be CSV, XLSX, or both\?", 1)
         pick(term, r"bg-1 \(audit the auth code\) Q2: Should archived invoices be included\?", 0)
         pick(term, r"Shall I commit my own work now\?", 1)
         time.sleep(0.7)
         term.keys("Enter")
-        model.wait_for(is_told("reports partial success"), 40)
-        term.wait_for(r"bg-1 says it is done in part", 15)
+        model.wait_for(is_told("reports partial success"))
+        term.wait_for(r"bg-1 says it is done in part")
         resumed = [request for request in model.requests if request.actor == "agent"][1]
         message = resumed.first_user_text() if host == CANNOT_RESUME else news(resumed)
         assert "Q1: Should the export be CSV, XLSX, or both?\nA1: XLSX" in message
@@ -85,12 +85,6 @@ def test_the_user_is_asked_in_the_agents_words_and_answers_in_the_dialog(host: s
         assert proofs == [{"proof": "dialog"}]
         assert one(home, "SELECT state FROM tasks") == {"state": "partial"}
         assert rows(home, "SELECT * FROM errors") == []
-
-
-def _until_ended(home: Home, count: int) -> None:
-    until = time.monotonic() + 20
-    while time.monotonic() < until and len(rows(home, "SELECT 1 FROM runs WHERE ended IS NOT NULL")) < count:
-        time.sleep(0.1)
 
 
 def test_plain_chat_is_relayed_and_an_unrelated_message_answers_nothing(host: str) -> None:
@@ -120,19 +114,19 @@ def test_plain_chat_is_relayed_and_an_unrelated_message_answers_nothing(host: st
     )
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
         term.say("/bg:bg Audit the authentication code")
-        model.wait_for(is_told("needs answers"), 40)
-        term.wait_for(r"bg-1 asks 2 questions", 15)
+        model.wait_for(is_told("needs answers"))
+        term.wait_for(r"bg-1 asks 2 questions")
         term.say("What is the time?")
-        term.wait_for("Noon", 20)
+        term.wait_for("Noon")
         assert rows(home, "SELECT * FROM answers") == []
         term.say("/bg-status")
-        term.wait_for(r"bg-1 +needs answer +\d+\S+ +audit the auth code", 15)
+        term.wait_for(r"bg-1 +needs answer +\d+\S+ +audit the auth code")
         before = len(model.by("parent"))
         time.sleep(1)
         assert len(model.by("parent")) == before, "the status table cost a model request"
         _clear(term)
         term.say("Both formats, and archived ones too")
-        model.wait_for(is_told("reports partial success"), 40)
+        model.wait_for(is_told("reports partial success"))
         resumed = [request for request in model.requests if request.actor == "agent"][1]
         message = resumed.first_user_text() if host == CANNOT_RESUME else news(resumed)
         assert f"The parent agent's own words, not the user's:\n\n> {framed}" in message

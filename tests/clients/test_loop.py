@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
+from directed import delivered
 from loop import (
     ROOT,
     block,
@@ -23,7 +24,7 @@ from loop import (
     token,
     wake,
 )
-from rig.home import Home
+from rig.home import PATIENCE, Home
 from rig.model import Model
 from rig.request import Request
 from rig.script import Script, asked, parent, text
@@ -41,9 +42,9 @@ def later(step: Any, seconds: float = 1.0) -> Callable[[Request], Any]:
     return lambda request: (step(request) if callable(step) else step).later(seconds)
 
 
-def ended(home: Home, count: int, timeout: float = 30) -> None:
+def ended(home: Home, count: int) -> None:
     """Wait until the ledger has this many ended runs."""
-    until = time.monotonic() + timeout
+    until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         if has_ledger(home) and len(rows(home, "SELECT 1 FROM runs WHERE ended IS NOT NULL")) >= count:
             return
@@ -55,9 +56,8 @@ def reminded(run: Headless, model: Model, home: Home, about: str, runs: int, hos
     """The first request in which the parent was told this."""
     ended(home, runs)
     if host in UNWOKEN:
-        time.sleep(0.5)
         run.send("Anything new?")
-    return model.wait_for(lambda request: request.actor == "parent" and bool(reminders(request, about)), 20)
+    return model.wait_for(lambda request: request.actor == "parent" and bool(reminders(request, about)))
 
 
 @pytest.mark.parametrize("mode", ["text", "handback"])
@@ -74,10 +74,9 @@ def test_the_loop(host: str, mode: str, tell: Callable[[str], None]) -> None:
         with Headless(home, host, options) as run:
             run.send("/bg:bg Audit the authentication code")
             asks = reminded(run, model, home, "needs answers", 1, host)
-            time.sleep(1)
             run.send('/bg-answer Q1: Both of them.  Q2: “3.0”, no "beta" & <no> $HOME `x`')
             tells = reminded(run, model, home, "reports partial success", 2, host)
-            time.sleep(0.5)
+            delivered(run, home, wakes=True)
             run.finish()
         requests = model.requests
         first = next(request for request in requests if request.actor == "agent")

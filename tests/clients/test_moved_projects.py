@@ -28,12 +28,12 @@ def test_a_renamed_project_keeps_its_tasks_and_the_answer_reaches_a_new_agent(ho
         with Headless(home, host, arguments([ROOT]), cwd=renamed) as run:
             run.send("Where were we?")
             told = model.wait_for(
-                lambda request: request.actor == "parent" and "Where were we?" in request.last_user_text(), 20
+                lambda request: request.actor == "parent" and "Where were we?" in request.last_user_text()
             )
             assert "bg-1 Q1 waits for the user" in told.all_text()
-            until(lambda: bool(run.results), 20, "the turn ends")
+            until(lambda: bool(run.results), "the turn ends")
             run.send(ANSWERS)
-            heir = model.wait_for(lambda request: request.actor == "heir", 30)
+            heir = model.wait_for(lambda request: request.actor == "heir")
             assert "A1: Both" in heir.first_user_text()
             ended(home, 2)
             run.finish()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import threading
 import time
 
 import pytest
@@ -15,7 +16,7 @@ from rig.script import Script, asked, parent, text
 from rig.terminal import Interactive
 from test_interactive import _clear as clear
 from test_interactive import options
-from test_loop import TASK, later
+from test_loop import TASK, ended
 
 BGCTL = str(ROOT / "scripts" / "bgctl")
 SHADOWED = ("2.1.258", "2.1.327")
@@ -38,14 +39,14 @@ def test_the_bare_names_and_the_shortcut(host: str) -> None:
         with Interactive(home, host, [ROOT], options(host)) as term:
             assert "is the host's own command" not in term.screen()
             enter(term, "/bg-status")
-            term.wait_for(r"No background tasks here\. Type /bg <task> to start one", 15)
+            term.wait_for(r"No background tasks here\. Type /bg <task> to start one")
             clear(term)
             enter(term, "/bg-answer")
-            term.wait_for("Nothing waits for an answer", 15)
+            term.wait_for("Nothing waits for an answer")
             assert model.by("parent") == []
             clear(term)
             enter(term, "/bg Audit the authentication code")
-            term.wait_for("I was told to hand it over", 20)
+            term.wait_for("I was told to hand it over")
         told = model.by("parent")[0].all_text()
         assert re.search(r"not from the user\] label: bg-1 for this task", told)
         assert "A shortcut of the bg plugin" in told
@@ -57,7 +58,7 @@ def test_where_the_name_is_free_a_plain_bg_is_ours(host: str) -> None:
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
         assert "is the host's own command" not in term.screen()
         enter(term, "/bg Audit the authentication code")
-        term.wait_for("I was told to hand it over", 20)
+        term.wait_for("I was told to hand it over")
         assert "[from the bg plugin, not from the user] label: bg-1" in model.by("parent")[0].all_text()
 
 
@@ -66,19 +67,20 @@ def test_where_the_host_took_the_name_a_session_says_so_once(host: str) -> None:
     """Nothing is typed here: a plain /bg would send the session away."""
     with Model(Script(("parent", parent, [text("Hi.")] * 3))) as model, Home(model.url) as home:
         with Interactive(home, host, [ROOT]) as term:
-            shown = " ".join(term.wait_for("is the host's own command", 15).split())
+            shown = " ".join(term.wait_for("is the host's own command").split())
             assert f"bg: in Claude Code {host} a plain /bg is the host's own command" in shown
             assert "Type /bg:bg <task>" in shown
         with Interactive(home, host, [ROOT]) as term:
             enter(term, "Hello")
-            term.wait_for("Hi", 15)
+            term.wait_for("Hi")
             assert "is the host's own command" not in term.screen(history=True)
 
 
 def test_the_statusline_and_the_notification(host: str) -> None:
     """The segment follows the task; the terminal gets its sequence where the host passes it on."""
+    seen = threading.Event()
     script = Script(
-        ("agent", asked("AUDIT-TASK"), [later(block("CLARIFICATION_NEEDED"), 4)]),
+        ("agent", asked("AUDIT-TASK"), [lambda request: block("CLARIFICATION_NEEDED")(request).after(seen)]),
         ("parent", parent, reacting((r"not from the user\] label", launch(TASK)))),
     )
     with Model(script) as model, Home(model.url) as home:
@@ -88,13 +90,15 @@ def test_the_statusline_and_the_notification(host: str) -> None:
             raw = home.root / "raw"
             term._tmux("pipe-pane", "-t", "rig", "-o", f"cat > '{raw}'")
             enter(term, "/bg:bg Audit the authentication code")
-            term.wait_for("bg: 1 working", 20)
+            term.wait_for("bg: 1 working")
+            term.settle()
+            seen.set()
             if host == "2.1.38":  # it does not wake the parent by itself
-                time.sleep(5)
+                ended(home, 1)
                 enter(term, "Anything new?")
-            term.wait_for("bg-1 asks 2 questions", 30)
+            term.wait_for("bg-1 asks 2 questions")
             enter(term, "Thanks")
-            term.wait_for("bg: 1 asks", 20)
+            term.wait_for("bg: 1 asks")
             passed = b"\x1b]777;notify;Claude Code;bg-1 asks 2 questions\x07" in raw.read_bytes()
         assert passed is (host in ("2.1.197", *SHADOWED))
         assert rows(home, "SELECT * FROM errors") == []

@@ -157,11 +157,11 @@ def test_a_child_that_is_stopped(host: str) -> None:
         run.send("/bg:bg Speed up the importer")
         settle(run, home, host, "bg-1 asks", lambda: heard(home, "bg-1", "blocked"))
         run.send("/bg-answer bg-1 D1: approve")
-        model.wait_for(lambda request: request.actor == "child" and len(request.messages) > 1, 20)
+        model.wait_for(lambda request: request.actor == "child" and len(request.messages) > 1)
         run.send("HALT it")
         settle(run, home, host, "it is stopped", lambda: states(home).get("bg-2") == "stopped")
         broke = "bg-1 has waited for this agent, which did not bring what was asked. Let the user choose"
-        model.wait_for(lambda request: request.actor == "parent" and broke in request.all_text(), 20)
+        model.wait_for(lambda request: request.actor == "parent" and broke in request.all_text())
         assert len(model.by("waits")) == 1, "nobody has chosen yet"
         run.send("/bg-answer bg-1 go")
         settle(run, home, host, "bg-1 goes on", lambda: states(home)["bg-1"] == "done")
@@ -209,14 +209,14 @@ def test_a_child_that_dies_with_its_session(host: str) -> None:
             run.send("/bg:bg Speed up the importer")
             settle(run, home, host, "bg-1 asks", lambda: heard(home, "bg-1", "blocked"))
             run.send("/bg-answer bg-1 D1: approve")
-            model.wait_for(lambda request: request.actor == "child" and len(request.messages) > 1, 20)
-            until(lambda: bool(rows(home, "SELECT 1 FROM launches WHERE label = 'bg-2' AND agent <> ''")), 10, "bound")
+            model.wait_for(lambda request: request.actor == "child" and len(request.messages) > 1)
+            until(lambda: bool(rows(home, "SELECT 1 FROM launches WHERE label = 'bg-2' AND agent <> ''")), "bound")
             before = run.session_id
             kill(run)
         never.set()
         with Headless(home, host, arguments([ROOT], resume=before)) as run:
             run.send("Where were we?")
-            asked_now = model.wait_for(lambda r: r.actor == "parent" and "Where were we?" in r.last_user_text(), 20)
+            asked_now = model.wait_for(lambda r: r.actor == "parent" and "Where were we?" in r.last_user_text())
             assert states(home) == {"bg-1": "blocked", "bg-2": "interrupted"}
             assert "- bg-1 (“audit the auth code”): blocked, has waited for bg-2 (interrupted)" in asked_now.all_text()
             run.send("/bg-answer bg-1 go")
@@ -250,14 +250,14 @@ def test_a_request_for_which_there_is_no_room(host: str) -> None:
         ),
     )
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
-        run.turn("/bg:bg Be busy", 60)
-        run.turn("/bg:bg Describe it", 60)
+        run.turn("/bg:bg Be busy")
+        run.turn("/bg:bg Describe it")
         (home.path / ".claude").mkdir(exist_ok=True)
         (home.path / ".claude" / "bg.json").write_text('{"max_tasks": 1}')
         capped.set()
         settle(run, home, host, "bg-2 asks", lambda: heard(home, "bg-2", "delegating"))
         full = "It cannot be put to the user now: bg-1 work already, and bg.json allows 1 at once"
-        asks_now = model.wait_for(lambda request: request.actor == "parent" and full in request.all_text(), 20)
+        asks_now = model.wait_for(lambda request: request.actor == "parent" and full in request.all_text())
         assert "D1: approve" not in asks_now.all_text()
         run.send("/bg-answer bg-2 D1: approve")
         settle(run, home, host, "it waits", lambda: bool(_requests(home, "bg-2")[0]["child"]))

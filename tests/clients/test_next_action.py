@@ -10,7 +10,7 @@ from typing import Any, Callable
 import pytest
 from directed import until
 from loop import ROOT, block, has_ledger, launch, news, one, prose, rows, spawn_tool, wake
-from rig.home import Home
+from rig.home import PATIENCE, Home
 from rig.model import Model
 from rig.request import Request
 from rig.script import Reply, Script, asked, call, parent, text
@@ -100,7 +100,7 @@ def typed(term: Interactive, words: str) -> None:
 
 def ends(term: Interactive, home: Home, label: str, *states: str) -> None:
     """Wait for one of these states."""
-    deadline = time.monotonic() + 40
+    deadline = time.monotonic() + PATIENCE
     while not state_is(home, label, *states)():
         assert time.monotonic() < deadline, (states, rows(home, "SELECT label, state, note FROM tasks"), term.screen())
         time.sleep(0.2)
@@ -112,7 +112,7 @@ def line_of(term: Interactive, label: str) -> str:
     pattern = rf"→ (/bg-answer {label} [^\n]*)"
     before = len(re.findall(pattern, term.screen(history=True)))
     typed(term, "/bg-status")
-    until(lambda: len(re.findall(pattern, term.screen(history=True))) > before, 20, term.screen)
+    until(lambda: len(re.findall(pattern, term.screen(history=True))) > before, term.screen)
     found = re.findall(pattern, term.screen(history=True))
     return re.split(r"\s{2,}|\s*[│|]", found[-1].strip())[0]
 
@@ -160,14 +160,14 @@ def test_what_was_approved_and_never_launched_is_launched(host: str, tell: Calla
         line = line_of(term, "bg-1")
         assert line == "/bg-answer bg-1 D1: approve"
         typed(term, line)
-        until(lambda: bool(rows(home, "SELECT 1 FROM delegations WHERE state = 'approved'")), 20, term.screen)
+        until(lambda: bool(rows(home, "SELECT 1 FROM delegations WHERE state = 'approved'")), term.screen)
         term.settle(1.5)
         typed(term, "hello")
         term.settle(1.5)
         line = line_of(term, "bg-1")
         assert line == "/bg-answer bg-1 go"
         typed(term, line)
-        until(lambda: bool(rows(home, "SELECT 1 FROM delegations WHERE state = 'launched'")), 30, term.screen)
+        until(lambda: bool(rows(home, "SELECT 1 FROM delegations WHERE state = 'launched'")), term.screen)
         ends(term, home, "bg-2", "done")
         tell(f"{host}: approved and passed over, then “{line}” → bg-2 launched and done")
 
@@ -189,13 +189,13 @@ def test_a_task_that_was_stopped_goes_on_when_it_is_asked_for(host: str, tell: C
     """Older clients cannot stop an agent, or tell nobody."""
     again = block("COMPLETION_REPORT", status="success")
     script = Script(
-        ("stopped", asked(key("stopped")), [later(again, 60.0), *[later(again, 0.5)] * 3]),
+        ("stopped", asked(key("stopped")), [later(again, 600.0), *[later(again, 0.5)] * 3]),
         ("parent", parent, [Stopping("stopped", forgets_the_label=True)] * 60),
     )
     allowed = [*options(host), "--allowedTools", "Agent Task SendMessage ToolSearch TaskStop"]
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], allowed) as term:
         term.say("/bg:bg Do the work")
-        until(lambda: has_ledger(home) and state_is(home, "bg-1", "working")(), 30, term.screen)
+        until(lambda: has_ledger(home) and state_is(home, "bg-1", "working")(), term.screen)
         term.settle(1.0)
         typed(term, "STOP it")
         ends(term, home, "bg-1", "stopped")
@@ -277,7 +277,7 @@ def test_an_agent_that_the_user_stops_by_key_goes_on_when_it_is_asked_for(
 @pytest.mark.versions("2.1.7", "2.1.100", "2.1.327")
 def test_a_task_whose_session_ended_goes_on_in_the_next(host: str, tell: Callable[[str], None]) -> None:
     """The session is killed under its agent; the next one offers the line, and it is followed."""
-    slow = [later(block("COMPLETION_REPORT"), 60.0), *[later(block("COMPLETION_REPORT", status="success"), 0.5)] * 3]
+    slow = [later(block("COMPLETION_REPORT"), 600.0), *[later(block("COMPLETION_REPORT", status="success"), 0.5)] * 3]
     script = Script(
         ("interrupted", asked(key("interrupted")), slow),
         ("parent", parent, [Parent("interrupted", forgets_the_label=True)] * 60),
@@ -285,7 +285,7 @@ def test_a_task_whose_session_ended_goes_on_in_the_next(host: str, tell: Callabl
     with Model(script) as model, Home(model.url) as home:
         with Interactive(home, host, [ROOT], options(host)) as term:
             term.say("/bg:bg Do the work")
-            until(lambda: has_ledger(home) and state_is(home, "bg-1", "working")(), 30, term.screen)
+            until(lambda: has_ledger(home) and state_is(home, "bg-1", "working")(), term.screen)
             term.settle(1.0)
         with Interactive(home, host, [ROOT], options(host)) as term:
             typed(term, "hello")
@@ -316,11 +316,11 @@ def test_a_dialog_that_is_closed_does_not_come_up_again(host: str) -> None:
     script = Script(*agents("needs_answer"), ("parent", parent, [step] * 60))
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
         term.say("/bg:bg Do the work")
-        screen = term.wait_for(r"bg-1 \(do the work\) Q1: Should the export be CSV, XLSX, or both\?", 40)
+        screen = term.wait_for(r"bg-1 \(do the work\) Q1: Should the export be CSV, XLSX, or both\?")
         assert "Why it matters: XLSX needs a new dependency" in " ".join(screen.split())
         time.sleep(0.7)
         term.keys("Escape")
-        term.wait_gone(r"Why it matters: XLSX", 15)
+        term.wait_gone(r"Why it matters: XLSX")
         term.settle(1.0)
         typed(term, "What is the time?")
         term.settle(2.0)
@@ -339,10 +339,10 @@ def test_an_answer_is_taken_back_before_the_agent_is_woken(host: str) -> None:
         term.say("/bg:bg Do the work")
         ends(term, home, "bg-1", "needs_answer")
         typed(term, "/bg-answer bg-1 Q1: XLSX")
-        term.wait_for(r"bg-1 Q1 answered: XLSX", 20)
+        term.wait_for(r"bg-1 Q1 answered: XLSX")
         term.settle(1.0)
         typed(term, "/bg-answer bg-1 undo")
-        term.wait_for(r"“XLSX” taken back; it is open again", 20)
+        term.wait_for(r"“XLSX” taken back; it is open again")
         term.settle(1.0)
         typed(term, "/bg-answer bg-1 Q1: CSV  Q2: no")
         ends(term, home, "bg-1", "done")

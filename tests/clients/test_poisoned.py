@@ -79,7 +79,7 @@ def test_a_poisoned_session_goes_on(host: str) -> None:
             with Headless(home, host, arguments([ROOT])) as run:
                 for label, key in (("bg-1", "POISON"), ("bg-2", "CLEAN")):
                     turn(run, model, f"/bg:bg {key} the house", key)
-                    until(lambda label=label: _ended(home, label), 60, lambda: rows(home, "SELECT label, state FROM tasks"))  # type: ignore[misc]
+                    until(lambda label=label: _ended(home, label), lambda: rows(home, "SELECT label, state FROM tasks"))  # type: ignore[misc]
                 turn(run, model, "STILL there?", "STILL")
                 run.finish()
         last = [request for request in model.requests if request.actor == "parent"][-1]

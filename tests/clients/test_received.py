@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bg.words.phrases import SENDER
-from directed import until
+from directed import delivered, until
 from loop import ROOT, block, launch, reacting, reminders, rows
 from peers import peer
 from rig.home import Home
@@ -31,24 +33,20 @@ SLOW = 'if machine:\n    note("slow")\n    time.sleep(20)\n'
 WAKES = ("2.1.100", "2.1.197", "2.1.258", "2.1.327")
 
 
-def cast() -> Script:
+REPORT_SOON = later(block("COMPLETION_REPORT"), 1.5)
+
+
+def cast(report: Any = REPORT_SOON) -> Script:
     return Script(
-        ("agent", asked("AUDIT-TASK"), [later(block("COMPLETION_REPORT"), 1.5)]),
+        ("agent", asked("AUDIT-TASK"), [report]),
         ("parent", parent, reacting((r"not from the user\] label", launch(TASK)))),
     )
 
 
 def spoken(run: Headless, model: Model, words: str) -> Request:
     """The user says something, the turn comes to its end; what the parent was asked then."""
-    turns = len(run.results)
-    run.send(words)
-    found = model.wait_for(lambda request: request.actor == "parent" and words in request.all_text(), 30)
-    until(lambda: len(run.results) > turns, 30, lambda: run.results)
-    return found
-
-
-def settled(home: Home) -> bool:
-    return not rows(home, "SELECT 1 FROM deliveries WHERE seen IS NULL")
+    run.turn(words)
+    return model.wait_for(lambda request: request.actor == "parent" and words in request.all_text())
 
 
 def heard(request: Request) -> int:
@@ -70,13 +68,13 @@ def test_a_report_whose_prompt_a_peer_blocks_is_said_with_the_next_one(host: str
         with Headless(home, host, arguments([ROOT, other])) as run:
             run.send("/bg:bg Audit the authentication code")
             ended(home, 1)
-            until((other / "hooks" / "blocked").exists, 20, "the peer was never asked")
+            until((other / "hooks" / "blocked").exists, "the peer was never asked")
             time.sleep(3.5)  # as long as a transcript may lag
             assert not [request for request in model.by("parent") if heard(request)]
             assert heard(spoken(run, model, "What is the time?")) == 1
             spoken(run, model, "And the date?")
             assert told(model) == 1
-            until(lambda: settled(home), 10, lambda: rows(home, "SELECT * FROM deliveries"))
+            delivered(run, home, wakes=True)
             session = run.session_id
             run.finish()
         with Headless(home, host, arguments([ROOT, other], resume=session)) as run:
@@ -90,11 +88,14 @@ def test_a_report_whose_prompt_a_peer_blocks_is_said_with_the_next_one(host: str
 def test_a_report_that_went_with_a_refused_prompt_is_said_with_the_one_that_passes(host: str, tmp_path) -> None:
     """For as many turns as the peer refuses; then once, and no more in what follows."""
     other = peer(tmp_path, "peer", {"UserPromptSubmit": REFUSES})
-    refuse = other / "hooks" / "refuse"
-    with Model(cast()) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT, other])) as run:
+    refuse, go = other / "hooks" / "refuse", threading.Event()
+    script = cast(lambda request: block("COMPLETION_REPORT")(request).after(go))
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT, other])) as run:
         run.send("/bg:bg Audit the authentication code")
-        until(lambda: bool(run.results) or bool(model.by("agent")), 30, "the agent is launched")
+        until(lambda: bool(model.by("agent")), "the agent is launched")
+        run.await_turn()
         refuse.touch()
+        go.set()
         ended(home, 1)
         for words in ("One?", "Two?", "Three?"):
             run.send(words)
@@ -103,7 +104,7 @@ def test_a_report_that_went_with_a_refused_prompt_is_said_with_the_one_that_pass
         assert not [request for request in model.by("parent") if heard(request)]
         spoken(run, model, "Four?")
         spoken(run, model, "Five?")
-        until(lambda: settled(home), 10, lambda: rows(home, "SELECT * FROM deliveries"))
+        delivered(run, home, wakes=True)
         times = [heard(request) for request in model.by("parent")]
         assert sorted(times) == times, times
         assert told(model) == 1
@@ -122,21 +123,21 @@ def test_escape_while_a_peer_thinks_loses_no_report(host: str, tmp_path) -> None
     with Model(cast()) as model, Home(model.url) as home, Interactive(home, host, [ROOT, other], options) as term:
         term.say("/bg:bg Audit the authentication code")
         ended(home, 1)
-        until((other / "hooks" / "slow").exists, 20, "the peer was never asked")
-        until(lambda: bool(rows(home, "SELECT 1 FROM deliveries WHERE said IS NOT NULL")), 10, "our hook has said it")
+        until((other / "hooks" / "slow").exists, "the peer was never asked")
+        until(lambda: bool(rows(home, "SELECT 1 FROM deliveries WHERE said IS NOT NULL")), "our hook has said it")
         term.keys("Escape")
         time.sleep(3.5)
         assert not [request for request in model.by("parent") if heard(request)]
         term.say("What is the time?")
         found = model.wait_for(
-            lambda request: request.actor == "parent" and "What is the time?" in request.all_text(), 30
+            lambda request: request.actor == "parent" and "What is the time?" in request.all_text()
         )
         assert heard(found) == 1
-        term.wait_for(SHOWN, 15)
+        term.wait_for(SHOWN)
         term.say("And the date?")
-        model.wait_for(lambda request: request.actor == "parent" and "And the date?" in request.all_text(), 30)
+        model.wait_for(lambda request: request.actor == "parent" and "And the date?" in request.all_text())
         assert told(model) == 1
-        until(lambda: settled(home), 10, lambda: rows(home, "SELECT * FROM deliveries"))
+        delivered(term, home, wakes=True)
         assert rows(home, "SELECT * FROM errors") == []
 
 
@@ -170,16 +171,16 @@ def test_what_a_hook_printed_that_the_host_gave_up_is_said_again(host: str, tmp_
     with Model(cast()) as model, Home(model.url) as home, Headless(home, host, arguments([ours])) as run:
         run.send("/bg:bg Audit the authentication code")
         ended(home, 1)
-        until((ours / "hooks" / "hung").exists, 30, "our hook was never asked")
-        until(lambda: bool(rows(home, "SELECT 1 FROM deliveries WHERE said IS NOT NULL")), 10, "our hook has said it")
+        until((ours / "hooks" / "hung").exists, "our hook was never asked")
+        until(lambda: bool(rows(home, "SELECT 1 FROM deliveries WHERE said IS NOT NULL")), "our hook has said it")
         (ours / "hooks" / "hang").unlink()
         found = model.wait_for(
-            lambda request: request.actor == "parent" and "<task-notification" in request.all_text(), 30
+            lambda request: request.actor == "parent" and "<task-notification" in request.all_text()
         )
         assert heard(found) == 0
         spoken(run, model, "What is the time?")
         spoken(run, model, "And the date?")
         assert told(model) == 1
-        until(lambda: settled(home), 10, lambda: rows(home, "SELECT * FROM deliveries"))
+        delivered(run, home, wakes=True)
         run.finish()
         assert rows(home, "SELECT * FROM errors") == []

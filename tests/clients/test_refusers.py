@@ -61,7 +61,6 @@ def test_an_agent_that_never_complies_is_let_go(host: str) -> None:
         turn(run, model, "/bg:bg REFUSE to comply", "REFUSE")
         until(
             lambda: len(rows(home, "SELECT 1 FROM runs WHERE ended IS NOT NULL")) == 2,
-            30,
             lambda: rows(home, "SELECT * FROM runs"),
         )
         if host in UNWOKEN:
@@ -70,7 +69,6 @@ def test_an_agent_that_never_complies_is_let_go(host: str) -> None:
             lambda request: (
                 request.actor == "parent" and request.all_text().count("ended without a readable signal block") >= 2
             ),
-            20,
         )
         run.finish()
         assert (len(model.by("prose")), len(model.by("broken"))) == (2, 1 + MOST_CORRECTIONS)
@@ -141,9 +139,9 @@ def test_what_cannot_be_counted_is_not_asked(host: str, way: str) -> None:
         spool.mkdir()
         with Headless(home, host, options(host), env={"BG_DATA": str(data), "TMPDIR": str(spool)}) as run:
             turn(run, model, "/bg:bg REFUSE to comply", "REFUSE")
-            model.wait_for(lambda request: request.actor == "prose", 10)
-            until(lambda: "bg-1" in str(bound(data)), 10, "the launch is bound")
-            time.sleep(0.5)
+            model.wait_for(lambda request: request.actor == "prose")
+            until(lambda: "bg-1" in str(bound(data)), "the launch is bound")
+            run.await_turn()
             with WAYS[way](data) as release:
                 gate.set()
                 if host not in UNWOKEN:
@@ -151,7 +149,6 @@ def test_what_cannot_be_counted_is_not_asked(host: str, way: str) -> None:
                         lambda request: (
                             request.actor == "parent" and "The login has no rate limit" in request.all_text()
                         ),
-                        20,
                     )
                     assert "bg plugin, not from the user] bg-1" not in heard.all_text()
                 until(
@@ -159,7 +156,6 @@ def test_what_cannot_be_counted_is_not_asked(host: str, way: str) -> None:
                         '"SubagentStop"' in path.read_text() or "SubagentHandback" in path.read_text()
                         for path in kept(data, spool)
                     ),
-                    20,
                     "the end was kept aside",
                 )
                 time.sleep(1)
@@ -170,11 +166,10 @@ def test_what_cannot_be_counted_is_not_asked(host: str, way: str) -> None:
                 lambda request: (
                     request.actor == "parent" and "ended without a readable signal block" in request.all_text()
                 ),
-                20,
             )
             assert "The login has no rate limit" in told.all_text()
             run.send("And now?")
-            until(lambda: state(data) == [("unreported",)], 10, lambda: state(data))
+            until(lambda: state(data) == [("unreported",)], lambda: state(data))
             run.finish()
         assert len(model.by("prose")) == 1
         assert kept(data, spool) == []
@@ -217,7 +212,7 @@ def test_without_any_data_directory_nothing_is_launched_and_nothing_is_disturbed
         env = {"BG_DATA": str(home.root / "file" / "data"), "TMPDIR": str(home.root / "tmp")}
         with Headless(home, host, arguments([ROOT]), env=env) as run:
             run.send("/bg:bg REFUSE to comply")
-            until(lambda: bool(told), 20, "the prompt went through")
+            until(lambda: bool(told), "the prompt went through")
             run.finish()
         assert "[from the bg plugin, not from the user] label:" not in told[0].replace("begins `[from the bg plugin, not from the user] label:`", "")
         assert "the plugin's hooks are not running" in told[0]

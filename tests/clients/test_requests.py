@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 import pytest
 from loop import ROOT, block, has_ledger, launch, news, prose, reacting, rows, wake
-from rig.home import Home
+from rig.home import PATIENCE, Home
 from rig.model import Model
 from rig.request import Request
 from rig.script import Reply, Script, asked, call, failure, parent, text
@@ -38,9 +38,9 @@ def heard(home: Home, label: str, state: str) -> bool:
     return states(home).get(label) == state and not rows(home, due, label)
 
 
-def settle(run: Headless, home: Home, host: str, what: str, holds: Callable[[], bool], seconds: float = 60) -> None:
+def settle(run: Headless, home: Home, host: str, what: str, holds: Callable[[], bool]) -> None:
     """Wait for a state of the ledger; a host that does not wake its parent is spoken to."""
-    deadline, spoken = time.monotonic() + seconds, time.monotonic()
+    deadline, spoken = time.monotonic() + PATIENCE, time.monotonic()
     while not (has_ledger(home) and holds()):
         if time.monotonic() > deadline:
             raise AssertionError((what, states(home), rows(home, "SELECT text FROM errors")))

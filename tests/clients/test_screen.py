@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from loop import ROOT, block, launch, one, reacting, wake
@@ -12,7 +11,7 @@ from rig.model import Model
 from rig.script import Script, asked, parent, text
 from rig.terminal import Interactive
 from test_interactive import options
-from test_loop import TASK, later
+from test_loop import TASK, ended, later
 
 pytestmark = pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
 LABELLED = (r"not from the user\] label", launch(TASK))
@@ -34,15 +33,6 @@ def terminal(home: Home, host: str) -> Interactive:
     return Interactive(home, host, [ROOT], options(host), size=(80, 60))
 
 
-def ended(home: Home, runs: int) -> None:
-    until = time.monotonic() + 40
-    while time.monotonic() < until:
-        if one(home, "SELECT count(*) AS n FROM runs WHERE ended IS NOT NULL")["n"] >= runs:
-            return
-        time.sleep(0.2)
-    raise AssertionError(f"no {runs} ended runs")
-
-
 def test_the_table_fits_and_a_woken_agent_keeps_its_label(host: str) -> None:
     """No line of the table is broken by the client, its colours have passed, and the loop goes on by what it says."""
     script = Script(
@@ -51,12 +41,12 @@ def test_the_table_fits_and_a_woken_agent_keeps_its_label(host: str) -> None:
     )
     with Model(script) as model, Home(model.url) as home, terminal(home, host) as term:
         term.say("/bg:bg Audit the authentication code")
-        term.wait_for("bg-1 started: audit the auth code", 30)
+        term.wait_for("bg-1 started: audit the auth code")
         ended(home, 1)
-        term.wait_for("bg-1 asks 2 questions", 30)
+        term.wait_for("bg-1 asks 2 questions")
         term.settle(1.5)
         term.say("/bg-status")
-        table = ours(term.wait_for(r"^ +Needs you 1$", 20), r"^ +Needs you 1$")
+        table = ours(term.wait_for(r"^ +Needs you 1$"), r"^ +Needs you 1$")
         assert re.fullmatch(r"    bg-1  needs answer +\d+s  audit the auth code", table[1]), table
         assert re.fullmatch(r" {10}Q1 Should the export be.*…  → /bg-answer bg-1 Q1: <answer>", table[2]), table
         assert len(table) == 3, table
@@ -65,7 +55,7 @@ def test_the_table_fits_and_a_woken_agent_keeps_its_label(host: str) -> None:
         assert re.search(r"\x1b\[33m(?:\x1b\[\d+m)*needs answer", coloured), repr(coloured)
         term.say("/bg-answer bg-1 Q1: CSV Q2: no")
         ended(home, 2)
-        shown = term.wait_for(r"bg-1 says it is done", 30, history=True)
+        shown = term.wait_for(r"bg-1 says it is done", history=True)
         named = re.findall(r'Agent "([^"]+)" (?:completed|finished)', shown)
         assert set(named) == {"bg-1: audit the auth code"}, named
         assert one(home, "SELECT count(*) AS n FROM errors") == {"n": 0}
@@ -80,9 +70,9 @@ def test_an_agent_that_ends_in_the_middle_of_a_turn_costs_six_lines(marker: str,
     )
     with Model(script) as model, Home(model.url) as home, terminal(home, host) as term:
         term.say("/bg:bg Audit the authentication code")
-        term.wait_for("It is at work", 40)
+        term.wait_for("It is at work")
         ended(home, 1)
-        term.wait_for(r"asks\s+2\s+questions|says\s+it\s+is\s+done", 30)
+        term.wait_for(r"asks\s+2\s+questions|says\s+it\s+is\s+done")
         shown = term.settle(2.0)
         for start in re.finditer(r"Stop hook (?:feedback|says|error)", shown):
             rows = ours(shown[: start.end()] + shown[start.end() :].split("\n●")[0], r"Stop hook (?:feedback|says|error)")

@@ -57,10 +57,10 @@ def test_an_agent_whose_session_was_killed_goes_on_in_the_next(host: str) -> Non
     with Model(script) as model, Home(model.url) as home:
         with session(home, host) as run:
             run.send(PROMPT)
-            model.wait_for(lambda request: request.actor == "agent", 20)
-            until(lambda: bool(rows(home, "SELECT 1 FROM launches WHERE agent <> ''")), 10, "it is bound")
+            model.wait_for(lambda request: request.actor == "agent")
+            until(lambda: bool(rows(home, "SELECT 1 FROM launches WHERE agent <> ''")), "it is bound")
             # Killed before that, nobody could wake it.
-            until(lambda: any(path.name.startswith("agent-") for path in home.transcripts()), 10, "it is written down")
+            until(lambda: any(path.name.startswith("agent-") for path in home.transcripts()), "it is written down")
             before = run.session_id
             kill(run)
         never.set()
@@ -90,9 +90,9 @@ def test_what_the_killed_session_never_said_is_said_once_in_the_next(host: str) 
     with Model(script) as model, Home(model.url) as home:
         with session(home, host) as run:
             run.send(PROMPT)
-            until(lambda: bool(run.results) and bool(model.by("agent")), 20, lambda: run.events)
+            until(lambda: bool(run.results) and bool(model.by("agent")), lambda: run.events)
             run.send("Think hard")
-            model.wait_for(lambda request: request.actor == "parent" and "Think hard" in request.last_user_text(), 20)
+            model.wait_for(lambda request: request.actor == "parent" and "Think hard" in request.last_user_text())
             go.set()
             ended(home, 1)
             before = run.session_id
@@ -102,7 +102,7 @@ def test_what_the_killed_session_never_said_is_said_once_in_the_next(host: str) 
         with session(home, host, resume=before) as run:
             run.send("Where were we?")
             told = model.wait_for(
-                lambda request: request.actor == "parent" and "Where were we?" in request.last_user_text(), 20
+                lambda request: request.actor == "parent" and "Where were we?" in request.last_user_text()
             )
             last = close_up(run, model, home, ["partial"])
         assert len(reminders(told, "bg-1 (")) == 1
