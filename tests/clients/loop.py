@@ -15,6 +15,7 @@ from rig.script import Reply, call, text
 
 NOTE = "Here is what I know."
 ROOT = Path(__file__).resolve().parents[2]
+REMINDER = re.compile(r"\[from the bg plugin, not from the user\] (?:bg-\d+ \(|The \d+ |Background )[^\n]*")
 TOKEN = re.compile(r"You are (bg-\d+-[a-z2-7]{10})")
 
 
@@ -157,6 +158,11 @@ def one(home: Home, sql: str, *values: Any) -> Optional[dict[str, Any]]:
 
 
 def reminders(request: Request, about: str = "") -> list[str]:
-    """The plugin's reminders that stand in a request."""
-    found = re.findall(r"\[from the bg plugin, not from the user\] (?:bg-\d+ \(|The \d+ |Background )[^\n]*", request.all_text())
+    """The plugin's reminders that stand in a request.
+
+    2.1.7 may show the reason of one Stop block twice in one message, so what is the same there counts once.
+    """
+    found: list[str] = []
+    for message in request.messages:
+        found += dict.fromkeys(REMINDER.findall(Request({"messages": [message]}).all_text()))
     return [line for line in found if about in line]

@@ -47,8 +47,7 @@ def judge(model: Model, home: Home) -> dict[str, Request]:
 def heard_once(model: Model, home: Home) -> None:
     """Each report reached the parent exactly once, and nothing was said of foreign agents."""
     last = [request for request in model.requests if request.actor == "parent"][-1]
-    # 2.1.7 shows the reason of one Stop block twice in one message, so messages are counted, not lines.
-    lines = [line for message in last.messages for line in dict.fromkeys(reminders(Request({"messages": [message]})))]
+    lines = reminders(last)
     told = [re.findall(r"bg-\d+ \(", line)[0][:-2] for line in lines]
     assert sorted(told) == sorted(row["label"] for row in rows(home, "SELECT label FROM deliveries")), lines
 
