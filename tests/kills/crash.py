@@ -14,7 +14,6 @@ from typing import Any, Callable
 
 from play import CLEAN, MIDDLE, Host, Said, block, label_in, notification, questions, token_in
 
-KILLED = 500
 IN_THE_MIDDLE = 100
 MOST_EVENTS = 4000
 WEIGHT = 0.75
@@ -41,6 +40,8 @@ class Agent:
 
 class Campaign(Host):
     """The harness as host, user, parent model and agents at once; what is durable is noted after every hook."""
+
+    most_killed = 500
 
     def __init__(self, root: Path, seed: int) -> None:
         super().__init__(root)
@@ -227,7 +228,7 @@ class Campaign(Host):
         self.one(self.begin(), "SessionStart")
         while len(self.said) < MOST_EVENTS:
             fell = Counter(one.fell for one in self.said)
-            if sum(one.fell != CLEAN for one in self.said) >= KILLED and fell[MIDDLE] >= IN_THE_MIDDLE:
+            if sum(one.fell != CLEAN for one in self.said) >= self.most_killed and fell[MIDDLE] >= IN_THE_MIDDLE:
                 break
             self.step()
         self.killing = False
@@ -269,4 +270,3 @@ class Campaign(Host):
             self.turns.pop(self.rng.randrange(len(self.turns)))()
         elif self.ending:
             self.end(*self.ending.pop(self.rng.randrange(len(self.ending))))
-

@@ -37,6 +37,7 @@ class Said(NamedTuple):
     context: str
     notice: str
     whole: Payload
+    event: str
 
     @property
     def killed(self) -> bool:
@@ -134,9 +135,9 @@ class Host(Machine):
         context = specific.get("additionalContext") or ""
         if event["hook_event_name"] == "Stop":
             context = "\n\n".join(part for part in (context, whole.get("reason") or "") if part)
-        said = Said(
-            len(self.said), kind, event["hook_event_name"], fell, context, whole.get("systemMessage") or "", whole
-        )
+        notice = whole.get("systemMessage") or ""
+        given = json.dumps(event)
+        said = Said(len(self.said), kind, event["hook_event_name"], fell, context, notice, whole, given)
         self.said.append(said)
         return said
 
