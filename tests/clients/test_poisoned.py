@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import subprocess
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
 from bg.protocol import signals
 from directed import directed, spawn, turn, until
+from hook import alive
 from loop import PLAIN, ROOT, reminders, report, rows, token
 from rig.home import Home
 from rig.model import Model
@@ -96,3 +101,56 @@ def test_a_poisoned_session_goes_on(host: str) -> None:
 def _ended(home: Home, label: str) -> bool:
     [state] = [row["state"] for row in rows(home, "SELECT state FROM tasks WHERE label = ?", label)] or [""]
     return state in ("done", "partial", "disputed", "failed", "unreported")
+
+
+def hanging(folder: Path, seconds: int) -> Path:
+    """The plugin with a check that never ends, which the host gives up after so many seconds; the alarm stays as it is."""
+    plugin = folder / "bg"
+    for name in (".claude-plugin", "agents", "commands", "hooks", "scripts", "skills"):
+        shutil.copytree(ROOT / name, plugin / name, ignore=shutil.ignore_patterns("__pycache__", "rig"))
+    events = json.loads((plugin / "hooks" / "hooks.json").read_text())
+    for event in ("SubagentStop", "UserPromptSubmit"):
+        for entry in events["hooks"][event]:
+            for each in entry["hooks"]:
+                assert each["timeout"] == 20
+                each["timeout"] = seconds
+    (plugin / "hooks" / "hooks.json").write_text(json.dumps(events))
+    module = plugin / "scripts" / "bg" / "loop" / "judging.py"
+    text = module.read_text()
+    assert "\ndef _gather(" in text
+    module.write_text(f"{text}\n\ndef _gather(*given):\n    import time\n    time.sleep(600)\n")
+    return plugin
+
+
+@pytest.mark.versions("2.1.7", "2.1.327")
+def test_a_check_that_the_host_gives_up_costs_neither_session_nor_report(host: str, tmp_path: Path) -> None:
+    """Its time-out ends the hook's whole process group, long before the hook's own alarm; the third hook passes the check over."""
+    plugin = hanging(tmp_path, 6)
+    script = Script(
+        ("agent", asked("OURS-AUDIT"), [lambda request: report(request, signed(request, status="success", summary="WORD-A1"))] * 9),
+        ("parent", parent, directed({"AUDIT": [spawn("OURS-AUDIT look")], **{f"NEWS-{number}-": [] for number in range(90)}})),
+    )
+    with Home() as home, Model(script) as model:
+        home.base_url = model.url
+        turns = count()
+
+        def tells() -> bool:
+            number = next(turns)
+            last = turn(run, model, f"NEWS-{number}- of it?", f"NEWS-{number}-", 60)
+            return bool(reminders(last, "bg-1 ("))
+
+        with Headless(home, host, arguments([plugin])) as run:
+            turn(run, model, "/bg:bg AUDIT the house", "AUDIT")
+            until(lambda: bool(rows(home, "SELECT 1 FROM reports")), 60, "the report is kept before it is checked")
+            until(tells, 90, lambda: rows(home, "SELECT label, state FROM tasks"))
+            run.finish()
+        last = [request for request in model.requests if request.actor == "parent"][-1]
+        assert "WORD-A1" in last.all_text()
+        assert "nothing was checked: the check has ended two hooks" in last.all_text()
+        assert rows(home, "SELECT label, state FROM tasks") == [{"label": "bg-1", "state": "done"}]
+        assert rows(home, "SELECT event FROM errors") == [{"event": "the check of bg-1"}]
+        [kept] = home.path.glob(".claude/**/ledger.db")
+        env = {**os.environ, "HOME": str(home.path), "BG_DATA": str(kept.parent)}
+        shown = subprocess.run([str(ROOT / "scripts" / "bgctl"), "status", "bg-1"], env=env, check=True, capture_output=True, text=True)
+        assert "the check has ended two hooks" in " ".join(shown.stdout.split()), "the task's details name it"
+        assert alive(str(home.path)) == [], "no hook is left hanging"
