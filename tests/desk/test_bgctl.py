@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -10,8 +11,10 @@ from pathlib import Path
 
 import pytest
 from bg.desk import cli
+from bg.ledger import proofs
 from bg.ledger.file import Ledger
 from bg.ledger.naming import label_of
+from drive import plain
 from screens import PROJECT, ledger
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -140,3 +143,19 @@ def test_streams_that_are_closed(command, data):
         timeout=60,
     )
     assert "Traceback" not in (data / "errors").read_text()
+
+
+def test_words_that_are_not_yours_are_counted_where_not_all_are_shown(data):
+    """However many somebody sends, the first ones are not forgotten."""
+    with contextlib.closing(Ledger(data / "data")) as book:
+        book.write("UPDATE tasks SET project = '/home/somebody/other', root = '/home/somebody/other'")
+        for number in range(5):
+            book.write(
+                "INSERT INTO proofs (session, label, way, text, at, proof, judged) VALUES ('s', 'bg-1', 'prompt', ?, ?, ?, ?)",
+                f"approve {number}", book.now(), proofs.UNPROVEN, book.now(),
+            )  # fmt: skip
+            book.write("INSERT INTO strangers (at, agent, label) VALUES (?, ?, 'bg-1')", book.now(), f"a{number}")
+    shown = plain(bgctl(data, "status").stdout)
+    assert shown.count("” had no effect:") == shown.count("signed a report as bg-1") == 3
+    assert "2 more of such words had no effect either: `bgctl export` has them." in shown
+    assert "2 more such reports were ignored." in shown

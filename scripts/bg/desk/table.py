@@ -16,6 +16,7 @@ from bg.words.times import age
 
 NARROW, WIDE = 60, 140
 LEAST_TASK = 16
+SHOWN = 3
 WHOLE = "/bg-status {label}"
 
 _STYLES = {
@@ -229,9 +230,14 @@ def _footnotes(book: Ledger, page: Page) -> list[str]:
             f"{len(errors)} hook error{'s' if len(errors) > 1 else ''} within a day; the last, in {last.event}: "
             f"{inline(last.text.strip().splitlines()[-1], 120)}"
         )
-    for said in proofs.unproven(book, book.now() - status.RECENT)[:3]:
+    unproven, strangers = proofs.unproven(book, book.now() - status.RECENT), notes.strangers(book)
+    for said in unproven[:SHOWN]:
         who = inline(said.origin, 60) or phrases.NOBODY_KNOWN
         lines.append(phrases.UNPROVEN.format(label=said.label, words=inline(said.text, 80), who=who))
-    for row in notes.strangers(book, 3):
+    if len(unproven) > SHOWN:
+        lines.append(phrases.MORE_UNPROVEN.format(count=len(unproven) - SHOWN))
+    for row in strangers[:SHOWN]:
         lines.append(f"Another agent ({inline(row.agent, 20)}) signed a report as {row.label}; it was ignored.")
+    if len(strangers) > SHOWN:
+        lines.append(phrases.MORE_STRANGERS.format(count=len(strangers) - SHOWN))
     return ["", *(piece for line in lines for piece in page.wrapped(line, "bad"))] if lines else []

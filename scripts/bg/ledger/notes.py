@@ -189,6 +189,6 @@ def note_stranger(book: Ledger, agent: str, label: str) -> None:
     book.write("INSERT OR IGNORE INTO strangers VALUES (?,?,?)", book.now(), agent, label)
 
 
-def strangers(book: Ledger, most: int) -> list[Stranger]:
+def strangers(book: Ledger) -> list[Stranger]:
     """The agents that signed as somebody else, the newest first."""
-    return Stranger.all(book, "SELECT * FROM strangers ORDER BY at DESC LIMIT ?", most)
+    return Stranger.all(book, "SELECT * FROM strangers ORDER BY at DESC")

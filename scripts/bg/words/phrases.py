@@ -85,6 +85,8 @@ NOT_YOURS = (
     "{label}: “{words}” is not known to come from you{who}, so it has no effect. If you meant it, type it again."
 )
 UNPROVEN = "{label}: “{words}” had no effect: {who}, not you."
+MORE_UNPROVEN = "{count} more of such words had no effect either: `bgctl export` has them."
+MORE_STRANGERS = "{count} more such reports were ignored."
 NO_TRANSCRIPT = "a session of which Claude Code keeps no transcript"
 NOBODY_KNOWN = "nobody knows who"
 NOT_YOURS_BY = ": it came from {who}"
