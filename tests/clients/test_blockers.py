@@ -8,6 +8,7 @@ import pytest
 from bg.words import recoveries
 from directed import until
 from loop import ROOT, block, launch, news, reacting, rows, wake
+from requested import done, heard, settle, states, told
 from rig.home import Home
 from rig.model import Model
 from rig.request import Request
@@ -16,7 +17,6 @@ from rig.session import Headless, arguments
 from rig.terminal import Interactive
 from test_interactive import OPTIONS, options, pick
 from test_loop import later
-from test_requests import done, heard, settle, states, told
 
 WORK = {
     "completed_work": "- Items 1 to 50",

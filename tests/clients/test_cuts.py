@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 from directed import until
 from loop import ROOT, launch, news, reacting, rows, wake
+from requested import done, halt, halting, heard, settle, states
 from rig.home import Home
 from rig.model import Model
 from rig.script import Script, asked, call, parent, text
 from rig.session import Headless, arguments
-from test_nested_requests import halt, halting
-from test_requests import done, heard, settle, states
 from test_sessions import kill
 
 TOOLS = "Agent Task SendMessage ToolSearch TaskStop Bash Write"

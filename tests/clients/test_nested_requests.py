@@ -12,16 +12,15 @@ from directed import until
 from loop import ROOT, launch, reacting, rows, token, wake
 from loop import block as ending
 from loop import report as ended_with
+from requested import BLOCKING, WORK, asks, done, halt, halting, heard, settle, states, told
 from rig.home import Home
 from rig.model import Model
 from rig.request import Request
-from rig.script import Reply, Script, asked, call, parent, text
+from rig.script import Reply, Script, asked, parent, text
 from rig.session import Headless, arguments
 from test_loop import later
-from test_requests import BLOCKING, done, heard, settle, states, told
 from test_sessions import kill
 
-WORK = call("Bash", command="echo work", description="Work")
 WAITED = r"{} has waited for this"
 
 
@@ -35,10 +34,6 @@ def requests_of(*works: str) -> Any:
         return ended_with(request, "\n\n".join(["Two things are missing.", *blocks]))
 
     return later(step, 0.2)
-
-
-def asks(work: str) -> Any:
-    return later(ending("DELEGATE_WORK", independence=BLOCKING, new_task_description=work), 0.2)
 
 
 @pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
@@ -121,14 +116,6 @@ def _requests(home: Home, label: str) -> list[dict[str, Any]]:
     return rows(home, "SELECT qid, state, child, told FROM delegations WHERE label = ? ORDER BY id", label)
 
 
-def halt(request: Request) -> Reply:
-    """Stop the agent that was launched last; the tool may have to be loaded first."""
-    if "TaskStop" not in request.tools():
-        return call("ToolSearch", query="select:TaskStop")
-    agents = [line.split("agentId: ")[1].split()[0] for line in request.all_text().splitlines() if "agentId: " in line]
-    return call("TaskStop", task_id=agents[-1])
-
-
 @pytest.mark.versions("2.1.197", "2.1.327")
 def test_a_child_that_is_stopped(host: str) -> None:
     """The one that waits hears that it was stopped and what it had said, once the user lets it go on."""
@@ -172,19 +159,6 @@ def test_a_child_that_is_stopped(host: str) -> None:
         assert "bg-2: was stopped by the user" in message
         assert "Your choices: do the missing part yourself" in message
         assert rows(home, "SELECT text FROM errors") == []
-
-
-def halting(step: Any) -> Any:
-    """The parent as before; a tool that was loaded for stopping is used for that."""
-
-    def told_or_loaded(request: Request) -> Reply:
-        results = request.tool_results()
-        if results and results[-1].tool == "ToolSearch" and "TaskStop" in str(request.messages[-1]):
-            return halt(request)
-        reply: Reply = step(request)
-        return reply
-
-    return told_or_loaded
 
 
 @pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")

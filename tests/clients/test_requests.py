@@ -3,56 +3,20 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
-from typing import Any, Callable
 
 import pytest
-from loop import ROOT, block, has_ledger, launch, news, prose, reacting, rows, wake
-from rig.home import PATIENCE, Home
+from loop import ROOT, block, launch, news, one, prose, reacting, rows, wake
+from requested import BLOCKING, PARALLEL, WORK, done, halt, halting, heard, launched_and_woken, settle, states, told
+from rig.home import Home
 from rig.model import Model
 from rig.request import Request
 from rig.script import Reply, Script, asked, call, failure, parent, text
 from rig.session import Headless, arguments
-from test_loop import UNWOKEN, later
+from test_loop import later
 
-PARALLEL, BLOCKING = "can_proceed_parallel", "blocks_current_work"
 JOINT = "SELECT 1 FROM deliveries WHERE kind = 'joint' AND surfaced > 0"
-
-
-def done(summary: str) -> Any:
-    return later(block("COMPLETION_REPORT", status="success", summary=summary), 0.2)
-
-
-def launched_and_woken(task: str) -> Callable[[Request], Reply]:
-    """The parent launches what was approved and wakes the agent that asked, in one message."""
-    return lambda request: launch(task, "the child")(request) + wake(request)
-
-
-def states(home: Home) -> dict[str, str]:
-    return {row["label"]: row["state"] for row in rows(home, "SELECT label, state FROM tasks")}
-
-
-def heard(home: Home, label: str, state: str) -> bool:
-    """The task is in this state, and the parent has been told everything that is due of it."""
-    due = "SELECT 1 FROM deliveries WHERE label = ? AND surfaced IS NULL AND seen IS NULL"
-    return states(home).get(label) == state and not rows(home, due, label)
-
-
-def settle(run: Headless, home: Home, host: str, what: str, holds: Callable[[], bool]) -> None:
-    """Wait for a state of the ledger; a host that does not wake its parent is spoken to."""
-    deadline, spoken = time.monotonic() + PATIENCE, time.monotonic()
-    while not (has_ledger(home) and holds()):
-        if time.monotonic() > deadline:
-            raise AssertionError((what, states(home), rows(home, "SELECT text FROM errors")))
-        if host in UNWOKEN and time.monotonic() - spoken > 6:
-            spoken = time.monotonic()
-            run.send("Anything new?")
-        time.sleep(0.1)
-
-
-def told(model: Model, actor: str) -> str:
-    """What an agent was told when it was woken."""
-    return news(model.by(actor)[1])
 
 
 @pytest.mark.versions("2.1.7", "2.1.38", "2.1.197", "2.1.327")
@@ -166,6 +130,54 @@ def test_blockers_by_name(host: str) -> None:
         last = "\n".join(request.all_text() for request in model.by("parent"))
         assert re.search(r"Not complete: bg-[345] failed\.", last)
         assert "SUCCESS: continue" not in last
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+@pytest.mark.versions("2.1.327")
+def test_a_group_of_which_one_failed_and_one_was_killed(host: str) -> None:
+    """Its account is no success, whatever the results say; it comes anew when both have gone on and are done."""
+    never = threading.Event()
+    result = "## Result\n\n### Status\nSUCCESS\n\n### Summary\nRead it.\n\n### Confidence\n95 - read\n\n"
+    failed = later(block("COMPLETION_REPORT", status="failed", summary="Side 2 broke."), 0.2)
+
+    def three(request: Request) -> Reply:
+        sides = [launch(f"SIDE-{number}", f"side {number}")(request) for number in (1, 2, 3)]
+        return sides[0] + sides[1] + sides[2]
+
+    script = Script(
+        ("side1", asked("SIDE-1"), [done("Side 1.")]),
+        ("side2", asked("SIDE-2"), [failed, done("Side 2 after all.")]),
+        ("side3", asked("SIDE-3"), [text(result) + WORK, text("Never said.").after(never), done("Side 3 after all.")]),
+        (
+            "parent",
+            parent,
+            reacting(
+                (r"label: bg-1 for this task", three),
+                (r"HALT it", halt),
+                (r"wants bg-\d to go on. Resume it now", wake),
+                (r"wants bg-\d to go on. Resume it now", wake),
+            ),
+        ),
+    )
+    script.actors[-1].steps = [halting(step) for step in script.actors[-1].steps]
+    accounts = "SELECT key FROM deliveries WHERE kind = 'group' AND surfaced > 0"
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
+        run.send("/bg:bg Review the login from three sides")
+        model.wait_for(lambda request: request.actor == "side3" and len(request.messages) > 1, 20)
+        settle(run, home, host, "two have ended", lambda: sorted(states(home).values())[:2] == ["done", "failed"])
+        killed = one(home, "SELECT label, agent FROM tasks WHERE state = 'working'")
+        run.send(f"HALT it: agentId: {killed['agent']} ")
+        settle(run, home, host, "it is told", lambda: len(rows(home, accounts)) == 1)
+        told = model.wait_for(lambda r: r.actor == "parent" and "launched together have all ended" in r.all_text(), 20)
+        account = told.all_text().partition("launched together have all ended")[2]
+        assert re.search(r"Not complete: bg-\d (?:failed|stopped), bg-\d (?:failed|stopped)\. What these", account)
+        assert "SUCCESS" not in "".join(line for line in account.splitlines() if not line.startswith(f"> {killed['label']} ("))
+        for label in sorted(label for label, state in states(home).items() if state != "done"):
+            run.send(f"/bg-answer {label} go")
+            settle(run, home, host, f"{label} is done", lambda label=label: heard(home, label, "done"))
+        settle(run, home, host, "it is told anew", lambda: len(rows(home, accounts)) >= 2)
+        run.finish()
+        assert "(bg-1 done, bg-2 done, bg-3 done)" in "".join(request.all_text() for request in model.by("parent"))
         assert rows(home, "SELECT text FROM errors") == []
 
 

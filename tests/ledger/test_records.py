@@ -101,7 +101,7 @@ def test_records_cost_no_hook_the_import_of_typing(module):
 KEYS = {
     "a:b-1:2:end": Key.of_end("a:b-1", 2),
     "a1:3:0f0f": Key.of_signal("a1", 3, "0f0f"),
-    "bg-4:0:group": Key.of_group("bg-4"),
+    "bg-4:1:group": Key.of_group("bg-4", 1),
 }
 
 

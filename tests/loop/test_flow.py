@@ -11,7 +11,7 @@ import re
 import pytest
 from bg import hook
 from bg.ledger import naming
-from bg.loop import adopting, groups
+from bg.loop import adopting, groups, reconciling
 from bg.protocol import signals
 from bg.words.texts import fill
 from drive import PLAIN, Drive, block, context
@@ -501,6 +501,42 @@ def test_a_group_that_has_ended_is_taken_together(newest):
         book.close()
     assert "96.5" in account
     assert "> " in account
+
+
+RESULT = "## Security Auditor Result\n\n### Status\nSUCCESS\n\n### Summary\nRead the login.\n\n### Confidence\n95 - read\n\n"
+
+
+def test_a_group_with_one_that_failed_and_one_that_was_killed_is_no_success(newest, monkeypatch):
+    """Whatever their results say; and when they have gone on and are done, the account is given anew, once."""
+    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    newest.prompt("/bg Review the login from three sides")
+    tokens = [newest.launch(f"Side {number}", f"a{number}", description=f"bg-1: side {number}") for number in (1, 2, 3)]
+    newest.stop()
+    newest.ends("a1", RESULT + block("COMPLETION_REPORT", tokens[0], status="success"))
+    newest.announced("a1")
+    newest.ends("a2", RESULT + block("COMPLETION_REPORT", tokens[1], status="failed"))
+    newest.announced("a2")
+    newest.transcript_of("a3", RESULT)
+    told = context(newest.announced("a3", "killed", RESULT, "was stopped by Claude"))
+    newest.stop()
+    told += context(newest.prompt("And now?"))
+    account = told[told.index("launched together have all ended") :]
+    assert "(bg-1 done, bg-2 failed, bg-3 stopped)" in account
+    assert "Not complete: bg-2 failed, bg-3 stopped. What these were to do is not done" in account
+    assert "SUCCESS" not in "".join(line for line in account.splitlines() if not line.startswith("> bg-3 ("))
+    newest.stop()
+    for number in (2, 3):
+        newest.prompt(f"/bg-answer bg-{number} go")
+        token = newest.launch("Go on", f"a{number + 2}", description=f"bg-{number}: go on")
+        newest.stop()
+        newest.ends(f"a{number + 2}", block("COMPLETION_REPORT", token, status="success"))
+        told = context(newest.announced(f"a{number + 2}"))
+        newest.stop()
+    told += context(newest.prompt("And now?"))
+    assert "(bg-1 done, bg-2 done, bg-3 done)" in told
+    assert "Not complete" not in told
+    newest.stop()
+    assert "launched together" not in context(newest.prompt("Anything else?"))
 
 
 def test_a_result_file_that_is_not_read_is_named(newest):

@@ -48,9 +48,9 @@ class Key:
         return cls(agent, run, digest)
 
     @classmethod
-    def of_group(cls, group: str) -> Key:
-        """Tasks launched together, all of which have ended."""
-        return cls(group, 0, "group")
+    def of_group(cls, group: str, left: int) -> Key:
+        """Tasks launched together, all of which have ended; so many of them are not done, and may still be."""
+        return cls(group, left, "group")
 
     @classmethod
     def of_joint(cls, label: str, count: int) -> Key:

@@ -214,6 +214,11 @@ def group_over(book: Ledger, label: str) -> str:
     return task.grp if task and over else ""
 
 
+def not_done(book: Ledger, group: str) -> int:
+    """How many of a group's tasks are not done."""
+    return sum(one.state != "done" for one in members(book, group))
+
+
 def is_any_in(book: Ledger, session: str) -> bool:
     """The session has a task."""
     return bool(book.value("SELECT 1 FROM tasks WHERE session = ? LIMIT 1", session))

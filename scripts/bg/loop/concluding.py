@@ -36,7 +36,7 @@ def account(book: Ledger, label: str) -> None:
     if joint:
         deliveries.make(book, joint, deliveries.JOINT, Key.of_joint(joint, len(delegations.of_task(book, joint))))
     elif group:
-        deliveries.make(book, label, deliveries.GROUP, Key.of_group(group))
+        deliveries.make(book, label, deliveries.GROUP, Key.of_group(group, tasks.not_done(book, group)))
 
 
 def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str, *, disputed: bool) -> None:
