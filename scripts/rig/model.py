@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -139,8 +141,16 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(reply.error[0], json.dumps(reply.error_body()).encode(), "application/json")
         elif body.get("stream"):
             self._stream(reply, str(body.get("model")))
+        elif reply.lost:
+            self._reset()
         else:
             self._send(200, json.dumps(json_body(reply, str(body.get("model")))).encode(), "application/json")
+
+    def _reset(self) -> None:
+        """The connection is lost: the client gets a reset, not an orderly end."""
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.connection.close()
+        self.close_connection = True
 
     def _stream(self, reply: Reply, model: str) -> None:
         self.send_response(200)
@@ -149,6 +159,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         for event in sse_events(reply, model):
             reply.pause(event, self.server.model.closing)
+            if reply.lost and event["type"] == "content_block_stop" and event["index"] == len(reply.blocks) - 1:
+                self._reset()
+                return
             self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
             self.wfile.flush()
         self.close_connection = True

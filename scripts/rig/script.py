@@ -30,6 +30,7 @@ class Reply:
     midway: tuple[Gate, ...] = ()
     delay: float = 0.0
     error: Optional[tuple[int, str, str]] = None
+    lost: bool = False
 
     def __add__(self, other: Reply) -> Reply:
         """One message that says both."""
@@ -57,6 +58,10 @@ class Reply:
     def cut(self) -> Reply:
         """The same reply, ended by the output limit."""
         return replace(self, stop="max_tokens")
+
+    def dropped(self) -> Reply:
+        """The same reply, in the midst of whose last block the connection is lost."""
+        return replace(self, lost=True)
 
     @property
     def stop_reason(self) -> str:

@@ -1,4 +1,4 @@
-"""Cuts that are no API errors, on real clients: killed or stopped in a call, a turn limit; what is left is told, and taken up."""
+"""Cuts on real clients: killed or stopped in a call, a turn limit, a lost connection; what is left is told, and taken up."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from loop import ROOT, launch, news, reacting, rows, wake
 from requested import done, halt, halting, heard, settle, states
 from rig.home import Home
 from rig.model import Model
-from rig.script import Script, asked, call, parent, text
+from rig.request import Request
+from rig.script import Reply, Script, asked, call, failure, parent, text
 from rig.session import Headless, arguments
+from sessions import anew as follow
 from test_sessions import kill
 
 TOOLS = "Agent Task SendMessage ToolSearch TaskStop Bash Write"
@@ -101,6 +103,52 @@ def test_an_agent_that_is_stopped_in_the_middle_of_a_call(host: str) -> None:
             settle(run, home, host, "it goes on", lambda: states(home) == {"bg-1": "done"})
             run.finish()
         left_and_step(news(model.by("agent")[-1]), stopped=True)
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+LOST = {
+    "in the midst of a reply": text("The report has these parts: " + "one, " * 200).dropped(),
+    "refused until the client gives up": failure(529, "overloaded_error", "Overloaded"),
+}
+
+
+@pytest.mark.parametrize("how", LOST)
+@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+def test_a_connection_that_is_lost(host: str, how: str) -> None:
+    """It is no report in prose: the task has failed, the parent and the user hear why and what is left, `go` goes on."""
+    with Model(Script()) as model, Home(model.url) as home:
+
+        def rest(request: Request) -> Reply:
+            return done("Finished.")(request) if "## STATE RESTORATION" in news(request) else LOST[how]
+
+        steps = [
+            text("First the part.") + call("Write", file_path=str(home.project / "part.txt"), content="one"),
+            text("Next: count.") + call("Bash", command="printf 2 > count.txt", description="Count"),
+            *[rest] * 40,
+        ]
+        heir = ("heir", asked("## CONTINUATION"), [done("Finished.")])
+        by_new_agent = (r"wants bg-1 to go on. Resume it now: launch a new agent", follow)
+        rules = ((r"label: bg-1 for this task", launch("COUNT-TASK")), by_new_agent, GO)
+        model.script = Script(heir, ("agent", asked("COUNT-TASK"), steps), ("parent", parent, reacting(*rules)))
+        env = {"CLAUDE_CODE_MAX_RETRIES": "2"}
+        with Headless(home, host, arguments([ROOT], tools=TOOLS), env=env) as run:
+            run.send("/bg:bg Count them")
+            settle(run, home, host, "it is cut", lambda: heard(home, "bg-1", "failed"))
+            told = model.wait_for(lambda r: r.actor == "parent" and "was cut off before" in r.all_text(), 20).all_text()
+            run.send("/bg-answer bg-1 go")
+            settle(run, home, host, "it goes on", lambda: states(home) == {"bg-1": "done"})
+            run.finish()
+        anew = (host, how) == ("2.1.7", "in the midst of a reply")  # it would wake without what came before
+        reason = told.rpartition("was cut off before it could report (")[2]
+        assert reason.startswith(("failed). What it wrote", "API error). What it wrote", "no answer from the model). What"))
+        assert reason.startswith("no answer") or "> API Error: " in reason
+        assert all(f"> {name}" in reason.partition("What it left")[2] for name in LEFT)
+        assert ("To go on with it: launch a new agent" if anew else "To go on with it: call ") in reason
+        assert len(model.by("heir")) == anew
+        gone_on = [each.all_text() for each in model.by("heir")] or [news(each) for each in model.by("agent")]
+        words = next(each for each in gone_on if "## STATE RESTORATION" in each)
+        assert all(f"> {name}" in words for name in LEFT)
+        assert "COUNT-TASK" in words if anew else len(rows(home, "SELECT 1 FROM launches")) == 1
         assert rows(home, "SELECT text FROM errors") == []
 
 

@@ -7,6 +7,7 @@ import lzma
 from pathlib import Path
 
 import pytest
+from bg.host import arriving
 from bg.loop import reconciling, turns
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
@@ -99,6 +100,36 @@ def test_an_agent_that_its_user_has_stopped_is_not_woken_but_followed(drive, mon
     assert "The user has stopped bg-1, and the host does not wake it again." in refused["permissionDecisionReason"]
     assert drive.launch("Go on.", "a2", "another")
     assert drive.rows("SELECT label, state, agent FROM tasks") == [{"label": "bg-1", "state": "working", "agent": "a2"}]
+
+
+@pytest.mark.parametrize("parent", ["u2", "never written"])
+def test_a_run_whose_connection_was_lost_has_failed_on_a_host_that_says_nothing(tmp_path, monkeypatch, parent):
+    """Asked once more, it says nothing again. Where the host's record is torn, waking would lose all before that."""
+    monkeypatch.setattr(arriving, "WAIT", 0.0)
+    drive = Drive("2.1.7", tmp_path)
+    drive.prompt("/bg Count the words")
+    drive.launch("Count the words", "a1")
+    path = drive.transcript_of("a1", "")
+    call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "true"}}
+    said = [{"type": "text", "text": "Part one is done."}, call]
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": ""}
+    lines: list[dict[str, object]] = [
+        {"type": "assistant", "uuid": "u1", "parentUuid": None, "message": {"role": "assistant", "content": said}},
+        {"type": "user", "uuid": "u2", "parentUuid": "u1", "message": {"role": "user", "content": [result]}},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    stop = {**recorded("2.1.7", "background", "SubagentStop"), "agent_id": "a1", "agent_transcript_path": str(path)}
+    asked = drive.send(stop)["reason"]
+    with path.open("a", encoding="utf-8") as file:
+        feedback = {"role": "user", "content": asked}
+        file.write(json.dumps({"type": "user", "uuid": "u3", "parentUuid": parent, "message": feedback}) + "\n")
+    assert drive.send(stop, stop_hook_active=True) == {}
+    assert drive.rows("SELECT state, note FROM tasks") == [{"state": "failed", "note": "no answer from the model"}]
+    heard = drive.prompt("Anything new?")
+    assert "was cut off before it could report (no answer from the model)" in context(heard)
+    way = 'call Task with resume: "a1"' if parent == "u2" else "launch a new agent with a description that begins `bg-1:`"
+    assert f"To go on with it: {way}" in context(heard)
+    assert heard["systemMessage"].endswith(" · /bg-answer bg-1 go")
 
 
 def test_a_call_that_the_host_ended_with_the_run_was_refused_by_nobody(drive):

@@ -21,6 +21,7 @@ HEAD = 1024 * 1024
 LINES = 64 * 1024
 RESUME_LIMIT = 5_242_880
 NEAR_LIMIT = 0.8
+NO_ANSWER = "no answer from the model"
 STOPPED = "[Request interrupted by user"
 STOPPED_IN_A_CALL = f"{STOPPED} for tool use]"
 
@@ -148,6 +149,16 @@ def is_stopped(path: str, words: str = STOPPED) -> bool:
         if record.get("type") in ("user", "assistant"):
             return record.get("type") == "user" and text(record).startswith(words)
     return False
+
+
+def is_torn(path: str) -> bool:
+    """The last record follows one that is not there: a host that goes by that chain wakes an agent without the rest."""
+    records = tail(path)
+    following = {record.get("uuid"): record.get("parentUuid") for record in records if record.get("uuid")}
+    at = next((record.get("uuid") for record in reversed(records) if record.get("uuid")), None)
+    while at in following:
+        at = following.pop(at)
+    return size(path) <= TAIL and at is not None
 
 
 def heard(path: str, message: str) -> bool:

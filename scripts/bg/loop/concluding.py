@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bg.host.event import STOPPED_BY_USER
+from bg.host.transcripts import NO_ANSWER
 from bg.ledger import delegations, deliveries, inbox, reported, runs, tasks, waiting
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
@@ -16,6 +17,7 @@ CUT_STATES = {
     "killed": "stopped",
     "failed": "failed",
     "API error": "failed",
+    NO_ANSWER: "failed",
     "output limit": "failed",
 }
 COMPLETION_STATES = {"success": "done", "partial_success": "partial", "failed": "failed"}

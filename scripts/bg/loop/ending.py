@@ -38,8 +38,11 @@ def stopped(scene: Scene) -> None:
     run = reports.keep(scene.book, task.label, event.agent, event.name, text, uuid=final.uuid)
     if run is None or hands_back:
         return
-    if final.cut:
-        judging.conclude(scene, task, event.agent, final.cut)
+    # Up to 2.1.38 a run whose connection was lost ends like any other. The correction has it try once more.
+    unanswered = event.last_text is None and event.repeated_stop and not final.settled
+    cut = final.cut or (transcripts.NO_ANSWER if unanswered else "")
+    if cut:
+        judging.conclude(scene, task, event.agent, cut)
         return
     scene.answer.block = judging.judge(scene, task, run)
 

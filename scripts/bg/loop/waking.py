@@ -37,7 +37,11 @@ def wakes(scene: Scene, agent: str) -> bool:
 
 def can_wake(scene: Scene, agent: str) -> bool:
     """An ended agent that is woken from this session goes on, and still has its task and its memory."""
-    return agents.wakes_whole(scene.event.transcript, agent) and not stays_stopped(scene, agent)
+    if not agents.wakes_whole(scene.event.transcript, agent) or stays_stopped(scene, agent):
+        return False
+    # Seen on 2.1.7, where the connection was lost in the midst of a reply: nothing before that was left.
+    path = agents.of_agent(scene.event.transcript, agent)
+    return not (scene.host.resume_way == versions.BY_LAUNCH and transcripts.is_torn(path))
 
 
 def stays_stopped(scene: Scene, agent: str) -> bool:

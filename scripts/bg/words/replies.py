@@ -203,10 +203,9 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
     reason = f" ({inline(why, 60)})" if why else ""
     by_user = why == STOPPED_BY_USER
     then = phrases.TO_GO_ON_WITH_IT.format(way=told.resume)
-    go = ""
+    go = f"{told.answer_command} {label} go" if why else ""
     if by_user:
         then = phrases.IF_THE_USER_ASKS.format(way=told.resume)
-        go = f"{told.answer_command} {label} go"
     if not text.strip():
         return Reminder(
             fill(
@@ -217,7 +216,9 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
                 body=told.left,
                 then=then,
             ),
-            f"{label} was stopped by the user · {go}" if by_user else f"{label} ended without a report{reason}",
+            " · ".join(
+                filter(None, [f"{label} was {why}" if by_user else f"{label} ended without a report{reason}", go])
+            ),
         )
     checked = "" if told.left else verdict.lists(told.evidence, prose=True)
     said = quote(text, 1200 if told.left else 2200)
