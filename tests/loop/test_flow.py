@@ -416,6 +416,17 @@ def test_stop_holds_for_each_question_however_many_there_are(newest):
     }
 
 
+def test_stop_says_where_the_questions_stand_that_it_does_not_name(newest, monkeypatch):
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
+    newest.prompt("/bg Audit")
+    token = newest.launch("Audit", "a1")
+    asked = [{"question_id": f"Q{number}", "text": "Why?", "context": "", "default": "none"} for number in range(1, 11)]
+    newest.ends("a1", block("CLARIFICATION_NEEDED", token, questions=asked))
+    held = context(newest.stop(last_assistant_message="ok"))
+    assert len(re.findall(r"^> bg-1 Q\d+", held, re.MULTILINE)) == 8
+    assert held.count("More of them: /bg-answer lists all.") == 1
+
+
 def test_handback_is_corrected_by_refusing_it_and_only_so_often(tmp_path):
     drive = Drive(VERSIONS[-1], tmp_path)
     drive.scene = "handback"

@@ -177,7 +177,8 @@ def _ask_first(scene: Scene) -> None:
         scene.answer.context.append("\n".join(lines))
         return
     again = [item for item in left if item not in fresh]
-    texts, _ = fit([words[item.id] for item in [*fresh, *again][:MOST_HELD]], HELD_ROOM, phrases.MORE_QUESTIONS)
+    texts, count = fit([words[item.id] for item in [*fresh, *again][:MOST_HELD]], HELD_ROOM, phrases.MORE_QUESTIONS)
+    texts += [phrases.MORE_QUESTIONS] if count == MOST_HELD < len(left) else []
     scene.answer.context.append(fill("ask_first", questions="\n".join(texts)))
 
 
