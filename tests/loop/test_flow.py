@@ -555,11 +555,12 @@ def test_a_result_file_that_is_not_read_is_named(newest):
     newest.prompt("/bg Review the login from two sides")
     tokens = [newest.launch("Review", agent, description=f"bg-1: {agent}") for agent in ("a1", "a2")]
     newest.stop()
-    (newest.folder / "large.md").write_text("x" * 1_000_001)
+    for name in ("large.md", "other.md"):
+        (newest.folder / name).write_text("x" * 1_000_001)
     os.mkfifo(newest.folder / "pipe.md")
     elsewhere = newest.folder.parent / "elsewhere.md"
     elsewhere.write_text("# Result")
-    names = ["large.md", "pipe.md", str(elsewhere), "gone.md", *(f"part-{number}.md" for number in range(20))]
+    names = ["large.md", "pipe.md", str(elsewhere), "gone.md", "other.md", *(f"part-{number}.md" for number in range(20))]
     for agent, token in zip(("a1", "a2"), tokens):
         newest.ends(agent, block("COMPLETION_REPORT", token, deliverables="\n".join(names), status="success"))
     book = newest.ledger()
@@ -574,6 +575,6 @@ def test_a_result_file_that_is_not_read_is_named(newest):
             "> {label}: the result file “large.md” was not read, as it is larger than 1 MB.",
             "> {label}: the result file “pipe.md” was not read, as it cannot be read (Not a regular file).",
             f"> {{label}}: the result file “{elsewhere}” was not read, as it lies outside the folder in which the agent worked.",
-            "> {label}: 4 more result files that it names were not read.",
+            "> {label}: 6 more result files that it names were not read.",
         )
     ]

@@ -27,7 +27,8 @@ def gather(disk: Disk, calls: Calls, clock: Clock, evidence: Evidence) -> dict[s
         evidence.limit("files")
     found = _runs(calls)
     made = disk.baseline().made() or []
-    left = {"removed": len(removed) - SHOWN, "runs": len(found) - RUNS, "commits": len(made) - COMMITS}
+    left = {"changed": len(changed) - SHOWN, "removed": len(removed) - SHOWN}
+    left.update(runs=len(found) - RUNS, commits=len(made) - COMMITS)
     return {
         "changed": changed[:SHOWN],
         "changed_count": len(changed) if whole else None,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1_000_000
 MOST_FILES = 20
+SHOWN = 3
 RESULT_FILES = re.compile(r"[\w./-]{1,200}\.(?:md|jsonl)\b")
 WELL = "done"
 
@@ -124,9 +125,9 @@ def _sources(book: Ledger, task: Task) -> tuple[list[Source], list[str]]:
             found.append(Source(f"{task.label} {name}", data))
         elif why:
             unread.append(phrases.RESULT_NOT_READ.format(label=task.label, name=cited(name, 120), why=why))
-    if len(names) > MOST_FILES:
-        unread.append(phrases.MORE_RESULT_FILES.format(label=task.label, count=len(names) - MOST_FILES))
-    return found, unread
+    more = max(0, len(unread) - SHOWN) + max(0, len(names) - MOST_FILES)
+    told = phrases.MORE_RESULT_FILES.format(label=task.label, count=more)
+    return found, [*unread[:SHOWN], told] if more else unread
 
 
 def _inside(folder: str, name: str) -> tuple[bytes, str]:

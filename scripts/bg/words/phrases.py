@@ -152,7 +152,7 @@ MORE_QUESTIONS = "More of them: /bg-answer lists all."
 MORE_REPORTS = "More background reports wait; they follow at the next event, or run: {command}"
 
 SHOW_EXACTLY = SENDER + " Show the user exactly what stands behind `>`, in a code block, and do nothing else:"
-CUT_HERE = "[cut here: `bgctl status` in a shell shows all of it]"
+CUT_HERE = "[cut here; `bgctl` in a shell shows all of it]"
 
 # The same where the user reads it too
 

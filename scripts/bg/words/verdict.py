@@ -60,8 +60,7 @@ def facts(evidence: Entry) -> str:
     seen = evidence.get("facts") or {}
     lines = []
     if seen.get("changed"):
-        total = seen.get("changed_count") or len(seen["changed"])
-        lines.append(f"- files changed since the launch: {_names(seen['changed'], SHOWN, total)}")
+        lines.append(f"- files changed since the launch: {_names(seen['changed'], SHOWN, _count(seen, 'changed'))}")
     if seen.get("removed"):
         lines.append(f"- files removed: {_names(seen['removed'], SHOWN, _count(seen, 'removed'))}")
     if not seen.get("changed") and not seen.get("removed") and seen.get("changed_count") == 0:
