@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from bg.ledger.file import Ledger
+from bg.ledger.opening import Opening
 from bg.loop import judging, reports
 from bg.protocol import signals
 from drive import Drive, block
@@ -64,14 +64,14 @@ def test_a_report_that_cannot_be_read_is_decoded_once_an_event(read, tmp_path: P
 def commits(monkeypatch) -> list[int]:
     """How many transactions each event took, with those that only made a report durable counted apart."""
     taken: list[int] = []
-    opened = Ledger._open
+    opened = Opening._open
 
     def traced(self):
         connection = opened(self)
         connection.set_trace_callback(lambda sql: taken.append(1) if sql.startswith("BEGIN") else None)
         return connection
 
-    monkeypatch.setattr(Ledger, "_open", traced)
+    monkeypatch.setattr(Opening, "_open", traced)
     counts: list[int] = []
     send = Drive.send
 
