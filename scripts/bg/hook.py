@@ -11,6 +11,8 @@ import os
 import sys
 import time
 
+from bg import settings
+from bg.desk import shortcuts
 from bg.host import versions
 from bg.host.answer import Answer, render
 from bg.host.event import Event, read, typed_command
@@ -151,10 +153,6 @@ def _first_words(event: Event, folder: str) -> list[str]:
     """What a session that a person looks at is told once: which command is ours on this version."""
     if event.name != "SessionStart" or not versions.attended():
         return []
-    # Late: only this event needs them.
-    from bg import settings  # noqa: PLC0415
-    from bg.desk import shortcuts  # noqa: PLC0415
-
     return shortcuts.first_words(folder, waiting.host_of(event)) if settings.load(event.cwd).notices else []
 
 

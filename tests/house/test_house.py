@@ -105,6 +105,26 @@ def test_rooms_import_only_through_their_doors(path):
     assert imported(path) - allowed == set()
 
 
+def needed_at_once(path: Path) -> set[Path]:
+    """The modules of ours that a module imports as it is read."""
+    needed = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == "bg":
+            folder = PACKAGE.joinpath(*str(node.module).split(".")[1:])
+            needed |= {folder / f"{alias.name}.py" for alias in node.names} | {folder.with_suffix(".py")}
+    return {each for each in needed if each.is_file()}
+
+
+def test_no_module_needs_itself():
+    """What is imported late in the hooks is read at once elsewhere, where a circle would depend on who begins it."""
+    needed = {path: needed_at_once(path) for path in modules()}
+    assert sum(map(len, needed.values())) > 500
+    while any(needed.values()):
+        free = {path for path, others in needed.items() if not others & needed.keys()}
+        assert free, sorted(str(path.relative_to(PACKAGE)) for path in needed)
+        needed = {path: others - free for path, others in needed.items() if path not in free}
+
+
 def test_optional_packages_are_imported_in_few_places():
     outside = {
         subject(path)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Optional
 
+from bg import foreign
 from bg.masking import masked
 from bg.words.quoting import spelled
 
@@ -77,8 +78,6 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
 
 def _version() -> str:
     """The plugin's version and where this copy stands, as several may be there."""
-    from bg import foreign  # noqa: PLC0415 - late: one option needs it
-
     root = Path(__file__).resolve().parents[3]
     try:
         manifest = foreign.loads(foreign.whole(root / ".claude-plugin" / "plugin.json", 65536))

@@ -13,7 +13,7 @@ from bg.ledger.file import Ledger
 from bg.ledger.windows import Window
 from bg.protocol import listing
 from bg.record import Record
-from bg.words import phrases
+from bg.words import delegation, phrases
 from bg.words.quoting import inline
 from bg.words.texts import fill
 
@@ -176,8 +176,6 @@ def adopt(
     else:
         asked = delegations.of_window(book, window.label)
         if asked is not None:
-            from bg.words import delegation  # noqa: PLC0415 - late: nearly no launch is for another agent
-
             prompt = f"{prompt}\n\n{delegation.child_section(book, asked)}"
         tasks.describe(book, label, description, prompt)
     tasks.set_state(book, label, "launched")

@@ -6,7 +6,9 @@ import time
 
 from bg.ledger import launches, tasks
 from bg.ledger.launches import Launch
+from bg.loop import adopting
 from bg.loop.scene import Scene
+from bg.words import texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,10 +23,6 @@ def started(scene: Scene) -> None:
     launch = _launch(scene)
     if launch is None or launch.identity != launches.LOST:
         return
-    # Late: nearly every agent has its identity in its prompt.
-    from bg.loop import adopting  # noqa: PLC0415
-    from bg.words.texts import fill  # noqa: PLC0415
-
     task = tasks.get(scene.book, launch.label)
     identity = adopting.identity(
         launch.token,
@@ -34,8 +32,8 @@ def started(scene: Scene) -> None:
         handback=False,  # this event does not tell the mode; the text says what to do where the tool is there
         message=scene.host.passes_messages_up,
     )
-    contract = fill("contract", agent_id=launch.token)
-    scene.answer.context.append(fill("late_identity", identity=identity, contract=contract))
+    contract = texts.fill("contract", agent_id=launch.token)
+    scene.answer.context.append(texts.fill("late_identity", identity=identity, contract=contract))
     with scene.book.transaction():
         launches.set_identity(scene.book, launch.token, launches.GIVEN)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bg.desk import detail, doctor, findings, page, table, waiting
 from bg.host import answer
 from bg.ledger import naming
 from bg.ledger.tasks import Task
@@ -17,30 +18,21 @@ def say(scene: Scene, text: str) -> None:
 
 def waiting_list(scene: Scene) -> str:
     """What waits for the user in this project."""
-    # Late, here and below: what lays out a page is needed only where one is asked for.
-    from bg.desk import page, waiting  # noqa: PLC0415
-
     return waiting.waiting_list(scene.book, page.of_hook(), scene.project)
 
 
 def doctor_told(scene: Scene) -> str:
     """What is wrong with this installation."""
-    from bg.desk import doctor, findings, page  # noqa: PLC0415
-
     return findings.told(list(doctor.examine(scene.host)), page.of_hook())
 
 
 def task_told(scene: Scene, task: Task) -> str:
     """What one task waits for, and what it was answered."""
-    from bg.desk import page, waiting  # noqa: PLC0415
-
     return waiting.of_task(scene.book, page.of_hook(), task, scene.answer_command)
 
 
 def status_command(scene: Scene, arguments: str) -> None:
     """`/bg-status [label]`, `/bg-status all`, `/bg-status doctor`: answered by the hook itself."""
-    from bg.desk import detail, page, table  # noqa: PLC0415
-
     sheet = page.of_hook()
     words = arguments.strip()
     label = naming.label_of(words)

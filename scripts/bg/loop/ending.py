@@ -8,7 +8,7 @@ from bg.host import agents, arriving, tools, transcripts
 from bg.host.transcripts import Final
 from bg.ledger import children, digests, launches, reported, runs
 from bg.ledger.tasks import Task
-from bg.loop import binding
+from bg.loop import binding, judging, nesting, reports, resuming
 from bg.loop.scene import Scene
 
 TYPE_CHECKING = False
@@ -24,9 +24,6 @@ def stopped(scene: Scene) -> None:
         binding.note_stranger(scene, event.agent, event.last_text or "")
         _note_child_ended(scene)
         return
-    # Late: another agent's end needs none of them.
-    from bg.loop import judging, reports, resuming  # noqa: PLC0415
-
     resuming.prove_by_run(scene, event.agent, _path(scene, event.agent))
     hands_back = scene.host.hands_back(event.mode, event.agent_type)
     if hands_back and event.last_text is None:
@@ -49,8 +46,6 @@ def stopped(scene: Scene) -> None:
 
 def _note_child_ended(scene: Scene) -> None:
     if children.of_agent(scene.book, scene.event.agent):
-        from bg.loop import nesting  # noqa: PLC0415 - late, as above
-
         nesting.ended(scene, scene.event.agent)
 
 
@@ -94,8 +89,6 @@ def _end_the_former(scene: Scene, task: Task, source: str, text: str) -> None:
     kept = [row.digest for row in reported.reports(scene.book, run.agent, run.run) if row.source == source]
     # A refused handback is followed by another one in the same run, with nothing in the event that says so.
     if kept and text and digests.digest(text) != kept[-1] and (source == "SubagentStop" or run.asked is None):
-        from bg.loop import judging  # noqa: PLC0415 - late, as above
-
         judging.conclude(scene, task, run.agent)
 
 
@@ -117,8 +110,6 @@ def handed_back(scene: Scene) -> None:
     if task is None:
         binding.note_stranger(scene, event.agent, text)
         return
-    from bg.loop import judging, reports  # noqa: PLC0415 - late, as above
-
     _end_the_former(scene, task, event.tool, text)
     run = reports.keep(scene.book, task.label, event.agent, event.tool, text)
     if run is None:

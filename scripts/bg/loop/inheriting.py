@@ -22,7 +22,7 @@ from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.loop import concluding, judging, reports, waking
 from bg.loop.scene import Scene
-from bg.words import phrases
+from bg.words import delegation, phrases
 from bg.words.quoting import cited
 from bg.words.times import age
 
@@ -215,8 +215,6 @@ def _advice(scene: Scene, task: Task) -> str:
         return phrases.TOLD_WHEN_IT_ENDS
     left = [each for each in waiting.awaited(scene.book, task.label) if each.label]
     if left:
-        from bg.words import delegation  # noqa: PLC0415 - late: few tasks wait for another
-
         return f", waits for {delegation.awaits(left)}"
     known = waking.resumable(task) and agents.of_agent(scene.event.transcript, task.agent)
     if not known or not waking.can_wake(scene, task.agent):

@@ -8,7 +8,7 @@ from bg.ledger import launches, notes, reported, runs
 from bg.ledger.file import Unavailable
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
-from bg.loop import adopting, concluding, correcting, reports
+from bg.loop import adopting, concluding, correcting, delegating, reports
 from bg.loop.scene import Scene
 from bg.words import reasons, verdict
 
@@ -40,8 +40,6 @@ def conclude(scene: Scene, task: Task, agent: str, cut: str = "") -> None:
     found = _evidence(scene, task, run, text, token) if text else {}
     concluding.conclude(scene.book, task.label, agent, token, cut=cut, disputed=bool(verdict.mismatches(found)))
     if scene.settings.max_tasks is not None:
-        from bg.loop import delegating  # noqa: PLC0415 - late: few set a limit
-
         with scene.book.transaction():
             delegating.make_room(scene, task)
 

@@ -9,7 +9,7 @@ from bg import repository
 from bg.host import receipts, tools
 from bg.ledger import delegations, launches, naming, resumes, runs, tasks, windows
 from bg.ledger.tasks import Task
-from bg.loop import adopting, delegating, judging, proof, relaunching, reminding, reports, resuming
+from bg.loop import adopting, delegating, judging, nesting, proof, relaunching, reminding, reports, resuming
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -66,9 +66,6 @@ def before(scene: Scene) -> None:
 
 
 def _nested(step: str, scene: Scene) -> None:
-    # Late: nearly no agent launches one.
-    from bg.loop import nesting  # noqa: PLC0415
-
     getattr(nesting, step)(scene)
 
 

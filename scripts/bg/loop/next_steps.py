@@ -5,9 +5,9 @@ from __future__ import annotations
 from bg.host import versions
 from bg.ledger import delegations, inbox, tasks, waiting
 from bg.ledger.tasks import Task
-from bg.loop import waking
+from bg.loop import adopting, waking
 from bg.loop.scene import Scene
-from bg.words import phrases
+from bg.words import delegation, phrases
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ def _to_tell(scene: Scene, task: Task) -> str:
     if own and waiting.unsent(scene.book, task):
         return phrases.ANSWER_RECORDED_OTHERS_OPEN.format(label=label, qids=", ".join(own))
     if left:
-        from bg.words import delegation  # noqa: PLC0415 - late: few tasks wait for another
-
         return phrases.WAITS_FOR_AGENT.format(label=label, whom=delegation.awaits(left))
     if not waiting.has_news(scene.book, task):
         return phrases.ANSWER_RECORDED.format(label=label)
@@ -48,7 +46,7 @@ def _while_it_works(scene: Scene, task: Task) -> str:
 
 def _launches(scene: Scene, task: Task) -> list[str]:
     """What is approved and was not launched, what waits for room, and what can be asked now that there is some."""
-    from bg.loop import adopting, delegating  # noqa: PLC0415 - late: `delegating` imports `reminding`, which imports this
+    from bg.loop import delegating  # noqa: PLC0415 - late: it imports `reminding`, which imports this
 
     why = adopting.room(scene.book, scene.project, scene.settings.max_tasks)
     found = []
@@ -93,8 +91,6 @@ def for_requester(scene: Scene, task: Task, way: Optional[Callable[[str, str], s
     asker = tasks.get(scene.book, one.label) if one else None
     if one is None or asker is None or one.told is not None or not asker.agent:
         return ""
-    from bg.words import delegation  # noqa: PLC0415 - late: few tasks wait for another
-
     over = delegations.standing(scene.book, one) in delegations.OVER
     # A blocker is what this agent was launched for: where that is done, its question holds nothing up.
     waits = waiting.awaited(scene.book, asker.label)

@@ -6,9 +6,9 @@ from bg.host import receipts, transcripts
 from bg.ledger import delegations, deliveries, inbox, launches, place, reported, runs, tasks, waiting, windows
 from bg.ledger.deliveries import Delivery
 from bg.ledger.tasks import Task
-from bg.loop import next_steps, waking
+from bg.loop import adopting, checkpoints, groups, next_steps, noting, reports, waking, weighing
 from bg.loop.scene import Scene
-from bg.words import feedback, phrases
+from bg.words import briefs, feedback, phrases, replies, reply_parts
 from bg.words.quoting import CONTEXT_LIMIT, fit
 
 TYPE_CHECKING = False
@@ -79,8 +79,6 @@ def _fitting(texts: list[str], used: int, rest: str, *, brief: bool) -> tuple[li
         return [], 0
     if not brief:
         return fit(texts, CONTEXT_LIMIT - used, rest)
-    from bg.words import briefs  # noqa: PLC0415 - late, as `reminder` says
-
     count = briefs.fitting(texts)
     return texts[:count], count
 
@@ -121,17 +119,13 @@ def owe_next_step(scene: Scene, label: str, *, again: bool = False) -> bool:
 def _worded(scene: Scene, row: Delivery, *, brief: bool) -> Reminder:
     if not brief:
         return reminder(scene, row)
-    from bg.loop import brief as briefly  # noqa: PLC0415 - late, as `reminder` says
+    from bg.loop import brief as briefly  # noqa: PLC0415 - late: it imports this module
 
     return briefly.reminder(scene, row)
 
 
 def reminder(scene: Scene, row: Delivery) -> Reminder:
     """The text of one delivery, from the record as it is now."""
-    # Late: what composes words is half of the package, and most events say nothing.
-    from bg.loop import adopting, checkpoints, noting, reports  # noqa: PLC0415
-    from bg.words import replies, reply_parts  # noqa: PLC0415
-
     if row.kind in (deliveries.GROUP, deliveries.JOINT):
         return _group(scene, row)
     task = tasks.get(scene.book, row.label)
@@ -154,8 +148,6 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     body = reported.signal_body(scene.book, agent, run, row.about.mark)
     one = delegations.of_signal(scene.book, reported.signal_id(scene.book, agent, run, row.about.mark))
     if one is not None and one.state == delegations.WAITING:
-        from bg.loop import weighing  # noqa: PLC0415 - as above
-
         weighed = weighing.weigh(scene, task, one, str(body.get("payload", {}).get("context_required") or ""))
         told = told._replace(qid=one.qid, weighed=tuple(weighed), full=scene.full())
     if body and noting.denied(scene.book, agent, run, row.about.mark):
@@ -171,10 +163,6 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
 
 
 def _group(scene: Scene, row: Delivery) -> Reminder:
-    # Late: merging is a tenth of the package and happens once a group.
-    from bg.loop import groups  # noqa: PLC0415
-    from bg.words import reply_parts  # noqa: PLC0415
-
     tell = groups.joint if row.kind == deliveries.JOINT else groups.told
     return reply_parts.Reminder(*tell(scene.book, row.about.subject, scene.bgctl))
 

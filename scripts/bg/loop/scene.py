@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 
-from bg import machine, repository
+from bg import machine, repository, settings
+from bg.desk import shortcuts
 from bg.host import transcripts, versions
 from bg.host.answer import Answer
 from bg.host.event import Event
 from bg.ledger import deliveries, notes, place, projects, sessions
 from bg.ledger.attempts import Attempt
 from bg.ledger.file import Ledger, Unavailable
+from bg.loop import adopting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,15 +70,11 @@ class Scene:
     @property
     def launch_command(self) -> str:
         """How the user types our launch command here."""
-        from bg.desk import shortcuts  # noqa: PLC0415 - late: most events ask for none
-
         return shortcuts.launch_command(self.host)
 
     @property
     def settings(self) -> Settings:
         """What the user has set for this project."""
-        from bg import settings  # noqa: PLC0415 - late: most events ask for none
-
         return settings.load(self.project)
 
     @property
@@ -102,7 +100,7 @@ class Scene:
     def see(self) -> None:
         """What was said before has arrived, or did not and is due again."""
         if self.late is None and deliveries.printed(self.book, self.session):
-            from bg.loop import receiving  # noqa: PLC0415 - late: after most events nothing was said
+            from bg.loop import receiving  # noqa: PLC0415 - late: it imports this module
 
             receiving.settle(self)
 
@@ -131,6 +129,4 @@ class Scene:
 
     def full(self) -> str:
         """Why no further agent may be launched in this project now; empty where one may."""
-        from bg.loop import adopting  # noqa: PLC0415 - late: most events ask for none
-
         return adopting.room(self.book, self.project, self.settings.max_tasks)

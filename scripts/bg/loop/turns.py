@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bg.desk import status
+from bg.desk import forget, status
 from bg.host import tools, transcripts, versions
 from bg.host.event import is_machine_prompt, typed_command
 from bg.ledger import deliveries, inbox, notes, projects, proofs, sessions, tasks, windows
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import adopting, closing, inheriting, proof, reconciling, reminding
+from bg.loop import adopting, answer_command, closing, commands, inheriting, proof, reconciling, reminding
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases, reply_parts
 from bg.words.quoting import CONTEXT_LIMIT, fit, inline
@@ -49,8 +49,6 @@ def prompt(scene: Scene) -> None:
 
 def _say_what_failed(scene: Scene, command: str) -> None:
     """Whatever stands in the ledger, who types a command hears something: the doctor names what has failed."""
-    from bg.loop import commands  # noqa: PLC0415 - late, as below
-
     told = scene.apart("the doctor", commands.doctor_told, scene)
     commands.say(scene, "\n\n".join(filter(None, [phrases.COMMAND_FAILED.format(command=command), told])))
 
@@ -71,21 +69,14 @@ def _mention_silence(scene: Scene, task: Task) -> None:
 
 
 def _status(scene: Scene, arguments: str) -> None:
-    # Late, here and below: most prompts are no command.
-    from bg.loop import commands  # noqa: PLC0415
-
     commands.status_command(scene, arguments)
 
 
 def _answer(scene: Scene, arguments: str) -> None:
-    from bg.loop import answer_command  # noqa: PLC0415
-
     answer_command.answer_command(scene, arguments)
 
 
 def _launch(scene: Scene, arguments: str) -> None:
-    from bg.loop import commands  # noqa: PLC0415
-
     if not arguments:
         commands.say(scene, phrases.NOTHING_TO_HAND_OVER.format(command=scene.launch_command))
         return
@@ -215,8 +206,6 @@ def _forget_the_old(scene: Scene) -> None:
     """Only where the user has set for how long tasks are kept."""
     days = scene.settings.keep_days
     if days is not None:
-        from bg.desk import forget  # noqa: PLC0415 - late: few have set it
-
         scene.apart("forgetting what is old", forget.sweep, scene.book, days)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import errno
 
+from bg.desk import doctor, findings, page
 from bg.host import tools, transcripts, versions
 from bg.host.answer import Answer, show
 from bg.host.event import Event, is_machine_prompt, read, typed_command
 from bg.ledger import notes, place, spool
 from bg.ledger.attempts import Attempt
 from bg.ledger.file import Ledger, Unavailable
-from bg.loop import routes, traces
+from bg.loop import adopting, routes, traces
 from bg.loop.scene import Scene
 from bg.words import phrases, trouble
 
@@ -95,9 +96,6 @@ def pass_over(book: Ledger, event: Event, text: str, *, told: bool) -> Answer:
 
 def refusal(event: Event, book: Optional[Ledger], why: str) -> str:
     """Why this launch of ours is refused: its agent would have had no identity; empty for any other event."""
-    # Late: nearly no event fails.
-    from bg.loop import adopting  # noqa: PLC0415
-
     reason = adopting.refusal(book, event, why)
     if reason and book is not None:
         with contextlib.suppress(Unavailable):
@@ -117,9 +115,6 @@ def _explained(folder: str, error: Unavailable) -> str:
 
 def _doctor(event: Event) -> Answer:
     """There is no table to show, so `/bg-status` says what is wrong."""
-    # Late: only this one command needs it.
-    from bg.desk import doctor, findings, page  # noqa: PLC0415
-
     host, answer = host_of(event), Answer()
     told = findings.told(list(doctor.examine(host)), page.of_hook())
     show(answer, told, host, phrases.SHOW_EXACTLY, phrases.CUT_HERE)

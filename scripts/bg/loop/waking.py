@@ -6,6 +6,7 @@ from bg.host import agents, transcripts, versions
 from bg.ledger import tasks, waiting, windows
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
+from bg.words import ways
 
 
 def resumable(task: Task) -> bool:
@@ -15,8 +16,6 @@ def resumable(task: Task) -> bool:
 
 def resume_how(scene: Scene, agent: str, label: str) -> str:
     """How the parent wakes this agent here, with a warning where that may fail."""
-    from bg.words import ways  # noqa: PLC0415 - late: most events say nothing
-
     if not can_wake(scene, agent):
         return ways.launch_anew(label)
     risk = transcripts.near_limit(agents.of_agent(scene.event.transcript, agent))
@@ -25,8 +24,6 @@ def resume_how(scene: Scene, agent: str, label: str) -> str:
 
 def message_how(scene: Scene, agent: str) -> str:
     """How the parent sends a running agent something, in a sentence."""
-    from bg.words import ways  # noqa: PLC0415 - late: most events say nothing
-
     return ways.message_how(scene.host, agent)
 
 
