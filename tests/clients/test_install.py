@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Optional
 
 import pytest
+from bg.host import versions
 from loop import ROOT, block, has_ledger, launch, one, reacting, reminders, rows, wake
 from rig import clients, tree
 from rig.home import Home
@@ -22,7 +23,6 @@ from rig.session import Headless, arguments
 from test_loop import TASK, later, reminded
 
 WANTED = ("marketplace add", "install", "marketplace update", "update", "uninstall")
-OWN_DATA = ("2.1.197", "2.1.258", "2.1.327")  # these give a plugin a data directory, and remove it with the plugin
 
 
 def from_the_readme() -> dict[str, list[str]]:
@@ -42,6 +42,8 @@ class Machine:
 
     def __init__(self, home: Home, host: str) -> None:
         self.home, self.host = home, host
+        # Where a host gives a plugin a data directory, it removes that with the plugin.
+        self.deletes_data = versions.host_of(clients.numbers(host)).deletes_data
         self.source = home.root / "with spaces" / "bg plugin"
         for name in tree.files(ROOT):
             if not name.startswith("tests/"):
@@ -93,7 +95,7 @@ class Machine:
 
     def data(self) -> Path:
         below = self.home.path / ".claude"
-        return below / "plugins" / "data" / "bg-bg" if self.host in OWN_DATA else below / "bg"
+        return below / "plugins" / "data" / "bg-bg" if self.deletes_data else below / "bg"
 
 
 def test_the_documentation_has_every_line() -> None:
@@ -133,7 +135,7 @@ def shows_table(event: dict[str, object], model: Model) -> bool:
     )
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.100", "2.1.197", "2.1.327")
 def test_from_an_empty_home_to_an_uninstalled_plugin(host: str) -> None:
     with Home("http://127.0.0.1:9") as home:
         machine = Machine(home, host)
@@ -159,8 +161,9 @@ def test_from_an_empty_home_to_an_uninstalled_plugin(host: str) -> None:
         labels = ["bg-1", "bg-2", "bg-3"] if host == "2.1.327" else ["bg-1", "bg-2"]
         assert [row["label"] for row in rows(home, "SELECT label FROM tasks ORDER BY number")] == labels
 
-        machine.plugin("uninstall", *(["--keep-data"] if host == "2.1.197" else []))
-        assert (machine.data() / "ledger.db").is_file() is (host != "2.1.327")
+        keep = ["--keep-data"] if host == "2.1.197" else []
+        machine.plugin("uninstall", *keep)
+        assert (machine.data() / "ledger.db").is_file() is bool(keep or not machine.deletes_data)
         nothing_is_launched(machine, "/bg" if host == "2.1.327" else "Hello")
 
 
