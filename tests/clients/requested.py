@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from typing import Any, Callable
 
-from loop import block, has_ledger, launch, news, rows, wake
+from loop import block, has_ledger, launch, news, reacting, rows, wake
 from rig.home import PATIENCE, Home
 from rig.model import Model
 from rig.request import Request
-from rig.script import Reply, call
+from rig.script import Reply, Script, asked, call, parent
 from rig.session import Headless
 from test_loop import UNWOKEN, later
 
@@ -76,3 +76,24 @@ def settle(run: Headless, home: Home, host: str, what: str, holds: Callable[[], 
             spoken = time.monotonic()
             run.send("Anything new?")
         time.sleep(0.1)
+
+
+def leads(run: Headless, home: Home, host: str, words: str, label: str, state: str) -> None:
+    """The user says this, which leads to that state of a task; the parent has been told what is due of it."""
+    run.send(words)
+    settle(run, home, host, f"{label} is {state}", lambda: heard(home, label, state))
+
+
+def waited_for(*child: Any) -> Script:
+    """An agent that waits for a child with these steps; their parent stops the child, and wakes who waits, when told."""
+    rules = (
+        (r"label: bg-1 for this task", launch("WAITS-TASK")),
+        (r"label: bg-2 for the delegated task", launch("CHILD-TASK")),
+        (r"HALT it", halt),
+        (r"answers for bg-1 are recorded. Resume it now|wants bg-1 to go on. Resume it now", wake),
+    )
+    return Script(
+        ("waits", asked("WAITS-TASK"), [asks("Profile the parser of the importer"), done("Went on without.")]),
+        ("child", asked("CHILD-TASK"), list(child)),
+        ("parent", parent, [halting(step) for step in reacting(*rules)]),
+    )

@@ -8,7 +8,7 @@ import pytest
 from bg.words import recoveries
 from directed import until
 from loop import ROOT, block, launch, news, reacting, rows, wake
-from requested import done, heard, settle, states, told
+from requested import done, leads, settle, states, told
 from rig.home import Home
 from rig.model import Model
 from rig.request import Request
@@ -54,10 +54,8 @@ def test_every_type_of_blocker_and_every_way_to_go_on(host: str) -> None:
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
         for number, (kind, typed, heading, words) in enumerate(CASES, 1):
             label = f"bg-{number}"
-            run.send("/bg:bg Convert the items")
-            settle(run, home, host, f"{label} stops", lambda label=label: heard(home, label, "blocked"))
-            run.send(f"/bg-answer {label} {typed}")
-            settle(run, home, host, f"{label} goes on", lambda label=label: states(home)[label] == "done")
+            leads(run, home, host, "/bg:bg Convert the items", label, "blocked")
+            leads(run, home, host, f"/bg-answer {label} {typed}", label, "done")
             said = told(model, f"agent{number}")
             assert f"{heading}\n\nIssue: Nothing goes on at {number}\nResolution (the user's words): {typed}" in said
             assert words in said
@@ -90,8 +88,7 @@ def test_what_the_parent_has_put_right_itself(host: str) -> None:
         ),
     )
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
-        run.send("/bg:bg Audit the packages")
-        settle(run, home, host, "it goes on", lambda: states(home).get("bg-1") == "done")
+        leads(run, home, host, "/bg:bg Audit the packages", "bg-1", "done")
         run.finish()
         said = told(model, "agent")
         assert "## BLOCKER RESOLVED\n\nIssue: node_modules is missing\n\nThe parent agent's own words" in said
@@ -131,8 +128,7 @@ def test_parts_that_the_parent_hands_out_itself(host: str) -> None:
         settle(run, home, host, "the parts have ended", lambda: sorted(states(home).values()) == over)
         broke = "bg-1 has waited for this agent, which did not bring what was asked. Let the user choose"
         settle(run, home, host, "it is told", lambda: any(broke in each.all_text() for each in model.by("parent")))
-        run.send("/bg-answer bg-1 go")
-        settle(run, home, host, "bg-1 goes on", lambda: states(home)["bg-1"] == "done")
+        leads(run, home, host, "/bg-answer bg-1 go", "bg-1", "done")
         run.finish()
         assert rows(home, "SELECT qid, state FROM delegations") == [{"qid": "B1", "state": "launched"}]
         assert "your parent launched you for a part of it" in model.by("part3")[0].first_user_text()
@@ -184,10 +180,8 @@ def test_nothing_is_undone_for_good_without_a_yes(host: str) -> None:
         ),
     )
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
-        run.send("/bg:bg Clean up")
-        settle(run, home, host, "it asks", lambda: heard(home, "bg-1", "needs_answer"))
-        run.send("/bg-answer bg-1 go")
-        settle(run, home, host, "it goes on", lambda: states(home)["bg-1"] == "done")
+        leads(run, home, host, "/bg:bg Clean up", "bg-1", "needs_answer")
+        leads(run, home, host, "/bg-answer bg-1 go", "bg-1", "done")
         run.finish()
         heard_by_parent = "\n".join(request.all_text() for request in model.by("parent"))
         assert "irreversible: All 4,211 rows of users are gone" in heard_by_parent

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from directed import until
 from loop import ROOT, launch, news, reacting, rows, wake
-from requested import done, halt, halting, heard, settle, states
+from requested import done, halt, halting, leads, settle, states
 from rig.home import Home
 from rig.model import Model
 from rig.request import Request
@@ -91,8 +91,7 @@ def test_an_agent_that_is_stopped_in_the_middle_of_a_call(host: str) -> None:
         with Headless(home, host, arguments([ROOT], tools=TOOLS)) as run:
             run.send("/bg:bg Count them")
             in_the_call(home)
-            run.send("HALT it")
-            settle(run, home, host, "it is stopped", lambda: heard(home, "bg-1", "stopped"))
+            leads(run, home, host, "HALT it", "bg-1", "stopped")
             left = "What it left, from its transcript and the disk"
             words = model.wait_for(lambda r: r.actor == "parent" and left in r.all_text()).all_text()
             account = words.rpartition(left)[2]
@@ -132,8 +131,7 @@ def test_a_connection_that_is_lost(host: str, how: str) -> None:
         model.script = Script(heir, ("agent", asked("COUNT-TASK"), steps), ("parent", parent, reacting(*rules)))
         env = {"CLAUDE_CODE_MAX_RETRIES": "2"}
         with Headless(home, host, arguments([ROOT], tools=TOOLS), env=env) as run:
-            run.send("/bg:bg Count them")
-            settle(run, home, host, "it is cut", lambda: heard(home, "bg-1", "failed"))
+            leads(run, home, host, "/bg:bg Count them", "bg-1", "failed")
             told = model.wait_for(lambda r: r.actor == "parent" and "was cut off before" in r.all_text(), 20).all_text()
             run.send("/bg-answer bg-1 go")
             settle(run, home, host, "it goes on", lambda: states(home) == {"bg-1": "done"})
@@ -167,8 +165,7 @@ def test_an_agent_that_has_come_to_its_turn_limit(host: str) -> None:
         folder.mkdir(parents=True)
         (folder / "short.md").write_text("---\nname: short\ndescription: Two turns\nmaxTurns: 2\n---\nYou count.\n")
         with Headless(home, host, arguments([ROOT], tools=TOOLS)) as run:
-            run.send("/bg:bg Count them")
-            settle(run, home, host, "it is cut", lambda: heard(home, "bg-1", "unreported"))
+            leads(run, home, host, "/bg:bg Count them", "bg-1", "unreported")
             run.send("/bg-answer bg-1 go")
             settle(run, home, host, "it goes on", lambda: states(home) == {"bg-1": "done"})
             run.finish()
@@ -195,8 +192,7 @@ def test_a_machine_that_sleeps_in_the_middle_of_a_call(host: str) -> None:
             os.killpg(run.process.pid, signal.SIGSTOP)
             time.sleep(4)
             os.killpg(run.process.pid, signal.SIGCONT)
-            run.send("Where were we?")
-            settle(run, home, host, "it reports", lambda: heard(home, "bg-1", "done"))
+            leads(run, home, host, "Where were we?", "bg-1", "done")
             run.finish()
         assert len(model.by("agent")) == 2
         assert len(rows(home, "SELECT 1 FROM launches")) == 1

@@ -12,7 +12,7 @@ from directed import until
 from loop import ROOT, launch, reacting, rows, token, wake
 from loop import block as ending
 from loop import report as ended_with
-from requested import BLOCKING, WORK, asks, done, halt, halting, heard, settle, states, told
+from requested import BLOCKING, WORK, asks, done, heard, leads, settle, states, told, waited_for
 from rig.home import Home
 from rig.model import Model
 from rig.request import Request
@@ -65,18 +65,14 @@ def test_a_request_within_a_request_and_two_of_one_run(host: str) -> None:
         ),
     )
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
-        run.send("/bg:bg Speed up the importer")
-        settle(run, home, host, "bg-1 asks", lambda: heard(home, "bg-1", "blocked"))
-        run.send("/bg-answer bg-1 D1: approve")
-        settle(run, home, host, "bg-2 asks", lambda: heard(home, "bg-2", "blocked"))
+        leads(run, home, host, "/bg:bg Speed up the importer", "bg-1", "blocked")
+        leads(run, home, host, "/bg-answer bg-1 D1: approve", "bg-2", "blocked")
         assert len(model.by("outer")) == 1, "a child that asks ends nothing"
         run.send("/bg-answer bg-2 D1: approve")
         all_done = {f"bg-{number}": "done" for number in (1, 2, 3)}
         settle(run, home, host, "all three are done", lambda: states(home) == all_done)
-        run.send("/bg:bg Test the exporter")
-        settle(run, home, host, "bg-4 asks", lambda: heard(home, "bg-4", "blocked"))
-        run.send("/bg-answer bg-4 D1: approve, with dates  D2: no, they stay as they are")
-        settle(run, home, host, "bg-4 goes on", lambda: states(home).get("bg-4") == "done")
+        leads(run, home, host, "/bg:bg Test the exporter", "bg-4", "blocked")
+        leads(run, home, host, "/bg-answer bg-4 D1: approve, with dates  D2: no, they stay as they are", "bg-4", "done")
         run.finish()
 
         everything = "\n".join(request.all_text() for request in model.by("parent"))
@@ -119,44 +115,22 @@ def _requests(home: Home, label: str) -> list[dict[str, Any]]:
 @pytest.mark.versions("2.1.197", "2.1.327")
 def test_a_child_that_is_stopped(host: str) -> None:
     """The one that waits hears that it was stopped and what it had said, once the user lets it go on."""
-    never, begun = threading.Event(), threading.Event()
-
-    def works(_: Request) -> Reply:
-        begun.set()
-        return text("Half of the profile is done.") + WORK
-
-    script = Script(
-        ("waits", asked("WAITS-TASK"), [asks("Profile the parser of the importer"), done("Went on without.")]),
-        ("child", asked("CHILD-TASK"), [works, text("Never said.").after(never)]),
-        (
-            "parent",
-            parent,
-            reacting(
-                (r"label: bg-1 for this task", launch("WAITS-TASK")),
-                (r"label: bg-2 for the delegated task", launch("CHILD-TASK")),
-                (r"HALT it", halt),
-                (r"answers for bg-1 are recorded. Resume it now|wants bg-1 to go on. Resume it now", wake),
-            ),
-        ),
-    )
-    script.actors[-1].steps = [halting(step) for step in script.actors[-1].steps]
+    never = threading.Event()
+    script = waited_for(text("Half of the profile is done.") + WORK, text("Never said.").after(never))
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
-        run.send("/bg:bg Speed up the importer")
-        settle(run, home, host, "bg-1 asks", lambda: heard(home, "bg-1", "blocked"))
+        leads(run, home, host, "/bg:bg Speed up the importer", "bg-1", "blocked")
         run.send("/bg-answer bg-1 D1: approve")
         model.wait_for(lambda request: request.actor == "child" and len(request.messages) > 1)
-        run.send("HALT it")
-        settle(run, home, host, "it is stopped", lambda: states(home).get("bg-2") == "stopped")
+        leads(run, home, host, "HALT it", "bg-2", "stopped")
         broke = "bg-1 has waited for this agent, which did not bring what was asked. Let the user choose"
         model.wait_for(lambda request: request.actor == "parent" and broke in request.all_text())
         assert len(model.by("waits")) == 1, "nobody has chosen yet"
-        run.send("/bg-answer bg-1 go")
-        settle(run, home, host, "bg-1 goes on", lambda: states(home)["bg-1"] == "done")
+        leads(run, home, host, "/bg-answer bg-1 go", "bg-1", "done")
         never.set()
         run.finish()
         message = told(model, "waits")
         assert "## DELEGATED WORK ENDED (D1)" in message
-        assert "bg-2: was stopped by the user" in message
+        assert "bg-2: was stopped\n" in message, "by Claude, as it was told"
         assert "Your choices: do the missing part yourself" in message
         assert rows(home, "SELECT text FROM errors") == []
 
@@ -165,23 +139,10 @@ def test_a_child_that_is_stopped(host: str) -> None:
 def test_a_child_that_dies_with_its_session(host: str) -> None:
     """The client is killed under it: in the next one it is lost, and the one that waits goes on and hears that."""
     never = threading.Event()
-    script = Script(
-        ("waits", asked("WAITS-TASK"), [asks("Profile the parser of the importer"), done("Went on without.")]),
-        ("child", asked("CHILD-TASK"), [text("Half of the profile is done.") + WORK, text("Never said.").after(never)]),
-        (
-            "parent",
-            parent,
-            reacting(
-                (r"label: bg-1 for this task", launch("WAITS-TASK")),
-                (r"label: bg-2 for the delegated task", launch("CHILD-TASK")),
-                (r"answers for bg-1 are recorded. Resume it now|wants bg-1 to go on. Resume it now", wake),
-            ),
-        ),
-    )
+    script = waited_for(text("Half of the profile is done.") + WORK, text("Never said.").after(never))
     with Model(script) as model, Home(model.url) as home:
         with Headless(home, host, arguments([ROOT])) as run:
-            run.send("/bg:bg Speed up the importer")
-            settle(run, home, host, "bg-1 asks", lambda: heard(home, "bg-1", "blocked"))
+            leads(run, home, host, "/bg:bg Speed up the importer", "bg-1", "blocked")
             run.send("/bg-answer bg-1 D1: approve")
             model.wait_for(lambda request: request.actor == "child" and len(request.messages) > 1)
             until(lambda: bool(rows(home, "SELECT 1 FROM launches WHERE label = 'bg-2' AND agent <> ''")), "bound")
@@ -193,8 +154,7 @@ def test_a_child_that_dies_with_its_session(host: str) -> None:
             asked_now = model.wait_for(lambda r: r.actor == "parent" and "Where were we?" in r.last_user_text())
             assert states(home) == {"bg-1": "blocked", "bg-2": "interrupted"}
             assert "- bg-1 (“audit the auth code”): blocked, has waited for bg-2 (interrupted)" in asked_now.all_text()
-            run.send("/bg-answer bg-1 go")
-            settle(run, home, host, "bg-1 goes on", lambda: states(home)["bg-1"] == "done")
+            leads(run, home, host, "/bg-answer bg-1 go", "bg-1", "done")
             run.finish()
         message = told(model, "waits")
         assert "## DELEGATED WORK ENDED (D1)" in message

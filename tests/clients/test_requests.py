@@ -8,7 +8,20 @@ import time
 
 import pytest
 from loop import ROOT, block, launch, news, one, prose, reacting, rows, wake
-from requested import BLOCKING, PARALLEL, WORK, done, halt, halting, heard, launched_and_woken, settle, states, told
+from requested import (
+    BLOCKING,
+    PARALLEL,
+    WORK,
+    done,
+    halt,
+    halting,
+    heard,
+    launched_and_woken,
+    leads,
+    settle,
+    states,
+    told,
+)
 from rig.home import Home
 from rig.model import Model
 from rig.request import Request
@@ -41,18 +54,14 @@ def test_requests_and_what_becomes_of_them(host: str) -> None:
         ),
     )
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
-        run.send("/bg:bg Audit the code")
-        settle(run, home, host, "bg-1 asks", lambda: heard(home, "bg-1", "delegating"))
-        run.send("/bg-answer bg-1 D1: approve, but only src/a")
-        settle(run, home, host, "bg-1 goes on", lambda: states(home)["bg-1"] == "done")
+        leads(run, home, host, "/bg:bg Audit the code", "bg-1", "delegating")
+        leads(run, home, host, "/bg-answer bg-1 D1: approve, but only src/a", "bg-1", "done")
         settle(run, home, host, "bg-2 asks", lambda: heard(home, "bg-2", "needs_answer"))
         run.send("/bg-answer bg-2 Q1: CSV  Q2: no")
         settle(run, home, host, "both are done", lambda: states(home) == {"bg-1": "done", "bg-2": "done"})
         settle(run, home, host, "the account", lambda: bool(rows(home, JOINT)))
-        run.send("/bg:bg Migrate it")
-        settle(run, home, host, "bg-3 asks", lambda: heard(home, "bg-3", "blocked"))
-        run.send("/bg-answer bg-3 D1: approve")
-        settle(run, home, host, "its agent ends", lambda: states(home).get("bg-4") == "unreported")
+        leads(run, home, host, "/bg:bg Migrate it", "bg-3", "blocked")
+        leads(run, home, host, "/bg-answer bg-3 D1: approve", "bg-4", "unreported")
         settle(run, home, host, "bg-3 goes on", lambda: states(home).get("bg-3") == "done")
         run.finish()
 
@@ -107,12 +116,9 @@ def test_blockers_by_name(host: str) -> None:
         ),
     )
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
-        run.send("/bg:bg Convert the items")
-        settle(run, home, host, "bg-1 stops", lambda: heard(home, "bg-1", "blocked"))
-        run.send("/bg-answer bg-1 skip")
-        settle(run, home, host, "bg-1 is done", lambda: states(home)["bg-1"] == "done")
-        run.send("/bg:bg Convert the rest")
-        settle(run, home, host, "bg-2 stops", lambda: heard(home, "bg-2", "blocked"))
+        leads(run, home, host, "/bg:bg Convert the items", "bg-1", "blocked")
+        leads(run, home, host, "/bg-answer bg-1 skip", "bg-1", "done")
+        leads(run, home, host, "/bg:bg Convert the rest", "bg-2", "blocked")
         run.send("/bg-answer bg-2 B1: hand over: in batches")
         # Which of the three has which label is the hosts' own order.
         wanted = ["done", "done", "done", "done", "failed"]
@@ -173,8 +179,7 @@ def test_a_group_of_which_one_failed_and_one_was_killed(host: str) -> None:
         assert re.search(r"Not complete: bg-\d (?:failed|stopped), bg-\d (?:failed|stopped)\. What these", account)
         assert "SUCCESS" not in "".join(line for line in account.splitlines() if not line.startswith(f"> {killed['label']} ("))
         for label in sorted(label for label, state in states(home).items() if state != "done"):
-            run.send(f"/bg-answer {label} go")
-            settle(run, home, host, f"{label} is done", lambda label=label: heard(home, label, "done"))
+            leads(run, home, host, f"/bg-answer {label} go", label, "done")
         settle(run, home, host, "it is told anew", lambda: len(rows(home, accounts)) >= 2)
         run.finish()
         assert "(bg-1 done, bg-2 done, bg-3 done)" in "".join(request.all_text() for request in model.by("parent"))
@@ -229,8 +234,7 @@ def test_a_run_that_was_cut_goes_on_with_what_it_left(host: str) -> None:
                 run.send("/bg:bg Make the parts")
                 label = f"bg-{number}"
                 settle(run, home, host, f"{label} is cut", lambda label=label: heard(home, label, "failed"))
-                run.send(f"/bg-answer {label} go")
-                settle(run, home, host, f"{label} goes on", lambda label=label: states(home)[label] == "done")
+                leads(run, home, host, f"/bg-answer {label} go", label, "done")
             run.finish()
         for number, files, step in ((1, ["part.txt"], "part.txt"), (2, ["count.txt"], "count.txt"), (3, ["both.txt"], "Next: join both.")):
             message = next(news(each) for each in model.by(f"cut{number}") if "## STATE RESTORATION" in news(each))
