@@ -248,7 +248,7 @@ def test_an_agent_that_the_user_stops_by_key_goes_on_when_it_is_asked_for(
         term.say("/bg:bg Do the work")
         ends(term, home, "bg-1", "blocked")
         typed(term, "/bg-answer bg-1 D1: approve")
-        model.wait_for(lambda request: request.actor == "child" and len(request.messages) > 1, 40)
+        model.wait_for(lambda request: request.actor == "child" and len(request.messages) > 1)
         term.settle(1.5)
         stop_by_key(term, host, way)
         ends(term, home, "bg-2", "stopped")
@@ -257,7 +257,7 @@ def test_an_agent_that_the_user_stops_by_key_goes_on_when_it_is_asked_for(
         by_user = host in REFUSES
         cut = "stopped by the user" if by_user else "killed"
         assert rows(home, "SELECT label, cut FROM runs WHERE cut <> ''") == [{"label": "bg-2", "cut": cut}]
-        told = model.wait_for(lambda r: r.actor == "parent" and "bg-2 (" in r.all_text() and cut in r.all_text(), 20)
+        told = model.wait_for(lambda r: r.actor == "parent" and "bg-2 (" in r.all_text() and cut in r.all_text())
         assert "> Half of it is measured." in told.all_text()
         assert "bg-1 has waited for this agent, which did not bring what was asked" in told.all_text()
         assert ("Go on with it only where the user asks for that: launch a new agent" in told.all_text()) == by_user
