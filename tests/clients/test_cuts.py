@@ -132,7 +132,7 @@ def test_a_connection_that_is_lost(host: str, how: str) -> None:
         env = {"CLAUDE_CODE_MAX_RETRIES": "2"}
         with Headless(home, host, arguments([ROOT], tools=TOOLS), env=env) as run:
             leads(run, home, host, "/bg:bg Count them", "bg-1", "failed")
-            told = model.wait_for(lambda r: r.actor == "parent" and "was cut off before" in r.all_text(), 20).all_text()
+            told = model.wait_for(lambda r: r.actor == "parent" and "was cut off before" in r.all_text()).all_text()
             run.send("/bg-answer bg-1 go")
             settle(run, home, host, "it goes on", lambda: states(home) == {"bg-1": "done"})
             run.finish()

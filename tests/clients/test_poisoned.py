@@ -136,13 +136,13 @@ def test_a_check_that_the_host_gives_up_costs_neither_session_nor_report(host: s
 
         def tells() -> bool:
             number = next(turns)
-            last = turn(run, model, f"NEWS-{number}- of it?", f"NEWS-{number}-", 60)
+            last = turn(run, model, f"NEWS-{number}- of it?", f"NEWS-{number}-")
             return bool(reminders(last, "bg-1 ("))
 
         with Headless(home, host, arguments([plugin])) as run:
             turn(run, model, "/bg:bg AUDIT the house", "AUDIT")
-            until(lambda: bool(rows(home, "SELECT 1 FROM reports")), 60, "the report is kept before it is checked")
-            until(tells, 90, lambda: rows(home, "SELECT label, state FROM tasks"))
+            until(lambda: bool(rows(home, "SELECT 1 FROM reports")), "the report is kept before it is checked")
+            until(tells, lambda: rows(home, "SELECT label, state FROM tasks"))
             run.finish()
         last = [request for request in model.requests if request.actor == "parent"][-1]
         assert "WORD-A1" in last.all_text()

@@ -169,12 +169,12 @@ def test_a_group_of_which_one_failed_and_one_was_killed(host: str) -> None:
     accounts = "SELECT key FROM deliveries WHERE kind = 'group' AND surfaced > 0"
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
         run.send("/bg:bg Review the login from three sides")
-        model.wait_for(lambda request: request.actor == "side3" and len(request.messages) > 1, 20)
+        model.wait_for(lambda request: request.actor == "side3" and len(request.messages) > 1)
         settle(run, home, host, "two have ended", lambda: sorted(states(home).values())[:2] == ["done", "failed"])
         killed = one(home, "SELECT label, agent FROM tasks WHERE state = 'working'")
         run.send(f"HALT it: agentId: {killed['agent']} ")
         settle(run, home, host, "it is told", lambda: len(rows(home, accounts)) == 1)
-        told = model.wait_for(lambda r: r.actor == "parent" and "launched together have all ended" in r.all_text(), 20)
+        told = model.wait_for(lambda r: r.actor == "parent" and "launched together have all ended" in r.all_text())
         account = told.all_text().partition("launched together have all ended")[2]
         assert re.search(r"Not complete: bg-\d (?:failed|stopped), bg-\d (?:failed|stopped)\. What these", account)
         assert "SUCCESS" not in "".join(line for line in account.splitlines() if not line.startswith(f"> {killed['label']} ("))
