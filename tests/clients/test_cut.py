@@ -9,16 +9,16 @@ from typing import Any
 
 from directed import delivered, directed, spawn, turn, until
 from loop import ROOT, rows
+from requested import WORK, halt
 from rig.home import PATIENCE, Home
 from rig.model import Model
 from rig.request import Request
-from rig.script import Reply, Script, asked, call, failure, parent, text
+from rig.script import Reply, Script, asked, failure, parent, text
 from rig.session import Headless, arguments
 from test_adoption import heard_once
 from test_loop import UNWOKEN
 
 SHORT = "---\nname: short\ndescription: Works two turns at most\nmaxTurns: 2\n---\nYou look at things.\n"
-WORK = call("Bash", command="echo work", description="Work")
 #: What each end is called in the ledger; a turn limit, which not every host tells, is an end without a signal.
 STATES = {"OURS-ERROR": "failed", "OURS-OUTPUT": "failed", "OURS-TURNS": "unreported", "OURS-STOPPED": "stopped"}
 SAYS_TURN_LIMIT = ("2.1.258", "2.1.327")
@@ -26,16 +26,8 @@ NO_TURN_LIMIT = ("2.1.7", "2.1.38")  # these ignore maxTurns
 NO_TASK_STOP = ("2.1.7", "2.1.38")  # 2.1.7 cannot stop an agent; 2.1.38 tells nobody
 
 
-def stop(request: Request) -> Reply:
-    """Stop the agent that was launched last; the tool may have to be loaded first."""
-    if "TaskStop" not in request.tools():
-        return call("ToolSearch", query="select:TaskStop")
-    agents = [line.split("agentId: ")[1].split()[0] for line in request.all_text().splitlines() if "agentId: " in line]
-    return call("TaskStop", task_id=agents[-1])
-
-
 def stop_when_loaded(request: Request) -> Reply:
-    return stop(request) if request.tool_results()[-1].tool == "ToolSearch" else text("Stopped.")
+    return halt(request) if request.tool_results()[-1].tool == "ToolSearch" else text("Stopped.")
 
 
 def test_a_cut_agent_is_told_once_and_asked_nothing(host: str) -> None:
@@ -63,7 +55,7 @@ def test_a_cut_agent_is_told_once_and_asked_nothing(host: str) -> None:
         ("output", asked("OURS-OUTPUT"), [text(f"Part {number} of a long rep").cut() for number in range(20)]),
         ("turns", asked("OURS-TURNS"), [*[text(f"Step {number}.") + WORK for number in range(8)], text("The end.")]),
         ("stopped", asked("OURS-STOPPED"), [stopped, *[text("Never said.").after(never)] * 9]),
-        ("parent", parent, directed({**plans, "HALT": [stop, stop_when_loaded]})),
+        ("parent", parent, directed({**plans, "HALT": [halt, stop_when_loaded]})),
     )
     with Model(script) as model, Home(model.url) as home:
         folder = home.project / ".claude" / "agents"

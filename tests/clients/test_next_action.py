@@ -10,12 +10,12 @@ from typing import Any, Callable
 import pytest
 from directed import until
 from loop import ROOT, block, has_ledger, launch, news, one, prose, rows, spawn_tool, wake
+from requested import halt
 from rig.home import PATIENCE, Home
 from rig.model import Model
 from rig.request import Request
 from rig.script import Reply, Script, asked, call, parent, text
 from rig.terminal import Interactive
-from test_cut import stop
 from test_interactive import options
 from test_loop import later
 
@@ -81,7 +81,7 @@ class Stopping(Parent):
         if not self.stops or "STOP it" not in request.all_text():
             return super().__call__(request)
         self.stops = "TaskStop" not in request.tools()
-        return stop(request)
+        return halt(request)
 
 
 def state_is(home: Home, label: str, *states: str) -> Callable[[], bool]:
