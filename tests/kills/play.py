@@ -304,6 +304,15 @@ def may_repeat(said: list[Said], first: Said, second: Said) -> bool:
     return second.name == "SessionStart"
 
 
+def says_more(first: Said, second: Said, word: str) -> bool:
+    """The hook of a corrected report was killed, so that the words before it were told, and now the report itself is."""
+    before, after = (
+        next(part for part in one.context.split("[from the bg plugin, not from the user]") if word in part)
+        for one in (first, second)
+    )
+    return "ended without a readable signal block" in before and "ended without a readable signal block" not in after
+
+
 def check_delivered(host: Host, words: list[str]) -> tuple[int, int]:
     """Each word was said, once or with a reason to repeat it; how many were, and how many were repeated."""
     repeated = 0
@@ -311,7 +320,7 @@ def check_delivered(host: Host, words: list[str]) -> tuple[int, int]:
         found = sayings(host.said, word)
         assert found, f"{word} was never said"
         for first, second in zip(found, found[1:]):
-            assert may_repeat(host.said, first, second), (
+            assert may_repeat(host.said, first, second) or says_more(first, second, word), (
                 f"{word} was said again without a reason",
                 [(one.number, one.kind, one.fell) for one in host.said[first.number : second.number + 1]],
                 first.context,

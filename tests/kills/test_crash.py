@@ -89,7 +89,7 @@ def check_answers(campaign: Campaign, book: sqlite3.Connection) -> tuple[int, in
 
 def is_replaced(campaign: Campaign, word: str) -> bool:
     """The user has answered the same question again before its agent was woken: by what was typed, or in a dialog."""
-    [(number, place)] = re.findall(r"ANSWER(\d+)r\d+q\dn(\d+)", word)
-    given = re.compile(rf"\bANSWER{number}r\d+q\dn(?!{place}\b)\d+\b")
+    question, _, place = word.rpartition("n")
+    given = re.compile(rf"\b{question}n(?!{place}\b)\d+\b")
     first = min(one.number for one in campaign.said if word in one.event)
     return any(given.search(one.event) for one in campaign.said[first + 1 :])
