@@ -31,7 +31,7 @@ def before(scene: Scene) -> None:
     """PreToolUse(Agent|Task): a launch of ours gets its identity, its label and the background."""
     event = scene.event
     if event.in_subagent:
-        _nested("before", scene)
+        nesting.before(scene)
         return
     if tools.launch_of(event).resume:
         resuming.before_task(scene)
@@ -65,10 +65,6 @@ def before(scene: Scene) -> None:
         scene.answer.updated_input = adopted.given
 
 
-def _nested(step: str, scene: Scene) -> None:
-    getattr(nesting, step)(scene)
-
-
 def _note_child(scene: Scene, label: str) -> None:
     """A launch from an approved delegation's window is that delegation's agent."""
     task = tasks.get(scene.book, label)
@@ -79,7 +75,7 @@ def after(scene: Scene) -> None:
     """PostToolUse(Agent|Task): bind the host's agent, tell the user, take a foreground run's text."""
     event = scene.event
     if event.in_subagent:
-        _nested("after", scene)
+        nesting.after(scene)
         return
     scene.see()
     if tools.launch_of(event).resume:
@@ -128,7 +124,7 @@ def _relaunched(scene: Scene, task: Task) -> bool:
 def failed(scene: Scene) -> None:
     """PostToolUseFailure(Agent|Task): the label is free for another try in the same window."""
     if scene.event.in_subagent:
-        _nested("failed", scene)
+        nesting.failed(scene)
         return
     with scene.book.transaction():
         label = launches.fail(scene.book, scene.event.tool_use, scene.event.error)
