@@ -85,7 +85,7 @@ class Drive:
         path = folder / f"agent-{agent}.jsonl"
         line = {
             "type": "assistant",
-            "uuid": f"u-{len(text)}-{text[:9]}",
+            "uuid": f"u-{path.stat().st_size if path.exists() else 0}",
             "cwd": str(self.folder),
             "version": self.version,
             "message": {"role": "assistant", "stop_reason": "end_turn", "content": [{"type": "text", "text": text}]},
