@@ -18,7 +18,7 @@ from rig.script import Reply, Script, call, parent, subagent, text
 
 TASK = "Audit the authentication code in auth/ and write what you find to AUTH-AUDIT.md"
 GOAL = "Goal: know the holes in auth/\nDeliverables: AUTH-AUDIT.md\nDone when: both files in auth/ are read and judged"
-ANSWERS = {"Q1": "Only report. Change no code.", "Q2": "No. A session must end after 12 hours."}
+ANSWERS = {"Q1": "Only report. Change no code.", "Q2": "Yes, after 12 hours."}
 REPORT = "AUTH-AUDIT.md"
 CLAIMED = "auth/THREATS.md"  # what the first report says was written, and was not
 ASKS = "The background agent needs two decisions:"
@@ -52,13 +52,13 @@ def open_session(name):
 QUESTIONS = [
     {
         "question_id": "Q1",
-        "text": "Shall I repair what I find, or only report it?",
-        "context": "A repair of auth/login.py changes how passwords are stored.",
+        "text": "Should I fix what I find, or only report it?",
+        "context": "Fixing auth/login.py changes how passwords are stored.",
     },
     {
         "question_id": "Q2",
-        "text": "May a session stay open for ever?",
-        "context": "auth/sessions.py never ends one; whether that is a fault is a decision, not a fact.",
+        "text": "Should a session ever expire?",
+        "context": "In auth/sessions.py none does; whether that is a fault is for you to decide.",
     },
 ]
 
@@ -106,7 +106,7 @@ def _claude(request: Request) -> Reply:
     if label:
         return _launch(request, label[1])
     if "Resume it now" in told:
-        return text("Thank you. I pass that on.") + _wake(request)
+        return text("Thanks. I am passing that on.") + _wake(request)
     if "Show the user exactly" in told:
         lines = told.split("do nothing else:\n")[-1].split("</system-reminder>")[0].strip().splitlines()
         return text("\n".join(line[2:] for line in lines if line.startswith(">")))
@@ -117,9 +117,9 @@ def _claude(request: Request) -> Reply:
     if outcome:
         return text(f"{OUTCOME} " + " ".join(outcome[1].replace("\n> ", " ").split()))
     if '"resumedAgentId"' in told or "Resuming agent" in told or "resumed" in told:
-        return text("It goes on with your answers.")
+        return text("The agent continues with your answers.")
     if "launched successfully" in told:
-        return text("Handed over. Go on working; I tell you when it asks or ends.")
+        return text("Handed over. Keep working; I will tell you when it asks or ends.")
     return text("Nothing new from here.")
 
 
