@@ -22,7 +22,7 @@ class Count:
         if report.when != "call" and not report.skipped:
             return
         self.ran += report.when == "call" and not report.skipped
-        version = re.search(r"/host/.*\[(?:.*-)?(\d+\.\d+\.\d+)(?:-.*)?\]", report.nodeid)
+        version = re.match(r"tests/clients/.*\[(?:.*-)?(\d+\.\d+\.\d+)(?:-.*)?\]", report.nodeid)
         if version and version[1] in clients.VERSIONS:
             self.hosts[version[1], report.outcome] += 1
 

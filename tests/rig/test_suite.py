@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from rig import clients, demo, fetching, pins, registry, suite
+from rig import clients, demo, fetching, pins, plugins, registry, suite
 
 ROOT = Path(__file__).resolve().parents[2]
 REFUSED = """npm error code ECONNREFUSED
@@ -209,3 +210,10 @@ def test_another_interpreter_is_taken_only_with_all_that_the_tests_import(machin
     assert "" == pins.another()
     monkeypatch.setattr(pins, "IMPORTED", ("json",))
     assert pins.another().endswith("/bin/python3")
+
+
+def test_the_tests_on_a_real_client_are_counted_and_no_others():
+    count = plugins.Count()
+    for name in ("clients/test_loop.py::test_the_loop[2.1.7-text]", "host/test_event.py::test_names[2.1.38]"):
+        count.pytest_runtest_logreport(SimpleNamespace(when="call", skipped=False, outcome="passed", nodeid=f"tests/{name}"))
+    assert count.hosts == {("2.1.7", "passed"): 1}
