@@ -132,6 +132,31 @@ def test_a_run_whose_connection_was_lost_has_failed_on_a_host_that_says_nothing(
     assert heard["systemMessage"].endswith(" · /bg-answer bg-1 go")
 
 
+ERROR = "API Error: Connection dropped (ECONNRESET)"
+
+
+@pytest.mark.parametrize(
+    ("status", "result", "summary"),
+    [
+        ("completed", ERROR, "finished"),  # 2.1.197
+        ("failed", "Next: count.", f"failed: Agent terminated early due to an API error: {ERROR}"),  # 2.1.327
+    ],
+)
+def test_why_a_run_has_failed_is_told_before_the_host_has_written_it_down(drive, status, result, summary):
+    """Seen on both: the notification is there, and the transcript still ends with the last call."""
+    drive.prompt("/bg Count the words")
+    drive.launch("Count the words", "a1")
+    path = drive.transcript_of("a1", "Next: count.")
+    called = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "wc -w text"}}
+    returned = {"type": "tool_result", "tool_use_id": "t1", "content": "2"}
+    with path.open("a", encoding="utf-8") as file:
+        for kind, part in (("assistant", called), ("user", returned)):
+            file.write(json.dumps({"type": kind, "uuid": kind, "message": {"content": [part]}}) + "\n")
+    told = context(drive.announced("a1", status, result, summary))
+    assert "was cut off before it could report (failed)" in told
+    assert f"> {ERROR}" in told
+
+
 def test_a_call_that_the_host_ended_with_the_run_was_refused_by_nobody(drive):
     """The host's answer to it speaks in the user's name."""
     at_work(drive)

@@ -95,8 +95,10 @@ class Notification(Record):
 
     @property
     def text(self) -> str:
-        """What the agent said last, empty where the host only says that nothing came."""
-        return "" if _UNSENT in self.result else self.result
+        """What the agent said last, and the error that ended its run; empty where the host says that nothing came."""
+        said = "" if _UNSENT in self.result else self.result
+        _, name, why = self._words.partition(_API_ERROR) if self.status == "failed" else ("", "", "")
+        return "\n\n".join(filter(None, [said, name + why])) if why not in said else said
 
     @property
     def cut(self) -> str:
@@ -105,6 +107,11 @@ class Notification(Record):
         if found == "killed" and any(words in self._words for words in _BY_USER):
             return STOPPED_BY_USER
         return found or ("failed" if self.text.startswith(_API_ERROR) else "")
+
+
+def names_error(text: str) -> bool:
+    """The host says why a run could not go on, in the agent's place or behind its last words."""
+    return _API_ERROR in text
 
 
 def text_of(value: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
-from bg.host.event import STOPPED_BY_USER, Notification, notifications, says_stopped
+from bg.host.event import STOPPED_BY_USER, Notification, names_error, notifications, says_stopped
 from bg.host.transcripts import Final
 from bg.ledger import reported, resumes, runs, tasks, unfinished
 from bg.ledger.runs import Run
@@ -101,7 +101,9 @@ def close(scene: Scene, task: Task, agent: str, text: str, cut: str, source: str
     if not reported.reports(scene.book, agent, run.run):
         own = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
         fresh = own.text if is_of_this_run(scene, agent, run.run, own) else ""
-        reports.keep(scene.book, task.label, agent, source, fresh or text)
+        # An error is announced before it stands in the transcript, which then still ends with a call.
+        is_newer = names_error(text) and not own.settled
+        reports.keep(scene.book, task.label, agent, source, text if is_newer else fresh or text)
     judging.conclude(scene, task, agent, cut)
 
 
