@@ -66,10 +66,11 @@ def registered() -> dict[str, re.Pattern[str]]:
 
 
 class Play:
-    """One scene with one ending, in a home of its own."""
+    """One scene with one ending, in a home of its own; `awake`: no session is ever idle, each event starts Python."""
 
-    def __init__(self, version: str, scene: str, ending: str, root: Path) -> None:
+    def __init__(self, version: str, scene: str, ending: str, root: Path, *, awake: bool = False) -> None:
         self.version, self.scene, self.ending, self.root = version, scene, ending, root
+        self.awake = awake
         self.data, self.project = root / "data", root / "project"
         self.projects = root / "home" / ".claude" / "projects" / "-project"
         for folder in (self.data, self.project, self.projects):
@@ -214,6 +215,8 @@ class Play:
 
     def hook(self, event: Payload) -> str:
         self.clock += 7
+        for idle in (self.data / "sessions").glob("*.idle") if self.awake else ():
+            idle.unlink()
         done = subprocess.run(
             ["sh", str(ROOT / "hooks" / "run")],
             input=json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode(),
@@ -281,10 +284,10 @@ class Play:
         return [json.loads(line) for line in self.plain(done.stdout).splitlines() if line.strip()]
 
 
-def played(version: str, scene: str, ending: str) -> list[dict[str, Any]]:
+def played(version: str, scene: str, ending: str, *, awake: bool = False) -> list[dict[str, Any]]:
     """The answers of one play."""
     with tempfile.TemporaryDirectory(prefix="bg-golden-") as folder:
-        return Play(version, scene, ending, Path(folder).resolve()).run()
+        return Play(version, scene, ending, Path(folder).resolve(), awake=awake).run()
 
 
 class Shelf:
@@ -307,11 +310,13 @@ class Shelf:
         return {"text": key}
 
 
-def answers_of(version: str, shelf: Shelf, names: Sequence[tuple[str, str]] = ()) -> list[dict[str, Any]]:
+def answers_of(
+    version: str, shelf: Shelf, names: Sequence[tuple[str, str]] = (), *, awake: bool = False
+) -> list[dict[str, Any]]:
     """What is kept of each answer of each play, the plays in order."""
     names = names or plays(version)
     with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda name: played(version, *name), names))
+        results = list(pool.map(lambda name: played(version, *name, awake=awake), names))
     found = []
     for (scene, ending), answers in zip(names, results):
         for number, answer in enumerate(answers):

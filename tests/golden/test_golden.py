@@ -31,11 +31,23 @@ def whole(value: Any, texts: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize(("version", "scene"), SCENES)
 def test_a_recorded_scene_is_answered_as_before(version, scene):
+    compare(version, scene)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scene", plays.LOOPS)
+def test_an_idle_session_withholds_nothing(scene):
+    """What `hooks/run` passes over without starting Python would not have been answered."""
+    compare(plays.VERSIONS[-1], scene, awake=True)
+
+
+def compare(version: str, scene: str, *, awake: bool = False) -> None:
+    """What is kept of a scene, and what its plays give now."""
     kept = [line for line in plays.kept()["answers"][version] if line["at"].startswith(f"{scene}/")]
     assert kept
     shelf = plays.shelf()
     names = [name for name in plays.plays(version) if name[0] == scene]
-    now = plays.answers_of(version, shelf, names)
+    now = plays.answers_of(version, shelf, names, awake=awake)
     assert [line["at"] for line in kept] == [line["at"] for line in now]
     for before, after in zip(kept, now):
         if before != after:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from bg.ledger import place
-from drive import Drive, block
+from drive import Drive, block, context
 from recordings import VERSIONS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -124,6 +124,21 @@ def test_a_session_in_which_something_is_asked_stays_awake(marker, drive):
         drive.stop()
         drive.prompt("hello")
         assert not is_idle(drive)
+
+
+def test_a_launch_that_was_approved_and_forgotten_keeps_the_session_awake(drive):
+    """Its requester has ended without it; the parent is told again with the next prompts."""
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    drive.ends("a1", block("DELEGATE_WORK", token, blocks_current_work="true"))
+    drive.announced("a1")
+    drive.prompt("/bg-answer bg-1 D1: approve")
+    drive.stop()
+    drive.ends("a1", block("COMPLETION_REPORT", token))
+    drive.announced("a1")
+    drive.stop()
+    assert not is_idle(drive)
+    assert "The user approved bg-1 D1. Launch this now" in context(drive.prompt("What now?"))
 
 
 def test_a_hook_that_is_killed_leaves_the_session_awake(drive, monkeypatch):
