@@ -6,6 +6,7 @@ import http.server
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ from pathlib import Path
 import bg.evidence
 import pytest
 import yaml
+from bg import machine
 from bg.desk import cli
 from bg.evidence import Launch, examine, schemas
 from drive import Drive, block, context
@@ -531,6 +533,15 @@ def test_without_the_packages_the_report_goes_on_unchecked(drive, bare, monkeypa
     monkeypatch.setattr(sys, "path", [each for each in sys.path if "site-packages" not in each])
     assert reported(drive) == {}
     assert evidence(drive) == {"reason": "not checked", "detail": "jsonschema is missing"}
+
+
+def test_a_check_that_uses_up_its_processor_time_says_so():
+    """Not only one whose time by the clock is over: which of the two comes first is the machine's luck."""
+    schema, document = SLOW
+    asked = {"document": document, "document_yaml": False, "schema": schema, "schema_yaml": False}
+    program = str(Path(schemas.__file__).with_name("fitting.py"))
+    given = json.dumps({**asked, "path": sys.path, "seconds": 1, "most": 9}).encode()
+    assert -signal.SIGXCPU == machine.python(sys.executable, program, seconds=60, given=given).code
 
 
 @pytest.mark.parametrize(

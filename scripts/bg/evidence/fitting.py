@@ -39,8 +39,10 @@ def main() -> int:
     """The whole program."""
     given = json.loads(sys.stdin.buffer.read())
     with contextlib.suppress(OSError, ValueError):  # a system without such bounds: the parent's time limit is left
-        resource.setrlimit(resource.RLIMIT_CPU, (given["seconds"], given["seconds"]))
+        # The lower bound ends it with a signal that says why, the upper one with one that says nothing.
+        resource.setrlimit(resource.RLIMIT_CPU, (given["seconds"], given["seconds"] + 1))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.path += [each for each in given["path"] if each not in sys.path]
     print(json.dumps(answer(given)))  # noqa: T201 - what it says is what it is for
     return 0
