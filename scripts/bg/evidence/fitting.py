@@ -19,8 +19,7 @@ MEMORY = 512 * 1024 * 1024
 DEEPEST = 200
 DEEP = f"it is nested more than {DEEPEST} levels deep"
 VALUES = 1_000_000  # a text of a megabyte holds half as many; more come from aliases
-COUNTED = 1000
-SHOWN = 40
+COUNTED, SHOWN = 1000, 40
 LEADS_OUT = {"Unresolvable", "RefResolutionError", "_RefResolutionError"}
 BLANK = re.compile(r"[ \t\r\n]*")
 Path = Sequence[Any]
@@ -39,8 +38,7 @@ def main() -> int:
     """The whole program."""
     given = json.loads(sys.stdin.buffer.read())
     with contextlib.suppress(OSError, ValueError):  # a system without such bounds: the parent's time limit is left
-        # The lower bound ends it with a signal that says why, the upper one with one that says nothing.
-        resource.setrlimit(resource.RLIMIT_CPU, (given["seconds"], given["seconds"] + 1))
+        resource.setrlimit(resource.RLIMIT_CPU, (given["seconds"], given["seconds"] + 1))  # the hard one says nothing
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.path += [each for each in given["path"] if each not in sys.path]
