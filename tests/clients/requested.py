@@ -42,13 +42,19 @@ def halting(step: Any) -> Any:
     """The parent as before; a tool that was loaded for stopping is used for that."""
 
     def told_or_loaded(request: Request) -> Reply:
-        results = request.tool_results()
-        if results and results[-1].tool == "ToolSearch" and "TaskStop" in str(request.messages[-1]):
+        if "TaskStop" in _searched(request):
             return halt(request)
         reply: Reply = step(request)
         return reply
 
     return told_or_loaded
+
+
+def _searched(request: Request) -> str:
+    """The tool that the parent's last call has loaded; what the host announces may stand behind its result."""
+    contents = [message["content"] for message in request.messages if isinstance(message.get("content"), list)]
+    calls = [part for content in contents for part in content if part.get("type") == "tool_use"]
+    return str(calls[-1]["input"].get("query")) if calls and calls[-1]["name"] == "ToolSearch" else ""
 
 
 def states(home: Home) -> dict[str, str]:
