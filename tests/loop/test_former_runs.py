@@ -22,16 +22,22 @@ def drive(request, tmp_path):
     return Drive(request.param, tmp_path)
 
 
-def woken(drive: Drive) -> tuple[str, str]:
-    """An agent that has asked, was answered and goes on; its token and what it had asked."""
+def answered(drive: Drive) -> tuple[str, str]:
+    """An agent that has asked and was answered; its token and what it had asked."""
     drive.prompt("/bg Audit")
     token = drive.launch("Audit", "a1")
     asked = block("CLARIFICATION_NEEDED", token)
     drive.ends("a1", asked)
     assert "bg-1 Q1" in str(drive.stop())
     drive.prompt("/bg-answer Q1: one Q2: two")
-    wake(drive)
     return token or "", asked
+
+
+def woken(drive: Drive) -> tuple[str, str]:
+    """The same agent, which goes on."""
+    token, asked = answered(drive)
+    wake(drive)
+    return token, asked
 
 
 def wake(drive: Drive, call: str = WOKEN, *, killed: bool = False) -> None:
@@ -50,6 +56,14 @@ def wake(drive: Drive, call: str = WOKEN, *, killed: bool = False) -> None:
     if not killed:
         sent = drive.send(before, tool_use_id=call, tool_input=given)["hookSpecificOutput"]["updatedInput"]
     drive.send(after, tool_use_id=call, tool_input=sent, tool_response=answer)
+
+
+def sends(drive: Drive, call: str) -> str:
+    """The hook before the parent's message; what it lets the agent hear."""
+    before = recorded(drive.version, "resume", "PreToolUse", "SendMessage")
+    given = {**before["tool_input"], "to": "a1", "message": "Go on."}
+    said = drive.send(before, tool_use_id=call, tool_input=given)
+    return str(said["hookSpecificOutput"]["updatedInput"]["message"])
 
 
 def hears(drive: Drive, words: str) -> None:
@@ -120,11 +134,7 @@ def test_what_follows_a_correction_is_the_same_run(drive):
 def test_answers_that_the_end_has_overtaken_are_named_with_it(tmp_path):
     """Both hooks around SendMessage were killed: the agent went on without the answers, and has finished."""
     drive = Drive(VERSIONS[-1], tmp_path)
-    drive.prompt("/bg Audit")
-    token = drive.launch("Audit", "a1")
-    drive.ends("a1", block("CLARIFICATION_NEEDED", token))
-    drive.stop()
-    drive.prompt("/bg-answer Q1: one Q2: two")
+    token, _ = answered(drive)
     drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
     told = announced(drive, "", WOKEN)
     assert "It ended before the user's answers to Q1, Q2 reached it. If they still matter, resume it:" in told
@@ -165,16 +175,8 @@ def test_a_late_notification_does_not_end_a_run_whose_first_hook_was_killed(tmp_
 def test_a_late_notification_does_not_end_a_run_whose_second_hook_was_killed(tmp_path):
     """The agent has the message and goes on; the hook behind the call was killed, so the ledger does not know it yet."""
     drive = Drive(VERSIONS[-1], tmp_path)
-    drive.prompt("/bg Audit")
-    token = drive.launch("Audit", "a1")
-    asked = block("CLARIFICATION_NEEDED", token)
-    drive.ends("a1", asked)
-    drive.stop()
-    drive.prompt("/bg-answer Q1: one Q2: two")
-    before = recorded(drive.version, "resume", "PreToolUse", "SendMessage")
-    given = {**before["tool_input"], "to": "a1", "message": "Go on."}
-    said = drive.send(before, tool_use_id=WOKEN, tool_input=given)
-    hears(drive, said["hookSpecificOutput"]["updatedInput"]["message"])
+    _, asked = answered(drive)
+    hears(drive, sends(drive, WOKEN))
     announced(drive, asked, "toolu_0001")
     assert runs(drive) == [(1, True), (2, False)]
 
@@ -182,19 +184,12 @@ def test_a_late_notification_does_not_end_a_run_whose_second_hook_was_killed(tmp
 def test_a_message_that_never_went_out_is_not_taken_for_the_next_one_with_the_same_words(tmp_path):
     """The hook before a call was killed before it was heard; what it wrote down is what the next call has sent."""
     drive = Drive(VERSIONS[-1], tmp_path)
-    drive.prompt("/bg Audit")
-    token = drive.launch("Audit", "a1")
-    drive.ends("a1", block("CLARIFICATION_NEEDED", token))
-    drive.stop()
-    drive.prompt("/bg-answer Q1: one Q2: two")
-    before = recorded(drive.version, "resume", "PreToolUse", "SendMessage")
-    given = {**before["tool_input"], "to": "a1", "message": "Go on."}
+    token, _ = answered(drive)
     for call in ("toolu_unheard", "toolu_unheard_again"):
-        drive.send(before, tool_use_id=call, tool_input=given)
+        sends(drive, call)
         drive.ends("a1", block("COMPLETION_REPORT", token, status="success", summary=call))
-    said = drive.send(before, tool_use_id=WOKEN, tool_input=given)
+    sent = sends(drive, WOKEN)
     [unheard] = drive.rows("SELECT message FROM resumes WHERE tool_use = 'toolu_unheard_again'")
-    sent = said["hookSpecificOutput"]["updatedInput"]["message"]
     assert sent == unheard["message"]
     hears(drive, sent)
     report = block("COMPLETION_REPORT", token, status="success", summary="With the answers.")

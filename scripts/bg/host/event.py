@@ -97,8 +97,8 @@ class Notification(Record):
     def text(self) -> str:
         """What the agent said last, and the error that ended its run; empty where the host says that nothing came."""
         said = "" if _UNSENT in self.result else self.result
-        _, name, why = self._words.partition(_API_ERROR) if self.status == "failed" else ("", "", "")
-        return "\n\n".join(filter(None, [said, name + why])) if why not in said else said
+        error = "".join(self._words.partition(_API_ERROR)[1:]) if self.status == "failed" else ""
+        return said if error in said else "\n\n".join(filter(None, [said, error]))
 
     @property
     def cut(self) -> str:

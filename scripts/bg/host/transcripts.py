@@ -135,6 +135,11 @@ def last_assistant(records: list[dict[str, Any]]) -> Final:
     return Final("", "", False)
 
 
+def final(path: str) -> Final:
+    """What a transcript ends with, as it stands now."""
+    return last_assistant(tail(path))
+
+
 def has_open_call(path: str, besides: tuple[str, ...] = ()) -> bool:
     """The last thing in a transcript is a call, of another tool than these, whose result is not there yet."""
     for record in reversed(tail(path)):

@@ -8,7 +8,7 @@ from bg.host.transcripts import Final
 from bg.ledger import reported, resumes, runs, tasks, unfinished
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
-from bg.loop import binding, concluding, judging, reminding, reports, resuming
+from bg.loop import binding, concluding, judging, reminding, reports, resuming, waking
 from bg.loop.scene import Scene
 
 
@@ -32,14 +32,13 @@ def announced(scene: Scene) -> None:
         # Only descriptions are named, which anybody may type: what the host has written of each agent decides.
         for task in unfinished.of_session(scene.book, scene.session):
             path = agents.of_agent(scene.event.transcript, task.agent)
-            if agents.is_stopped_by_user(path) or transcripts.is_stopped(path):
+            if waking.stays_stopped(scene, task.agent) or transcripts.is_stopped(path):
                 close(scene, task, task.agent, "", STOPPED_BY_USER, "notification")
 
 
 def cut_by_user(scene: Scene, task: Task) -> str:
     """What cut a run of which the host only shows that it is over; empty where that was not the user."""
-    path = agents.of_agent(scene.event.transcript, task.agent)
-    return STOPPED_BY_USER if agents.is_stopped_by_user(path) else ""
+    return STOPPED_BY_USER if waking.stays_stopped(scene, task.agent) else ""
 
 
 def take(scene: Scene, announcements: list[Notification]) -> None:
@@ -63,7 +62,7 @@ def _is_borne_out(scene: Scene, found: Notification) -> bool:
     path = agents.of_agent(scene.event.transcript, found.agent)
     if found.outermost and (found.cut or not transcripts.size(path)):
         return True
-    final = transcripts.last_assistant(transcripts.tail(path))
+    final = transcripts.final(path)
     if final.settled or final.cut:
         return True
     # At a turn limit, which older hosts do not name, the last record is the result of a call.
@@ -99,7 +98,7 @@ def close(scene: Scene, task: Task, agent: str, text: str, cut: str, source: str
             _learn_the_cut(scene, task, run, cut)
         return
     if not reported.reports(scene.book, agent, run.run):
-        own = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
+        own = transcripts.final(agents.of_agent(scene.event.transcript, agent))
         fresh = own.text if is_of_this_run(scene, agent, run.run, own) else ""
         # An error is announced before it stands in the transcript, which then still ends with a call.
         is_newer = names_error(text) and not own.settled
@@ -111,7 +110,7 @@ def _is_of_a_run_unseen(scene: Scene, agent: str, text: str) -> bool:
     """Every hook of a run was killed, from its waking to its end: nobody has kept these, its last words."""
     if not text.strip() or reported.is_reported(scene.book, agent, text):
         return False
-    own = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
+    own = transcripts.final(agents.of_agent(scene.event.transcript, agent))
     return own.settled and own.text.strip() == text.strip()
 
 

@@ -72,10 +72,10 @@ def _final(scene: Scene) -> Final:
     last = runs.last_run(scene.book, scene.event.agent)
     if scene.event.last_text is not None:
         # The file lags behind the payload on these hosts: what it says of another text does not hold.
-        found = transcripts.last_assistant(transcripts.tail(path))
+        found = transcripts.final(path)
         return found if found.text == scene.event.last_text else Final(scene.event.last_text, "", True)
     if last and last.ended:
-        return transcripts.last_assistant(transcripts.tail(path))
+        return transcripts.final(path)
     previous = runs.last_record(scene.book, scene.event.agent)
     scene.book.settle()
     return arriving.settled_text(path, previous, arriving.WAIT if scene.late is None else 0.0)

@@ -139,7 +139,7 @@ def _interrupt(scene: Scene, task: Task) -> None:
 def _keep_last_words(scene: Scene, task: Task) -> None:
     """The session died between an agent's report and the hook that would have kept it."""
     agent = task.agent
-    final = transcripts.last_assistant(transcripts.tail(agents.of_agent(scene.event.transcript, agent)))
+    final = transcripts.final(agents.of_agent(scene.event.transcript, agent))
     if reported.is_reported(scene.book, agent, final.text) or not final.settled:
         return
     if reports.read(final.text, launches.token_of(scene.book, agent)).deciding is not None:

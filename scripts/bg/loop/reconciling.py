@@ -125,7 +125,7 @@ def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     silent = abs(scene.book.now() - max(transcripts.last_sign(path), run.asked or 0.0, run.began))
     if silent < SILENCE:
         return False
-    final = transcripts.last_assistant(transcripts.tail(path))
+    final = transcripts.final(path)
     # A call that is still being streamed stands nowhere yet: the text before it is the last that is written.
     is_last = final.reason == "end_turn" or (not final.reason and silent > LONG_SILENCE)
     fresh = final.settled and is_last and closing.is_of_this_run(scene, agent, run.run, final)

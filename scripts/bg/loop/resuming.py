@@ -129,7 +129,7 @@ def _has_ended_since(scene: Scene, agent: str, sent: str) -> bool:
     path = agents.of_agent(scene.event.transcript, agent)
     if last is None or last.ended is None or not transcripts.heard(path, sent):
         return False
-    final = transcripts.last_assistant(transcripts.tail(path))  # settled: nothing was sent behind it
+    final = transcripts.final(path)  # settled: nothing was sent behind it
     is_known = bool(final.uuid) and final.uuid == last.last_uuid
     return final.settled and (is_known or reported.is_reported(scene.book, agent, final.text, last.run))
 

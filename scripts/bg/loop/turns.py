@@ -148,7 +148,7 @@ def _ask_first(scene: Scene) -> None:
             items.append(item)
     spoken = scene.event.last_text
     if spoken is None:  # 2.1.7 and 2.1.38 do not hand it over
-        spoken = transcripts.last_assistant(transcripts.tail(scene.event.transcript)).text
+        spoken = transcripts.final(scene.event.transcript).text
     told = [item for item in items if _mentions(spoken, item)]
     left = [item for item in items if item not in told]
     known = notes.asked_first(scene.book, scene.session)
