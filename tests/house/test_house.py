@@ -332,19 +332,6 @@ def test_each_module_opens_with_a_sentence_and_reads_on_python_39(path):
     assert len(first) > 20, first
 
 
-LONG = 250
-REASON = re.compile(r"^One subject: \S+(\s+\S+){4,}", re.MULTILINE)
-DEVELOPERS = sorted((ROOT / "scripts" / "rig").rglob("*.py"))
-
-
-@pytest.mark.parametrize("path", [*modules(), *DEVELOPERS], ids=lambda path: str(path.relative_to(ROOT / "scripts")))
-def test_a_long_module_says_why_it_is_one_subject(path):
-    """More than 250 lines are two subjects until its docstring says `One subject:` and the reason."""
-    source = path.read_text(encoding="utf-8")
-    if source.count("\n") > LONG:
-        assert REASON.search(ast.get_docstring(ast.parse(source)) or "")
-
-
 def test_the_manifest_keeps_to_what_the_oldest_host_takes():
     real = ROOT / ".claude-plugin" / "plugin.json"
     manifest = json.loads(real.read_text(encoding="utf-8"))
