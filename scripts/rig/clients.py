@@ -22,6 +22,7 @@ VERSIONS: dict[str, str] = {
     "2.1.197": "full",
     "2.1.258": "full",
     "2.1.327": "full",
+    "2.1.328": "full",
 }
 
 #: A `claude` on PATH that is none of these is good enough for the loop if it is newer than this.
@@ -71,9 +72,9 @@ def installed(version: str) -> bool:
 
 def entry(version: str) -> list[str]:
     """The argv that starts this version: node and cli.js for old ones, the platform's native binary for new ones."""
-    counts_as, _, path = os.environ.get(IN_PLACE, "").partition("=")
-    if path and counts_as == version:
-        return [path]
+    in_place = _in_place()
+    if in_place and in_place.counts_as == version:
+        return [in_place.path]
     modules = hosts() / version / "node_modules"
     script = modules / PACKAGE / "cli.js"
     if script.is_file():
@@ -87,6 +88,12 @@ def entry(version: str) -> list[str]:
         if binary.is_file():
             return [str(binary)]
     raise ClientError(f"Claude Code {version} is not installed below {hosts()}")
+
+
+def running(version: str) -> str:
+    """The version that runs where this one is asked for: the client on PATH may be a newer one."""
+    in_place = _in_place()
+    return in_place.version if in_place and in_place.counts_as == version else version
 
 
 def on_path() -> Optional[Found]:
@@ -123,7 +130,13 @@ def standing_for(version: str) -> str:
 
 def use_in_place(found: Found) -> None:
     """From now on, here and in child processes, this one is run where its version is asked for."""
-    os.environ[IN_PLACE] = f"{found.counts_as}={found.path}"
+    os.environ[IN_PLACE] = f"{found.counts_as}={found.version}={found.path}"
+
+
+def _in_place() -> Optional[Found]:
+    counts_as, _, rest = os.environ.get(IN_PLACE, "").partition("=")
+    version, _, path = rest.partition("=")
+    return Found(path, version, counts_as) if path else None
 
 
 def _platforms() -> list[str]:

@@ -107,8 +107,8 @@ def run(view: View, plugin: Path, version: str) -> int:
         with Model(demo_cast.script(home.project)) as model:
             home.base_url = model.url
             view.plain(
-                f"Claude Code {version}, the real client, with the bg plugin. Its model is a script on {model.url}; "
-                "home and project are temporary; no login, no tokens, nothing leaves this machine."
+                f"Claude Code {clients.running(version)}, the real client, with the bg plugin. Its model is a script "
+                f"on {model.url}; home and project are temporary; no login, no tokens, nothing leaves this machine."
             )
             view.gap()
             book = _book(home)

@@ -21,7 +21,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         marker = metafunc.definition.get_closest_marker("versions")
         one = os.environ.get("BG_ONE_CLIENT")
         versions = [version for version in (marker.args if marker else ALL) if one in (None, version)]
-        metafunc.parametrize("host", versions, indirect=True)
+        names = [clients.running(version) for version in versions]
+        metafunc.parametrize("host", versions, indirect=True, ids=names)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

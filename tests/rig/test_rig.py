@@ -229,4 +229,3 @@ def test_a_client_s_entry_is_found_where_it_is_installed(tmp_path: Any, monkeypa
     binary.parent.mkdir(parents=True)
     binary.write_text("")
     assert clients.entry("2.1.327") == [str(binary)]
-    assert clients.newest() == "2.1.327"

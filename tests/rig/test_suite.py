@@ -111,8 +111,8 @@ echo 'npm error code ECONNRESET'; exit 1"""
         ("2.1.198", "2.1.197"),
         ("2.1.326", "2.1.258"),
         ("2.1.327", "2.1.327"),
-        ("2.2.0", "2.1.327"),
-        ("3.0", "2.1.327"),
+        ("2.2.0", clients.newest()),
+        ("3.0", clients.newest()),
         ("nightly", ""),
     ],
 )
@@ -126,8 +126,18 @@ def test_a_claude_on_path_is_run_where_its_version_is_asked_for(machine, monkeyp
     path = machine("claude", "echo '2.1.400 (Claude Code)'")
     monkeypatch.setenv(clients.IN_PLACE, "")
     clients.use_in_place(clients.on_path())
-    assert [str(path)] == clients.entry("2.1.327")
+    assert [str(path)] == clients.entry(clients.newest())
     assert not clients.installed("2.1.258")
+
+
+def test_a_client_that_stands_for_another_is_called_by_its_own_version(machine, monkeypatch):
+    """The demo and the ids of the tests name what really runs."""
+    machine("claude", "echo '2.1.400 (Claude Code)'")
+    monkeypatch.setenv(clients.IN_PLACE, "")
+    assert "2.1.197" == clients.running("2.1.197")
+    clients.use_in_place(clients.on_path())
+    assert "2.1.400" == clients.running(clients.newest())
+    assert "2.1.197" == clients.running("2.1.197")
 
 
 @pytest.mark.parametrize("script", ["exit 1", "echo Hello", "true"])
@@ -159,7 +169,7 @@ def test_what_counts_as_a_selection(arguments, selected):
     [
         (["tests/rig/test_rig.py"], []),
         (["tests/clients/test_cut.py"], list(clients.VERSIONS)),
-        (["tests/clients/test_demo.py"], ["2.1.327"]),
+        (["tests/clients/test_demo.py"], [clients.newest()]),
         (["tests/clients/test_inbox.py"], ["2.1.7", "2.1.197", "2.1.327"]),
         (["tests/clients/test_cut.py", "-k", "2.1.38"], ["2.1.38"]),
         (["tests/clients/test_bare_python.py"], []),
