@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from rig import clients
 from rig.script import Reply
 
-VERSION = "2.1.327"
+VERSION = clients.newest()
 SCENE = "resume"
 
 

@@ -1,4 +1,4 @@
-"""A stand-in for the client where there is none: the real hooks are given the events that 2.1.327 was recorded with.
+"""A stand-in for the client where there is none: the real hooks are given the newest recorded events.
 
 What is said in the events is the demo's play, word by word; their shape, their order and every other field are those
 that tests/recorded holds. The speakers are the same script that plays Claude's part for a real client.

@@ -29,7 +29,7 @@ CLIENTS_OF = "--clients-of"
 AS_IS = "BG_TEST_AS_IS"
 ONE_CLIENT, NO_CLIENT = "BG_ONE_CLIENT", "BG_NO_CLIENT"  # the version of the short run, and why it is not there
 USAGE = """scripts/test              what needs no client, and the loop on one client (`claude` on PATH, else fetched)
-scripts/test --all        everything, on six clients, which are fetched
+scripts/test --all        everything, on seven clients, which are fetched
 scripts/test FILE ...     these tests, and the clients that they need; any other option is pytest's
 scripts/test --setup      only fetches what a run would need
 """

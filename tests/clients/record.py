@@ -23,19 +23,21 @@ import recordings  # noqa: E402
 import scenes  # noqa: E402
 import scenes_more as more  # noqa: E402
 import scenes_rare as rare  # noqa: E402
+from bg.host import versions  # noqa: E402
 from rig import clients, fetching  # noqa: E402
 from stage import Stage  # noqa: E402
 
-AUTO = {"2.1.258", "2.1.327"}
-MODERN = {version for version in clients.VERSIONS if scenes.modern(version)}
-NEWEST = {clients.newest()}
 ALL = set(clients.VERSIONS)
+MODERN = {version for version in ALL if scenes.modern(version)}
+AUTO = {version for version in ALL if clients.numbers(version) >= (2, 1, 258)}
+POLLS = {version for version in ALL if clients.numbers(version) < (2, 1, 277)}
+HANDS_BACK = {version for version in ALL if versions.host_of(versions.version_of(version)).has_handback}
 
 SCENES: dict[str, tuple[Callable[[str], scenes.Scene], set[str]]] = {
     "background": (scenes.background, ALL),
     "midturn": (scenes.midturn, ALL),
     "foreground": (scenes.foreground, ALL),
-    "taskoutput": (scenes.taskoutput, ALL - {"2.1.327"}),
+    "taskoutput": (scenes.taskoutput, POLLS),
     "resume": (scenes.resume, ALL - {"2.1.100"}),
     "handback": (scenes.handback, AUTO),
     "to-main": (scenes.to_main, MODERN),
@@ -55,10 +57,10 @@ SCENES: dict[str, tuple[Callable[[str], scenes.Scene], set[str]]] = {
     "nested": (more.nested, MODERN),
     "fork": (more.fork, AUTO),
     "blocked": (rare.blocked, ALL),
-    "handback-denied": (rare.handback_denied, NEWEST),
-    "handback-text": (rare.handback_text, NEWEST),
-    "handback-foreground": (rare.handback_foreground, NEWEST),
-    "handback-midturn": (rare.handback_midturn, NEWEST),
+    "handback-denied": (rare.handback_denied, HANDS_BACK),
+    "handback-text": (rare.handback_text, HANDS_BACK),
+    "handback-foreground": (rare.handback_foreground, HANDS_BACK),
+    "handback-midturn": (rare.handback_midturn, HANDS_BACK),
     "to-main-midturn": (rare.to_main_midturn, MODERN),
     "send-running": (rare.send_running, MODERN),
     "nested-busy": (rare.nested_busy, MODERN),
