@@ -89,6 +89,25 @@ def loads(text: Union[str, bytes], **options: Any) -> Any:
     return value
 
 
+def encodable(text: str) -> str:
+    """A text that can be stored and printed, the same wherever it can be already.
+
+    Python holds a byte of a file's name that is not UTF-8 as half of a surrogate pair. Here it is the replacement
+    character with that byte behind it, as in `caf\N{REPLACEMENT CHARACTER}(E9).txt`: the name can be told from others,
+    and a JSON text stays one.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "".join(_spelled(each) if "\ud800" <= each <= "\udfff" else each for each in text)
+    return text
+
+
+def _spelled(half: str) -> str:
+    number = ord(half)
+    return f"\N{REPLACEMENT CHARACTER}({f'{number - 0xDC00:02X}' if 0xDC80 <= number <= 0xDCFF else f'{number:04X}'})"
+
+
 def is_deeper(value: Any, most: int) -> bool:
     """Whether lists and objects stand within one another more often than that; asked without recursion."""
     level = [value]

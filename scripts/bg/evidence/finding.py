@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bg import foreign
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -132,5 +133,6 @@ class Evidence:
 
 def short(text: str, most: int = SHORT) -> str:
     """Words on one line, cut where they are long."""
-    text = " ".join("".join(each if each.isprintable() else " " for each in text[: 4 * most]).split())
+    text = foreign.encodable(text[: 4 * most])
+    text = " ".join("".join(each if each.isprintable() else " " for each in text).split())
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"

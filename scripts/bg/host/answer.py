@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from bg.foreign import encodable
 from bg.host.event import Event
 from bg.host.versions import Host
 from bg.masking import masked
@@ -54,7 +55,7 @@ def render(event: Event, answer: Answer) -> str:
         out["terminalSequence"] = answer.sequence
     if specific:
         out["hookSpecificOutput"] = {"hookEventName": event.name, **specific}
-    return json.dumps(out, ensure_ascii=False)
+    return encodable(json.dumps(out, ensure_ascii=False))
 
 
 def show(answer: Answer, text: str, host: Host, ask: str, cut: str) -> None:

@@ -10,6 +10,7 @@ import os
 import sqlite3
 import time
 
+from bg import foreign
 from bg.ledger import migrations
 from bg.ledger.aside import is_corrupt, is_passing
 from bg.ledger.opening import Corrupt, Opening, Unavailable, leave
@@ -117,6 +118,8 @@ class Ledger:
     def _run(self, sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
         try:
             return self._connection.execute(sql, values)
+        except UnicodeEncodeError:  # the one door of all texts: nothing is refused for how a file is named
+            return self._run(sql, tuple(foreign.encodable(each) if isinstance(each, str) else each for each in values))
         except sqlite3.Error as error:
             self._raise("used", error)
 

@@ -201,6 +201,6 @@ def log(directory: str, event: str, text: str, now: float) -> None:
             found = foreign.about(path)
             if found and found.st_size > LOG_LIMIT:
                 os.replace(path, f"{path}.old")
-            with open(path, "a", encoding="utf-8") as file:
+            with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
                 file.write(f"{when} {event}: {text.strip()[:2000]}\n")
             return

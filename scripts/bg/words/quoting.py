@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from bg.foreign import encodable
 from bg.pattern import pattern
 
 TYPE_CHECKING = False
@@ -40,7 +41,7 @@ _MARKS = str.maketrans("\u201c\u201d\u201e\u201f", '""""')
 
 def visible(text: str) -> str:
     """Without control sequences and what is not to be seen; every line ends with a newline."""
-    return _CONTROL.sub("", _LINE_END.sub("\n", text))
+    return _CONTROL.sub("", _LINE_END.sub("\n", encodable(text)))
 
 
 def neutral(text: str) -> str:
