@@ -61,7 +61,7 @@ def patient(monkeypatch):
 
 
 def check(document, schema=SCHEMA, names=("a.json", "s.json"), seconds=60):
-    return schemas.check(document, schema, names, sys.executable, [], seconds=seconds, most=9)
+    return schemas.check(document, schema, names, sys.executable, [], seconds=seconds, most=9, values=True)
 
 
 def told(document, schema=SCHEMA, names=("a.json", "s.json")):
@@ -136,7 +136,7 @@ def test_the_line_of_each_part_is_where_it_begins(value, indent):
     from bg.evidence import fitting  # noqa: PLC0415 - a program of its own, imported for its parts only here
 
     text = json.dumps(value, indent=indent, ensure_ascii=True)
-    _, line = fitting.read(text, yaml=False)
+    _, line = fitting.read(text, yaml=False, values=True)
 
     def walk(part, path):
         yield path
@@ -148,7 +148,7 @@ def test_the_line_of_each_part_is_where_it_begins(value, indent):
     assert all(lines)
     assert lines == sorted(lines)  # the paths are in the order of the text
     if indent == 1:
-        _, of_nodes = fitting.read(text, yaml=True)
+        _, of_nodes = fitting.read(text, yaml=True, values=True)
         assert lines == [of_nodes(path) for path in paths]
 
 
@@ -159,7 +159,7 @@ def test_the_line_of_each_part_is_where_it_begins(value, indent):
 def test_jsonschema_judges_equally(value, schema):
     from bg.evidence import fitting  # noqa: PLC0415 - as above
 
-    assert bool(fitting.problems(schema, value)) == (not Draft202012Validator(schema).is_valid(value))
+    assert bool(fitting.problems(schema, value, fitting.Words(schema, values=True))) == (not Draft202012Validator(schema).is_valid(value))
 
 
 # What is hostile, or cannot be used.
@@ -212,7 +212,7 @@ def test_a_slow_schema_is_ended():
 
 def test_memory_is_bounded():
     program = "import sys; sys.path.append(sys.argv[1]); import fitting; fitting.MEMORY = 200 << 20; fitting.main()"
-    given = {"document": "[" + "[]," * 340_000 + "]", "document_yaml": True, "schema": "{}", "schema_yaml": False}
+    given = {"document": "[" + "[]," * 340_000 + "]", "document_yaml": True, "schema": "{}", "schema_yaml": False, "values": True}
     done = subprocess.run(
         [sys.executable, "-c", program, str(Path(schemas.__file__).parent)],
         input=json.dumps({**given, "path": sys.path, "seconds": 60, "most": 1}).encode(),
@@ -371,6 +371,12 @@ def test_what_names_a_schema(text, pairs):
     assert list(schemas.pairs_in(text)) == pairs
 
 
+def tracked(folder: Path) -> None:
+    """Git knows what is there, so that it may be opened."""
+    for words in (["init", "-q"], ["add", "-A", "-f"]):
+        subprocess.run(["git", "-C", str(folder), *words], check=False, capture_output=True)
+
+
 class Place:
     """A project with a schema that was there at the launch, and what a report of it is worth."""
 
@@ -386,6 +392,7 @@ class Place:
 
     def findings(self, deliverables="The list", brief="", evidence=""):
         fields = {"deliverables": deliverables, "summary": "One hole.", "status": "success", "evidence": evidence}
+        tracked(self.root)
         launch = Launch(self.root, self.root, "", self.at)
         evidence = examine("", fields, launch, "", {"Goal": "Look", "Deliverables": brief})
         assert [each for each in evidence.limits if not each.endswith(": findings.json")] == ["calls"]
@@ -398,7 +405,7 @@ def place(tmp_path):
 
 
 PAIR = "findings.json (schema: schemas/findings.json)"
-HIHG = 'line 4, findings[0].line: found 0, expected minimum 1; line 3, findings[0].severity: found "hihg", expected one of "low", "high"'
+HIHG = "line 4, findings[0].line: found a number, expected minimum 1; line 3, findings[0].severity: found a text, expected one of the 2 values in the schema"
 
 
 @pytest.mark.parametrize("who", ["launch", "report", "list", "order"])
@@ -407,7 +414,7 @@ HIHG = 'line 4, findings[0].line: found 0, expected minimum 1; line 3, findings[
     [
         (GOOD, "fits", ""),
         (BAD, "does not fit", HIHG),
-        ('{"a":1,\n"findings":[{},{},{},{}]}', "does not fit", 'line 1: "summary" is missing; line 1: "a" is not allowed; line 2, findings[0]: "severity", "line" are missing; and 3 more'),
+        ('{"a":1,\n"findings":[{},{},{},{}]}', "does not fit", 'line 1: "summary" is missing; line 1: 1 name is not allowed; line 2, findings[0]: "severity", "line" are missing; and 3 more'),
         ("[" * 2000 + "]" * 2000, "not checked", "it is nested more than 200 levels deep"),
         (" " * schemas.LARGEST + "{}", "not checked", "findings.json is too large"),
         (None, "not checked", "findings.json not found"),
@@ -470,6 +477,7 @@ DECLARED = "findings.json (schema: schemas/findings.json)"
 
 def reported(drive: Drive, agent: str = "a1", **fields: str):
     """A task whose launch names a schema, its agent's report, and what the hook answers to that."""
+    tracked(drive.folder)
     assert "label: bg-1" in context(drive.prompt("/bg Audit the shop"))
     drive.token = drive.launch(f"Audit.\nGoal: find holes\nDeliverables: {PAIR}\nDone when: the file is there", agent)
     drive.stop()
@@ -538,7 +546,7 @@ def test_without_the_packages_the_report_goes_on_unchecked(drive, bare, monkeypa
 def test_a_check_that_uses_up_its_processor_time_says_so():
     """Not only one whose time by the clock is over: which of the two comes first is the machine's luck."""
     schema, document = SLOW
-    asked = {"document": document, "document_yaml": False, "schema": schema, "schema_yaml": False}
+    asked = {"document": document, "document_yaml": False, "schema": schema, "schema_yaml": False, "values": False}
     program = str(Path(schemas.__file__).with_name("fitting.py"))
     given = json.dumps({**asked, "path": sys.path, "seconds": 1, "most": 9}).encode()
     assert -signal.SIGXCPU == machine.python(sys.executable, program, seconds=60, given=given).code
@@ -547,11 +555,11 @@ def test_a_check_that_uses_up_its_processor_time_says_so():
 @pytest.mark.parametrize(
     ("schema", "document", "why"),
     [
-        ('{"$ref": "file:///etc/passwd"}', GOOD, "the schema cannot be used: it refers to file:///etc/passwd, which is not within it"),
-        ('{"$ref": "http://127.0.0.1:9/s.json"}', GOOD, "the schema cannot be used: it refers to http://127.0.0.1:9/s.json, which is not within it"),
+        ('{"$ref": "file:///etc/passwd"}', GOOD, "the schema cannot be used: it refers to something, which is not within it"),
+        ('{"$ref": "http://127.0.0.1:9/s.json"}', GOOD, "the schema cannot be used: it refers to something, which is not within it"),
         (*SLOW, "it took more than 2 seconds"),
         ("{}", "[" * 2000 + "]" * 2000, "it is nested more than 200 levels deep"),
-        ("{}", "{" + BOMB.replace("\n", "#\n") + "}", "it is not valid JSON: Expecting property name enclosed in double quotes (line 1)"),
+        ("{}", "{" + BOMB.replace("\n", "#\n") + "}", "it is not valid JSON (line 1)"),
     ],
     ids=["file", "http", "regex", "deep", "no JSON"],
 )  # fmt: skip

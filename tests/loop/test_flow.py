@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import subprocess
 
 import pytest
 from bg import hook
@@ -507,7 +508,7 @@ def test_a_group_that_has_ended_is_taken_together(newest):
     assert [row["kind"] for row in rows] == ["ended", "ended", "group"]
     book = newest.ledger()
     try:
-        account = groups.told(book, "bg-1", str).text
+        account = groups.told(book, "bg-1", str, "").text
     finally:
         book.close()
     assert "96.5" in account
@@ -551,30 +552,37 @@ def test_a_group_with_one_that_failed_and_one_that_was_killed_is_no_success(newe
 
 
 def test_a_result_file_that_is_not_read_is_named(newest):
-    """Too large, too many, none that can be read, or elsewhere; one that is not there is the check's matter."""
+    """Too large, too many, none that can or may be read, or elsewhere; one that is not there is the check's matter."""
     newest.prompt("/bg Review the login from two sides")
     tokens = [newest.launch("Review", agent, description=f"bg-1: {agent}") for agent in ("a1", "a2")]
     newest.stop()
     for name in ("large.md", "other.md"):
         (newest.folder / name).write_text("x" * 1_000_001)
+    (newest.folder / "denied.md").write_text("# Result\n\nhidden-word\n")
+    for words in (["init", "-q"], ["add", "large.md", "other.md", "denied.md"]):
+        subprocess.run(["git", "-C", str(newest.folder), *words], check=True, capture_output=True)
+    (newest.folder / ".claude").mkdir()
+    (newest.folder / ".claude" / "settings.json").write_text('{"permissions": {"deny": ["Read(./denied.md)"]}}')
+    (newest.folder / "nobodys.md").write_text("# Result\n\nhidden-word\n")
     os.mkfifo(newest.folder / "pipe.md")
     elsewhere = newest.folder.parent / "elsewhere.md"
     elsewhere.write_text("# Result")
-    names = ["large.md", "pipe.md", str(elsewhere), "gone.md", "other.md", *(f"part-{number}.md" for number in range(20))]
+    names = ["denied.md", "nobodys.md", "pipe.md", str(elsewhere), "gone.md", "large.md", "other.md", *(f"part-{number}.md" for number in range(20))]
     for agent, token in zip(("a1", "a2"), tokens):
         newest.ends(agent, block("COMPLETION_REPORT", token, deliverables="\n".join(names), status="success"))
     book = newest.ledger()
     try:
-        account = groups.told(book, "bg-1", str).text
+        account = groups.told(book, "bg-1", str, str(newest.transcript)).text
     finally:
         book.close()
     assert [line for line in account.split("\n") if "result file" in line] == [
         line.format(label=label)
         for label in ("bg-1", "bg-2")
         for line in (
-            "> {label}: the result file “large.md” was not read, as it is larger than 1 MB.",
+            "> {label}: the result file “denied.md” was not read, as it is denied to the agent by a permission rule.",
+            "> {label}: the result file “nobodys.md” was not read, as it is not tracked by git, and no call of the agent opened or wrote it.",
             "> {label}: the result file “pipe.md” was not read, as it cannot be read (Not a regular file).",
-            f"> {{label}}: the result file “{elsewhere}” was not read, as it lies outside the folder in which the agent worked.",
-            "> {label}: 6 more result files that it names were not read.",
+            "> {label}: 10 more result files that it names were not read.",
         )
     ]
+    assert "hidden-word" not in account

@@ -68,7 +68,8 @@ def _against(file: str, schema: str, *, as_json: bool) -> Outcome:
     fit = schemas.Fit(why="jsonschema is missing", missing=True)
     for python, folders in packages.sources():
         if fit.missing:
-            fit = schemas.check(texts[0], texts[1], (file, schema), python, folders, seconds=schemas.SECONDS, most=MOST)
+            names, seconds = (file, schema), schemas.SECONDS
+            fit = schemas.check(texts[0], texts[1], names, python, folders, seconds=seconds, most=MOST, values=True)
     problems = [schemas.Problem(fit.line, "", fit.why)] if fit.line else list(fit.problems)
     if fit.why and not fit.line:
         remedy = f"\nremedy: {packages.REMEDY}" if fit.missing else ""

@@ -1,10 +1,10 @@
 """What a report declares, judged against the disk and the agent's own tool calls; nothing of a report is ever run.
 
 In reading order: `finding` (the records, and every reason with its grade); `lines`, `form`, `pieces` and `remarks`
-(what is declared); `project`, `baseline`, `formats` and `disk` (what is there); `calls`, `programs`, `shell`,
-`purposes`, `summaries`, `masks` and `outcomes` (what was done, and how it ended); the judges `files`, `quotes`, `runs`
-(with `matching` and `staleness`), `commits` and `schemas` with its process `fitting`; `named`, `asked` (what the launch
-wanted, notes on prose) and `facts` (what the host sees by itself).
+(what is declared); `project`, `baseline`, `access` (what may be opened), `formats` and `disk` (what is there); `calls`,
+`programs`, `shell`, `purposes`, `summaries`, `masks` and `outcomes` (what was done, and how it ended); the judges
+`files`, `quotes`, `runs` (with `matching` and `staleness`), `commits` and `schemas` with its process `fitting`;
+`named`, `asked` (what the launch wanted, notes on prose) and `facts` (what the host sees by itself).
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from bg.evidence.form import Item
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Any, Callable, Optional
 
-__all__ = ["MISMATCH", "SAID", "SEEN", "Evidence", "Finding", "Launch", "examine"]
+__all__ = ["MISMATCH", "SAID", "SEEN", "Evidence", "Finding", "Launch", "closed", "examine"]
 
 SECONDS = 1.2  # what is begun is ended: about a second and a half in all
 NO_BRIEF: Mapping[str, str] = {}
@@ -55,6 +56,12 @@ def examine(
     return evidence
 
 
+def closed(launch: Launch, transcript: str) -> Callable[[Path], str]:
+    """Why a file may not be opened for the agent of a transcript, asked by its path; empty where it may."""
+    clock = Clock(SECONDS)
+    return Disk(launch, clock, tool_calls.read(transcript, clock)).project.refusal
+
+
 def _examine(
     report: str, fields: Optional[Mapping[str, Any]], launch: Launch, transcript: str, brief: Mapping[str, str],
     clock: Clock, evidence: Evidence,
@@ -70,7 +77,7 @@ def _examine(
         evidence.limit("lines", str(form.MOST))
     evidence.declared = any(item.kind not in ("said", "open") for item in items)
     calls = tool_calls.read(transcript, clock)
-    disk = Disk(launch, clock)
+    disk = Disk(launch, clock, calls)
     calls.roots = disk.project.spellings
     calls.as_at_launch = lambda path: disk.any_changed(disk.project.place(path).found) is False
     calls.text = disk.said_in

@@ -38,6 +38,7 @@ class Baseline:
         self._clock = clock
         self._head = head
         self._made: Optional[list[tuple[str, str]]] = None
+        self._index: Optional[set[str]] = None
         self.files: dict[str, str] = {}
         self.known = False
         if OBJECT.fullmatch(head):
@@ -52,6 +53,15 @@ class Baseline:
             parts = about.split()
             if len(parts) == 3 and parts[1] == b"blob":
                 self.files[os.fsdecode(name)] = parts[2].decode("ascii", "replace")
+
+    def tracks(self, name: str) -> bool:
+        """Whether git knew a file at launch, or knows it now."""
+        if name in self.files:
+            return True
+        if self._index is None:
+            listed = self._git(MOST, "ls-files", "-z", "-c", "--") or b""
+            self._index = {os.fsdecode(each) for each in listed.split(b"\0")}
+        return name in self._index
 
     def same(self, name: str, content: bytes) -> Optional[bool]:
         """Whether a file has the content it had at launch; None where only its line ends differ or nothing is known."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path, PurePath
 
 from bg.evidence import formats
+from bg.evidence.access import Access
 from bg.evidence.baseline import Baseline
+from bg.evidence.calls import Calls
 from bg.evidence.clock import Clock
 from bg.evidence.finding import Launch
 from bg.evidence.project import Found, Project
@@ -25,9 +28,10 @@ MAY_BE_EMPTY = pattern(
 class Disk:
     """The project with its state at launch."""
 
-    def __init__(self, launch: Launch, clock: Clock) -> None:
+    def __init__(self, launch: Launch, clock: Clock, calls: Calls) -> None:
         self.launch = launch
         self.project = Project(launch, clock)
+        self.project.refusal = Access(launch, self.project.bases, calls, self._tracked).refusal
         self._clock = clock
         self._baselines: dict[Path, Baseline] = {}
         self._changed: dict[Path, Optional[bool]] = {}
@@ -38,6 +42,18 @@ class Disk:
         if base not in self._baselines:
             self._baselines[base] = Baseline(base, self.launch.head, self._clock)
         return self._baselines[base]
+
+    def _tracked(self, path: Path) -> bool:
+        bases = [base for base in self.project.bases if base in path.parents]
+        if any(self.baseline(base).tracks(path.relative_to(base).as_posix()) for base in bases):
+            return True
+        inner = [each for each in path.parents if any(base in each.parents for base in bases)]
+        own = next((each for each in inner if os.path.lexists(each / ".git")), None)  # a worktree or a submodule
+        return own is not None and self.baseline(own).tracks(path.relative_to(own).as_posix())
+
+    def refused(self, *found: Found) -> str:
+        """Why one of these files is not looked at, empty where each may be."""
+        return next(filter(None, (self.project.refusal(each.path) for each in found if each.regular)), "")
 
     def changed(self, found: Found) -> Optional[bool]:
         """Whether a file is new or different since the launch; None where that cannot be told."""
@@ -119,9 +135,13 @@ class Disk:
         found = self.project.place(name).found[:5]
         return "\n".join((self.text(each) or "")[:50_000] for each in found if each.regular)
 
+    def refused_earlier(self, *names: str) -> str:
+        """The same of files that were there at launch."""
+        return next(filter(None, (self.project.refusal(self.project.main / name) for name in names)), "")
+
     def earlier(self, name: str) -> Optional[str]:
         """A file as it was at launch, as text."""
-        content = self.baseline().content(name)
+        content = None if self.refused_earlier(name) else self.baseline().content(name)
         return None if content is None or b"\0" in content[:8192] else content.decode("utf-8", "replace")
 
 

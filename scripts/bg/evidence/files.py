@@ -22,6 +22,14 @@ EDITS = {"Edit", "MultiEdit"}
 
 def judge(disk: Disk, calls: Calls, item: Item) -> Finding:
     """What the disk and the calls say of a declared file."""
+    found = _judged(disk, calls, item)
+    if found.reason not in ("unreadable", "not comparable") or item.kind == "saw":
+        return found
+    meant = [*disk.project.place(item.subject).found, *disk.project.elsewhere(item.subject)]
+    return found._replace(reason=disk.refused(*meant) or found.reason)
+
+
+def _judged(disk: Disk, calls: Calls, item: Item) -> Finding:
     name = re.sub(r"^\./", "", item.subject)
     if "*" in name or "?" in name:
         return _several(disk, item)

@@ -42,7 +42,7 @@ REASONS = {
             "never seen", "calls unknown", "end unseen", "shows problems", "perhaps within", "perhaps another",
             "perhaps stale", "count unseen", "older commit", "loose commit", "no repository", "unreadable",
             "result unseen", "line elsewhere", "not checked", "by another hand", "an answer", "passed earlier",
-            "quoted elsewhere", "other case",
+            "quoted elsewhere", "other case", "denied", "not its own",
         ),
         SAID,
     ),
@@ -55,12 +55,16 @@ SHORT = 160
 
 
 class Launch(Record):
-    """What the launch fixed: the project, the agent's own directory, the commit and the time."""
+    """What the launch fixed: the project, the agent's own directory, the commit and the time.
+
+    `config` is the host's configuration directory.
+    """
 
     root: Path
     cwd: Path
     head: str
     at: float
+    config: str = ""
 
 
 class Finding(Record):

@@ -1,6 +1,8 @@
 """Checks one document against one JSON Schema, in a process of its own with bounds, which `schemas` starts and feeds.
 
-JSON comes in and goes out. Nothing is fetched or opened: a `$ref` that leads out of the schema ends the check.
+JSON comes in and goes out. Nothing is fetched or opened: a `$ref` that leads out of the schema ends the check. What is
+told of the two texts is places, kinds of values and what was expected; values and names of theirs only where `values`
+says that it is their owner who asks.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import json
 import re
 import resource
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Callable
 
 MEMORY = 512 * 1024 * 1024
@@ -51,27 +53,29 @@ def answer(given: dict[str, Any]) -> dict[str, Any]:
     told = {"why": "", "missing": False, "line": 0, "problems": [], "total": 0}
     schemas_fault = False
     try:
-        document, line_of = read(given["document"], yaml=given["document_yaml"])
+        document, line_of = read(given["document"], yaml=given["document_yaml"], values=given["values"])
         schemas_fault = True
-        found = problems(read(given["schema"], yaml=given["schema_yaml"])[0], document)
+        schema, _ = read(given["schema"], yaml=given["schema_yaml"], values=given["values"])
+        words = Words(schema, values=given["values"])
+        found = problems(schema, document, words)
     except NotCheckedError as error:
         if schemas_fault and not error.missing:
             return {**told, "why": f"the schema cannot be used: {error}"}
         return {**told, "why": str(error), "missing": error.missing, "line": error.line}
     except (RecursionError, MemoryError) as error:
         return {**told, "why": DEEP if isinstance(error, RecursionError) else "it needs too much memory"}
-    listed = [{"line": line_of(path), "path": spelled(path), "text": text} for path, text in found[: given["most"]]]
+    listed = [{"line": line_of(path), "path": words.path(path), "text": text} for path, text in found[: given["most"]]]
     return {**told, "problems": listed, "total": len(found)}
 
 
-def read(text: str, *, yaml: bool) -> Reading:
+def read(text: str, *, yaml: bool, values: bool) -> Reading:
     """The value of a JSON or YAML text."""
     try:
-        reading = _yaml(text) if yaml else (json.loads(text), lambda path: _json_line(text, path))
+        reading = _yaml(text, values=values) if yaml else (json.loads(text), lambda path: _json_line(text, path))
     except ValueError as error:
-        why = getattr(error, "msg", "") or str(error)[:SHOWN]
+        why = f": {getattr(error, 'msg', '') or str(error)[:SHOWN]}" if values else ""
         raise NotCheckedError(
-            f"it is not valid {'YAML' if yaml else 'JSON'}: {why}", line=getattr(error, "lineno", 0)
+            f"it is not valid {'YAML' if yaml else 'JSON'}{why}", line=getattr(error, "lineno", 0)
         ) from error
     level = [reading[0]]
     for _ in range(DEEPEST):
@@ -106,7 +110,7 @@ def _past(text: str, at: int) -> int:
     return found.end() if (found := BLANK.match(text, at)) else at
 
 
-def _yaml(text: str) -> Reading:
+def _yaml(text: str, *, values: bool) -> Reading:
     """A YAML text by its nodes, which know their lines; dates stay text and keys become it, as JSON has no others."""
     try:
         import yaml  # noqa: PLC0415 - it may be missing
@@ -127,7 +131,8 @@ def _yaml(text: str) -> Reading:
     except yaml.YAMLError as error:
         mark, what = getattr(error, "problem_mark", None), getattr(error, "problem", None) or "a character"
         line = mark.line if mark else text.count("\n", 0, getattr(error, "position", 0))
-        raise NotCheckedError(f"it is not valid YAML: {str(what)[:80]}", line=line + 1) from error
+        why = f": {str(what)[:80]}" if values else ""
+        raise NotCheckedError(f"it is not valid YAML{why}", line=line + 1) from error
     return value, lambda path: _yaml_line(node, path)
 
 
@@ -166,7 +171,7 @@ def _yaml_line(node: Any, path: Path) -> int:
     return int(node.start_mark.line) + 1 if node else 0
 
 
-def problems(schema: Any, document: Any) -> list[tuple[Path, str]]:
+def problems(schema: Any, document: Any, words: Words) -> list[tuple[Path, str]]:
     """Where a document does not fit, and what is wrong there, in the order of the document's places."""
     try:
         import jsonschema  # noqa: PLC0415 - it may be missing
@@ -179,15 +184,17 @@ def problems(schema: Any, document: Any) -> list[tuple[Path, str]]:
         kind.check_schema(schema)
         errors = list(itertools.islice(_closed(jsonschema, kind, schema).iter_errors(document), COUNTED))
     except jsonschema.SchemaError as error:
-        raise NotCheckedError(f"{spelled(error.absolute_path) or 'its root'}: {said(error)}") from error
+        its = Words(kind.META_SCHEMA, values=words.values)
+        raise NotCheckedError(f"{its.path(error.absolute_path) or 'its root'}: {its.said(error)}") from error
     except Exception as error:
         if isinstance(error, (RecursionError, MemoryError)):
             raise
         reference = str(getattr(error, "ref", "") or error)[:80]
         if LEADS_OUT & {each.__name__ for each in type(error).__mro__}:
-            raise NotCheckedError(f"it refers to {reference}, which is not within it") from error
-        raise NotCheckedError(f"{type(error).__name__}: {reference}") from error
-    once = dict.fromkeys((tuple(error.absolute_path), said(error)) for error in errors)
+            what = reference if words.values else "something"
+            raise NotCheckedError(f"it refers to {what}, which is not within it") from error
+        raise NotCheckedError(f"{type(error).__name__}{f': {reference}' if words.values else ''}") from error
+    once = dict.fromkeys((tuple(error.absolute_path), words.said(error)) for error in errors)
     return sorted(once, key=lambda each: [(isinstance(part, str), part) for part in each[0]])
 
 
@@ -205,28 +212,76 @@ def _closed(jsonschema: Any, kind: Any, schema: Any) -> Any:
     return kind(schema, resolver=Closed.from_schema(schema, id_of=kind.ID_OF))
 
 
-def said(error: Any) -> str:
-    """What is wrong, in a few words."""
-    given, keyword, wanted = error.instance, error.validator, error.validator_value
-    if keyword == "required" and isinstance(wanted, list):
-        missing = [shown(name) for name in wanted if name not in given]
-        return f"{', '.join(missing[:5])} {'is' if len(missing) == 1 else 'are'} missing"
-    if keyword == "additionalProperties" and wanted is False:
-        known, patterns = error.schema.get("properties", {}), error.schema.get("patternProperties", {})
+class Words:
+    """What is said of a document: with its values, or only with the names that its schema has too."""
+
+    def __init__(self, schema: Any, *, values: bool) -> None:
+        self.values = values
+        self._names = set() if values else set(_names_in(schema))
+
+    def said(self, error: Any) -> str:
+        """What is wrong, in a few words."""
+        given, keyword, wanted = error.instance, error.validator, error.validator_value
+        if keyword == "required" and isinstance(wanted, list):
+            missing = [shown(name) for name in wanted if name not in given]
+            return f"{', '.join(missing[:5])} {'is' if len(missing) == 1 else 'are'} missing"
+        if keyword == "additionalProperties" and wanted is False:
+            return self._too_many(given, error.schema)
+        return f"found {shown(given) if self.values else kind_of(given)}, expected {self._expected(error)}"
+
+    def _too_many(self, given: Any, schema: Any) -> str:
+        known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
         extra = [shown(name) for name in given if name not in known and not any(re.search(p, name) for p in patterns)]
-        return f"{', '.join(extra[:5])} {'is' if len(extra) == 1 else 'are'} not allowed"
-    expected = f"{keyword} {shown(wanted)}" if not isinstance(wanted, (dict, list)) else str(keyword)
-    if keyword is None:  # the schema `false`
-        expected = "nothing"
-    elif keyword == "type":
-        expected = " or ".join(map(str, wanted)) if isinstance(wanted, list) else str(wanted)
-    elif keyword in {"enum", "const"}:
-        options = wanted if keyword == "enum" else [wanted]
-        expected = ("one of " if len(options) > 1 else "") + ", ".join(map(shown, options[:6]))
-        expected += ", …" if len(options) > 6 else ""
-    elif keyword in {"anyOf", "oneOf"}:
-        expected = f"one of {len(wanted)} forms" if error.context else "only one of the forms"
-    return f"found {shown(given)}, expected {expected}"
+        verb = "is" if len(extra) == 1 else "are"
+        if self.values:
+            return f"{', '.join(extra[:5])} {verb} not allowed"
+        return f"{len(extra)} name{'' if len(extra) == 1 else 's'} {verb} not allowed"
+
+    def _expected(self, error: Any) -> str:
+        keyword, wanted = error.validator, error.validator_value
+        if keyword is None:  # the schema `false`
+            return "nothing"
+        if keyword == "type":
+            return " or ".join(map(str, wanted)) if isinstance(wanted, list) else str(wanted)
+        if keyword in {"anyOf", "oneOf"}:
+            return f"one of {len(wanted)} forms" if error.context else "only one of the forms"
+        if keyword in {"enum", "const"}:
+            return self._options(wanted if keyword == "enum" else [wanted])
+        tells = not isinstance(wanted, (dict, list)) and (self.values or not isinstance(wanted, str))
+        return f"{keyword} {shown(wanted)}" if tells else str(keyword)
+
+    def _options(self, options: list[Any]) -> str:
+        if not self.values:
+            return f"one of the {len(options)} values in the schema" if len(options) > 1 else "the value in the schema"
+        listed = ", ".join(map(shown, options[:6])) + (", …" if len(options) > 6 else "")
+        return f"one of {listed}" if len(options) > 1 else listed
+
+    def path(self, path: Path) -> str:
+        """A path as `findings[2].severity`; a name that only the document has is left out."""
+        text = ""
+        for part in path:
+            if isinstance(part, str) and not self.values and part not in self._names:
+                text += "[…]"
+                continue
+            plain = isinstance(part, str) and re.fullmatch(r"[\w$-]{1,40}", part)
+            text += f".{part}" if plain else f"[{part if isinstance(part, int) else shown(part)}]"
+        return text.removeprefix(".")
+
+
+def _names_in(schema: Any) -> Iterator[str]:
+    level = [schema]
+    while level:
+        yield from (name for each in level if isinstance(each, dict) for name in each if isinstance(name, str))
+        parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]
+        level = [each for part in parts for each in part]
+
+
+def kind_of(value: Any) -> str:
+    """The kind of a value, without it."""
+    for kind, words in ((bool, "a boolean"), ((int, float), "a number"), (str, "a text"), (list, "a list")):
+        if isinstance(value, kind):
+            return words
+    return "null" if value is None else "an object"
 
 
 def shown(value: Any) -> str:
@@ -235,15 +290,6 @@ def shown(value: Any) -> str:
         return "an object" if isinstance(value, dict) else f"a list of {len(value)}"
     text = json.dumps(value[:SHOWN] if isinstance(value, str) else value, ensure_ascii=False, default=str)
     return text if len(text) < SHOWN else text[: SHOWN - 1] + "…"
-
-
-def spelled(path: Path) -> str:
-    """A path as `findings[2].severity`."""
-    text = ""
-    for part in path:
-        plain = isinstance(part, str) and re.fullmatch(r"[\w$-]{1,40}", part)
-        text += f".{part}" if plain else f"[{part if isinstance(part, int) else shown(part)}]"
-    return text.removeprefix(".")
 
 
 if __name__ == "__main__":

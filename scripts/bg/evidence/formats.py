@@ -126,22 +126,25 @@ def _python(_name: str, text: str) -> Optional[str]:
         return None  # perhaps the syntax of another Python than the one that runs here
     if "python2" in text[:80]:
         return None
-    return f"it is not valid Python (line {number}: {found['why']})"
+    return f"it is not valid Python (line {number})"
 
 
 def _toml(_name: str, text: str) -> Optional[str]:
     found = _parsed("toml", text)
     if found.get("unfinished"):
         return UNFINISHED
-    return f"it is not valid TOML ({found['why']})" if found else None
+    return f"it is not valid TOML ({_line(found)})" if found else None
 
 
 def _yaml(_name: str, text: str) -> Optional[str]:
     found = _parsed("yaml", text)
     if found.get("unfinished"):
         return UNFINISHED
-    where = f"line {found['line']}" if found.get("line") else "see its content"
-    return f"it is not valid YAML ({where}: {found['why']})" if found else None
+    return f"it is not valid YAML ({_line(found)})" if found else None
+
+
+def _line(found: dict[str, Any]) -> str:
+    return f"line {found['line']}" if found.get("line") else "see its content"
 
 
 _CHECKS: dict[str, Callable[[str, str], Optional[str]]] = {

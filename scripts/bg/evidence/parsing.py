@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
+import re
 import resource
 import sys
 import warnings
@@ -34,9 +35,9 @@ def main() -> int:
 
 
 def told(kind: str, text: str) -> Told:
-    """What is wrong with a text and on which line (0 for unknown); nothing where it parses.
+    """On which line a text does not parse (0 for unknown), without the parser's words, as they quote it.
 
-    `unfinished` where its parser came to no end.
+    Nothing where it parses; `unfinished` where its parser came to no end.
     """
     try:
         return PARSERS[kind](text)
@@ -54,7 +55,7 @@ def _python(text: str) -> Told:
             warnings.simplefilter("ignore")
             ast.parse(text)
     except SyntaxError as error:
-        return {"line": error.lineno or 0, "why": str(error.msg)}
+        return {"line": error.lineno or 0}
     except ValueError:
         return {}
     return {}
@@ -64,7 +65,8 @@ def _toml(text: str) -> Told:
     try:
         importlib.import_module("tomllib").loads(text)  # from Python 3.11 on
     except ValueError as error:
-        return {"line": 0, "why": str(error)[:80]}
+        place = re.search(r"\(at line (\d+), column \d+\)$", str(error))
+        return {"line": int(place[1]) if place else 0}
     return {}
 
 
@@ -77,7 +79,7 @@ def _yaml(text: str) -> Told:
             pass
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        return {"line": mark.line + 1 if mark else 0, "why": str(error.problem)[:60]}
+        return {"line": mark.line + 1 if mark else 0}
     except (yaml.YAMLError, ValueError):
         return {}
     return {}

@@ -21,7 +21,7 @@ from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Optional
+    from typing import Callable, Optional
 
 FILE = 8 * 1024 * 1024
 TOTAL = 48 * 1024 * 1024
@@ -63,6 +63,7 @@ class Project:
         self._clock = clock
         self._read, self.unread = 0, dict[str, str]()  # what was not looked at, and which bound was reached
         self._contents: dict[Path, Optional[bytes]] = {}
+        self.refusal: Callable[[Path], str] = lambda _: ""
         self._index: Optional[dict[str, list[str]]] = None
         self.complete = True
         self.root = Path(os.path.realpath(launch.root))
@@ -187,7 +188,7 @@ class Project:
         return [each for each in found if isinstance(each, Found) and not each.folder]
 
     def content(self, found: Found) -> Optional[bytes]:
-        """A regular file's bytes, None where it is large or cannot be read."""
+        """A regular file's bytes, None where it is large, cannot be read, or may not be opened for the agent."""
         if found.path not in self._contents:
             self._contents[found.path] = self._bytes(found)
         return self._contents[found.path]
@@ -195,7 +196,7 @@ class Project:
     def _bytes(self, found: Found) -> Optional[bytes]:
         why = "too large" if found.size > FILE else "too much" if self._read + found.size > TOTAL else ""
         self.unread.update({found.name: why} if found.regular and why else {})
-        if not found.regular or why or self._clock.spent:
+        if not found.regular or why or self._clock.spent or self.refusal(found.path):
             return None
         try:
             data = foreign.read(found.path, FILE + 1, follow=False)

@@ -7,7 +7,7 @@ import re
 from bg.evidence import layouts, remarks
 from bg.evidence.calls import Calls
 from bg.evidence.disk import Disk, count
-from bg.evidence.finding import Finding
+from bg.evidence.finding import SEEN, Finding
 from bg.evidence.form import Item
 from bg.evidence.project import Found, Place
 
@@ -20,6 +20,14 @@ NEAR = 5
 
 def judge(disk: Disk, calls: Calls, item: Item, place: Place, exact: tuple[Found, ...]) -> Finding:
     """What the file, now or at launch, and the calls say of a line or of words in it."""
+    found = _judged(disk, calls, item, place, exact)
+    refused = disk.refused(*exact) or disk.refused_earlier(*disk.existed(item.subject)[:5])
+    if not refused or found.grade == SEEN:
+        return found
+    return say(item, "in a result" if item.quote and _in_results(calls, item.quote, item.subject) else refused)
+
+
+def _judged(disk: Disk, calls: Calls, item: Item, place: Place, exact: tuple[Found, ...]) -> Finding:
     if place.outside:
         return say(item, "in a result" if item.quote and _in_results(calls, item.quote) else "outside")
     now = [text for each in exact if each.regular for text in [disk.text(each)] if text is not None]

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 
 from bg import foreign, machine
+from bg.evidence import access
 from bg.evidence.disk import Disk
 from bg.evidence.finding import Evidence, Finding
 from bg.evidence.form import Item
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 LARGEST = 1024 * 1024
 SECONDS = 5
 PAIRS = 20
+REFUSED = {
+    access.DENIED: "a permission rule denies it to the agent",
+    access.NOT_OWN: "git does not track it, and no call of the run opened or wrote it",
+}
 NAMED = re.compile(
     r"\(\s?(?:fits\s)?(?:the\s)?schema\b:?\s{0,3}([`\"']?)(?P<schema>[^()`\"'\n]{1,400}?\.(?:json|ya?ml))\1\s?\)",
     re.IGNORECASE,
@@ -131,13 +136,17 @@ def _at(problem: Problem) -> str:
 
 
 def check(
-    document: str, schema: str, names: tuple[str, str], python: str, path: list[str], *, seconds: int, most: int
+    document: str, schema: str, names: tuple[str, str], python: str, path: list[str], *, seconds: int, most: int,
+    values: bool = False,
 ) -> Fit:
-    """Whether a document's text fits a schema's text, as an interpreter with these folders of packages sees it."""
+    """Whether a document's text fits a schema's text, as an interpreter with these folders of packages sees it.
+
+    What is said of them has `values` of theirs only where their owner asks.
+    """
     given = {
         "document": document, "document_yaml": _is_yaml(names[0], document),
         "schema": schema, "schema_yaml": _is_yaml(names[1], schema),
-        "path": path, "seconds": seconds, "most": most,
+        "path": path, "seconds": seconds, "most": most, "values": values,
     }  # fmt: skip
     program = str(Path(__file__).with_name("fitting.py"))
     done = machine.python(python, program, seconds=seconds, given=json.dumps(given).encode())
@@ -191,4 +200,6 @@ def _file(disk: Disk, name: str, other: Optional[Found]) -> tuple[Optional[Found
         return None, "could be one of several files"
     if not files[0].regular:
         return None, "is no regular file"
+    if disk.refused(files[0]):
+        return None, f"is not looked at: {REFUSED[disk.refused(files[0])]}"
     return (files[0], "") if files[0].size <= LARGEST else (None, "is too large")

@@ -9,8 +9,10 @@ import os
 import re
 
 from bg import foreign
-from bg.ledger import delegations, launches, reported, runs, tasks
+from bg.host import agents
+from bg.ledger import delegations, launches, place, reported, runs, tasks
 from bg.ledger.file import Ledger
+from bg.ledger.launches import Launch
 from bg.ledger.tasks import Task
 from bg.loop import reports
 from bg.record import Record
@@ -38,21 +40,21 @@ class Together(Record):
     notice: str
 
 
-def told(book: Ledger, group: str, bgctl: Callable[[str], str]) -> Together:
-    """The account of tasks that were launched together and have ended."""
+def told(book: Ledger, group: str, bgctl: Callable[[str], str], transcript: str) -> Together:
+    """The account of tasks that were launched together and have ended; `transcript` is their session's."""
     rows = tasks.members(book, group)
     return Together(
-        fill("group", count=str(len(rows)), tasks=_states(rows), body=_body(book, rows, bgctl)),
+        fill("group", count=str(len(rows)), tasks=_states(rows), body=_body(book, rows, bgctl, transcript)),
         phrases.GROUP_ENDED.format(count=len(rows), states=_states(rows)),
     )
 
 
-def joint(book: Ledger, label: str, bgctl: Callable[[str], str]) -> Together:
+def joint(book: Ledger, label: str, bgctl: Callable[[str], str], transcript: str) -> Together:
     """The account of a task and the agents that it asked for, all of which have ended."""
     asker, asked = tasks.get(book, label), delegations.of_task(book, label)
     rows = [asker] if asker else []
     rows += [row for one in asked for row in delegations.workers(book, one)]
-    body = _body(book, rows, bgctl)
+    body = _body(book, rows, bgctl, transcript)
     agreed = [reported.signal_of(book, one.signal).get("payload", {}).get("coordination") for one in asked]
     lines = [phrases.AGREED.format(words=quote(str(words), 400)) for words in agreed if words]
     others = ", ".join(row.label for row in rows[1:])
@@ -66,9 +68,9 @@ def _states(rows: list[Task]) -> str:
     return ", ".join(f"{row.label} {row.state.replace('_', ' ')}" for row in rows)
 
 
-def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str]) -> str:
+def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str], transcript: str) -> str:
     """Who did not finish comes before anything that the others say; every task has its line, with or without a file."""
-    found = [_sources(book, row) for row in rows]
+    found = [_sources(book, row, transcript) for row in rows]
     sources = [source for read, _ in found for source in read]
     taken = intake.take(sources)
     merged = merge.merge(taken)
@@ -105,7 +107,7 @@ def _line(book: Ledger, row: Task) -> str:
     return f"{named}: {inline(words, 200)}" if words else named
 
 
-def _sources(book: Ledger, task: Task) -> tuple[list[Source], list[str]]:
+def _sources(book: Ledger, task: Task, transcript: str) -> tuple[list[Source], list[str]]:
     """A task's last report, and the result files that it names, read from where its agent worked; those not read."""
     agent = task.agent
     run = runs.last_run(book, agent)
@@ -119,8 +121,9 @@ def _sources(book: Ledger, task: Task) -> tuple[list[Source], list[str]]:
     named = fields.get("deliverables") or ""
     names = list(dict.fromkeys(RESULT_FILES.findall(named if isinstance(named, str) else json.dumps(named))))
     unread = []
+    closed = _closed(task, launch, agents.of_agent(transcript, agent)) if launch and names else str
     for name in names[:MOST_FILES] if folder else []:
-        data, why = _inside(folder, name)
+        data, why = _inside(folder, name, closed)
         if data:
             found.append(Source(f"{task.label} {name}", data))
         elif why:
@@ -130,13 +133,29 @@ def _sources(book: Ledger, task: Task) -> tuple[list[Source], list[str]]:
     return found, [*unread[:SHOWN], told] if more else unread
 
 
-def _inside(folder: str, name: str) -> tuple[bytes, str]:
+def _closed(task: Task, launch: Launch, transcript: str) -> Callable[[str], str]:
+    """Why a file may not be opened for a task's agent, asked by its path; empty where it may."""
+    # Late: only the account of several tasks needs it, and it is the largest part of the package.
+    from pathlib import Path  # noqa: PLC0415
+
+    from bg import evidence  # noqa: PLC0415
+
+    folders = (Path(task.project or launch.cwd), Path(launch.cwd))
+    begun = evidence.Launch(*folders, launch.head or "", launch.made, place.config_directory())
+    closed = evidence.closed(begun, transcript)
+    return lambda path: closed(Path(path))
+
+
+def _inside(folder: str, name: str, closed: Callable[[str], str]) -> tuple[bytes, str]:
     """A file's content, or why it was not read; neither where there is no such file."""
     try:
         root = os.path.realpath(folder)
-        path = os.path.realpath(os.path.join(root, name))
+        spelled = os.path.normpath(os.path.join(root, name))
+        path = os.path.realpath(spelled)
         if not path.startswith(os.path.join(root, "")):
             return b"", phrases.RESULT_OUTSIDE if os.path.isfile(path) else ""
+        if os.path.isfile(path) and closed(spelled):
+            return b"", phrases.RESULT_CLOSED[closed(spelled)]
         return foreign.whole(path, MOST_BYTES), ""
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return b"", ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg import settings
 from bg.host import agents, arriving, transcripts
-from bg.ledger import launches, notes, reported, runs
+from bg.ledger import launches, notes, place, reported, runs
 from bg.ledger.file import Unavailable
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
@@ -107,6 +107,7 @@ def _gather(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict
             Path(rows[-1].cwd or task.project),
             row.head or "",
             row.made,
+            place.config_directory(),
         ),
         path,
         adopting.brief(task.prompt),

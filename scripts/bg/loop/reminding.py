@@ -164,7 +164,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
 
 def _group(scene: Scene, row: Delivery) -> Reminder:
     tell = groups.joint if row.kind == deliveries.JOINT else groups.told
-    return reply_parts.Reminder(*tell(scene.book, row.about.subject, scene.bgctl))
+    return reply_parts.Reminder(*tell(scene.book, row.about.subject, scene.bgctl, scene.event.transcript))
 
 
 def _overtaken(scene: Scene, task: Task) -> str:

@@ -223,6 +223,10 @@ JOINT_ENDED = "{label} and {others}, which it asked for, have ended: {states}"
 RESULT_NOT_READ = "> {label}: the result file {name} was not read, as it {why}."
 RESULT_TOO_LARGE = "is larger than {most} MB"
 RESULT_OUTSIDE = "lies outside the folder in which the agent worked"
+RESULT_CLOSED = {
+    "denied": "is denied to the agent by a permission rule",
+    "not its own": "is not tracked by git, and no call of the agent opened or wrote it",
+}
 RESULT_UNREADABLE = "cannot be read ({why})"
 MORE_RESULT_FILES = "> {label}: {count} more result files that it names were not read."
 NO_RESULTS = "> None of them wrote a result that can be merged; their reports stand for themselves."

@@ -76,6 +76,8 @@ REASONS = {
     "quoted elsewhere": ("the words stand in a result, but not in one of this file", ""),
     "other case": ("the words stand there, with capitals where they have none, or the other way round", ""),
     "not checked": ("not checked: {detail}", ""),
+    "denied": ("not looked at: a permission rule denies it to the agent", ""),
+    "not its own": ("not looked at: git does not track it, and no call of the run opened or wrote it", ""),
 }
 WANTING = {"not found": "not there", "does not fit": "does not fit", "failed": "failed", "not run": "not run"}
 NOTES = {

@@ -1,0 +1,154 @@
+"""What the settings files deny an agent to read; rules of the command line, or of a policy in no file, no hook sees.
+
+The host reads a rule as a line of a .gitignore, whatever the case of its letters: `//p` from the file system's root,
+`~/p` from the home, `/p` from the folder of its settings, all else from the folder that is worked in. What is not
+certain here denies: a rule from `/` holds from each of these folders, and `!p` takes nothing back.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+import unicodedata
+
+from bg import foreign
+from bg.pattern import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Callable, Optional
+
+    Fitting = Callable[[str], object]
+    Shape = list[Optional[Fitting]]
+
+MANAGED = ("/etc/claude-code", "/Library/Application Support/ClaudeCode")  # only an administrator writes there
+MOST = 1024 * 1024
+RULES = 500
+LINKS = 40
+_RULE = pattern(r"\s*Read\s*(?:\((.*)\))?\s*", re.DOTALL)
+
+
+class Denials:
+    """The rules against reading that hold for an agent; where a file of them cannot be understood, all is denied."""
+
+    def __init__(self, config: str, folders: list[str]) -> None:
+        self._folders = list(dict.fromkeys(each for folder in folders for each in (folder, os.path.realpath(folder))))
+        self._config = config
+        rules = [rule for path in _files(config, self._folders) for rule in _rules(path)]
+        self._all = None in rules or len(rules) > RULES
+        given = list(dict.fromkeys(rule for rule in rules if rule and not rule.startswith("!")))
+        self._rules = [] if self._all else [rooted for rule in given for rooted in self._rooted(rule)]
+
+    def denies(self, path: str) -> bool:
+        """Whether a rule speaks of a file by any of its names: as it is spelled, and where each link leads."""
+        return self._all or (bool(self._rules) and any(map(self._denies, _names(path))))
+
+    def _denies(self, path: str) -> bool:
+        plain = _plain(path)
+        return any(
+            plain.startswith(root) and _fits(plain[len(root) :].split("/"), shape) for root, shape in self._rules
+        )
+
+    def _rooted(self, rule: str) -> Iterator[tuple[str, Shape]]:
+        """The shape of what a rule denies, with each folder from which it is read."""
+        home = os.path.expanduser("~")
+        if rule.startswith("//"):
+            roots, rule = ["/"], rule[1:]
+        elif rule.startswith("~/"):
+            roots, rule = [home, os.path.realpath(home)], rule[1:]
+        elif rule.startswith("/"):
+            roots = [*self._folders, self._config]
+        else:
+            roots, rule = self._folders, rule.removeprefix("./")
+        shape = _shape(_plain(rule))
+        yield from ((_plain(root).rstrip("/") + "/", shape) for root in dict.fromkeys(roots))
+
+
+def _files(config: str, folders: list[str]) -> list[str]:
+    """Every settings file, with the copy of what an organisation's server has sent."""
+    found = [os.path.join(config, name) for name in ("settings.json", "remote-settings.json")] if config else []
+    for folder in folders:
+        found += [os.path.join(folder, ".claude", name) for name in ("settings.json", "settings.local.json")]
+    for folder in MANAGED:
+        parts = os.path.join(folder, "managed-settings.d")
+        found += [os.path.join(folder, "managed-settings.json")]
+        found += [os.path.join(parts, name) for name in foreign.names(parts) if name.endswith(".json")]
+    return list(dict.fromkeys(found))
+
+
+def _rules(path: str) -> Iterator[Optional[str]]:
+    """What stands in the parentheses of a file's rules against Read, `**` where there are none; None: not known."""
+    try:
+        data: Any = foreign.loads(foreign.whole(path, MOST).decode("utf-8-sig"))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except (OSError, ValueError):
+        yield None
+        return
+    given = data.get("permissions") if isinstance(data, dict) else None
+    denied = given.get("deny") if isinstance(given, dict) else None
+    for rule in denied if isinstance(denied, list) else []:
+        found = _RULE.fullmatch(rule) if isinstance(rule, str) else None
+        if found:
+            yield re.sub(r"\\([()])", r"\1", found[1] or "").strip() or "**"
+
+
+def _plain(text: str) -> str:
+    """As the host compares them: whatever the case of the letters, and accents as one sign with them."""
+    return unicodedata.normalize("NFC", text).lower()
+
+
+def _shape(rule: str) -> Shape:
+    """A line of a .gitignore: what fits each part of a path, None for any number of parts.
+
+    Only a slash before its end or in its midst ties it to its root.
+    """
+    whole = rule.removesuffix("/**").rstrip("/")
+    parts = whole.removeprefix("/").split("/")
+    tied = [] if "/" in whole else [None]
+    return [*tied, *(None if part in ("", "**") else _fitting(part) for part in parts)]
+
+
+def _fitting(part: str) -> Fitting:
+    """A part of a rule as Python's globs spell it, which match in one go, however many stars there are."""
+    spelled = re.sub(r"\\(.)", lambda found: f"[{found[1]}]", part.replace("[^", "[!"))
+    return re.compile(fnmatch.translate(spelled)).match
+
+
+def _fits(parts: list[str], shape: Shape) -> bool:
+    """Whether a shape fits a path, or one of the folders that it is in."""
+    reached = {0}
+    for each in shape:
+        if each is None:
+            reached = set(range(min(reached), len(parts)))
+        else:
+            reached = {place + 1 for place in reached if place < len(parts) and each(parts[place])}
+        if not reached:
+            return False
+    return True
+
+
+def _names(path: str) -> list[str]:
+    """A path as it is spelled, as each link on the way leads on, and as it is at last."""
+    found = [os.path.normpath(path)]
+    while len(found) < LINKS:
+        further = _followed(found[-1])
+        if not further or further in found:
+            break
+        found.append(further)
+    return list(dict.fromkeys([*found, os.path.realpath(path)]))
+
+
+def _followed(path: str) -> str:
+    """A path with its first link followed, empty where it has none."""
+    parts = path.split("/")
+    for number in range(2, len(parts) + 1):
+        here = "/".join(parts[:number])
+        try:
+            target = os.readlink(here)
+        except (OSError, ValueError):
+            continue
+        return os.path.normpath(os.path.join(os.path.dirname(here), target, *parts[number:]))
+    return ""
