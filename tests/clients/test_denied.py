@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,10 @@ def test_a_report_opens_nothing_that_its_agent_is_denied(host: str) -> None:
     with Model(script) as model, Home(model.url) as home:
         paths.append(home.project)
         project(home.project)
-        with Headless(home, host, [*arguments([ROOT])]) as run:
+        data = home.path / ".claude" / "bg"
+        data.mkdir(parents=True)
+        (data / "python").write_text(f"{sys.executable}\n")  # one that has the packages for schemas
+        with Headless(home, host, arguments([ROOT]), env={"BG_DATA": str(data)}) as run:
             run.send("/bg:bg Look")
             ended(home, 1)
             if host in UNWOKEN:
@@ -76,9 +80,9 @@ def test_a_report_opens_nothing_that_its_agent_is_denied(host: str) -> None:
             run.finish()
         told = json.dumps([each.messages for each in model.requests] + run.events, ensure_ascii=False)
         assert len(set(REFUSED.findall(told))) == 2, told[-3000:]
-        assert WHY in model.by("parent")[-1].all_text()
         assert HIDDEN not in told
         assert HIDDEN not in dumped(home)
+        assert WHY in model.by("parent")[-1].all_text()
         [row] = rows(home, "SELECT evidence FROM runs")
         kept = json.loads(row["evidence"])
         assert {"denied", "not checked"} == {each["reason"] for each in kept["findings"]}

@@ -10,7 +10,7 @@ from typing import Any
 
 from bg import foreign
 from bg.desk.findings import Finding
-from bg.host import tools
+from bg.host import permissions, tools
 from bg.host.versions import Host
 from bg.ledger import place
 
@@ -27,10 +27,7 @@ def files() -> list[Path]:
 
 def managed() -> list[Path]:
     """The files that only an administrator writes."""
-    return [
-        Path("/etc/claude-code/managed-settings.json"),
-        Path("/Library/Application Support/ClaudeCode/managed-settings.json"),
-    ]
+    return [Path(folder, "managed-settings.json") for folder in permissions.MANAGED]
 
 
 def read(path: Path) -> dict[str, Any]:
