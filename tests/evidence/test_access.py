@@ -76,6 +76,7 @@ RULES = [
     ("Read(two words.json)", "two words.json", PROJECT),
     ("Read(caf\N{LATIN SMALL LETTER E WITH ACUTE}.json)", "cafe\N{COMBINING ACUTE ACCENT}.json", PROJECT),
     ("Read(#notes.md)", "#notes.md", PROJECT),
+    ("Read(\\!notes.md)", "!notes.md", PROJECT),
     ("Read(conf/real.json)", "link.json -> conf/real.json", PROJECT),
     ("Read(link.json)", "link.json -> conf/real.json", PROJECT),
     ("Read(hop.json)", "link.json -> hop.json -> conf/real.json", PROJECT),

@@ -580,7 +580,7 @@ def test_a_result_file_that_is_not_read_is_named(newest):
         for label in ("bg-1", "bg-2")
         for line in (
             "> {label}: the result file “denied.md” was not read, as it is denied to the agent by a permission rule.",
-            "> {label}: the result file “nobodys.md” was not read, as it is not tracked by git, and no call of the agent opened or wrote it.",
+            "> {label}: the result file “nobodys.md” was not read, as it is not tracked by git, and no call was seen that opened or wrote it.",
             "> {label}: the result file “pipe.md” was not read, as it cannot be read (Not a regular file).",
             "> {label}: 10 more result files that it names were not read.",
         )

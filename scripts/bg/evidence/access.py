@@ -24,7 +24,8 @@ SHOWING = {
 TOUCHING = {"chmod", "chown", "git", "ln", "mkdir", "rm", "rmdir", "touch"}
 RAN = pattern(r"(?:Error: )?Exit code \d")
 _WORD = pattern(r"[^\s'\"`=(),;|&<>\[\]{}]+")
-SLACK = 5.0
+HANDED = 40_000
+SLACK = 5.0  # seconds by which a file system's clock may differ from the host's
 
 
 class Access:
@@ -75,14 +76,17 @@ class Access:
             self._opened |= {os.path.normpath(path), os.path.realpath(path)}
         if not call.command:
             return
-        folder = ""
+        folder, writes = "", False
         for part in call.parts:
             if part.program == "cd":
                 folder = str(PurePath(folder, part.verb))
             elif part.program in SHOWING:
                 self._opened |= _below(folder, _words_in(*part.words))
             elif part.program not in programs.READING | TOUCHING:
-                self._named |= _below(folder, _words_in(*part.words, _handed_over(call.command)))
+                self._named |= _below(folder, _words_in(*part.words))
+                writes = True
+        if writes and "<<" in call.command:  # in a program that it is given, as by `python3 - <<EOF`
+            self._named |= _below(folder, _words_in(call.command[:HANDED]))
         self._opened |= _below(folder, set(purposes.written(call.command)))
 
 
@@ -93,11 +97,6 @@ def _words_in(*texts: str) -> set[str]:
 
 def _below(folder: str, words: set[str]) -> set[str]:
     return {os.path.normpath(PurePath(folder, word)) for word in words}
-
-
-def _handed_over(command: str) -> str:
-    """The text that a program is given, as in `python3 - <<EOF`."""
-    return command if "<<" in command else ""
 
 
 def _last_changed(path: Path) -> float:

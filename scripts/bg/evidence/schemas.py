@@ -31,7 +31,7 @@ SECONDS = 5
 PAIRS = 20
 REFUSED = {
     access.DENIED: "a permission rule denies it to the agent",
-    access.NOT_OWN: "git does not track it, and no call of the run opened or wrote it",
+    access.NOT_OWN: "git does not track it, and no call was seen that opened or wrote it",
 }
 NAMED = re.compile(
     r"\(\s?(?:fits\s)?(?:the\s)?schema\b:?\s{0,3}([`\"']?)(?P<schema>[^()`\"'\n]{1,400}?\.(?:json|ya?ml))\1\s?\)",

@@ -37,8 +37,8 @@ class Denials:
         self._folders = list(dict.fromkeys(each for folder in folders for each in (folder, os.path.realpath(folder))))
         self._config = config
         rules = [rule for path in _files(config, self._folders) for rule in _rules(path)]
-        self._all = None in rules or len(rules) > RULES
         given = list(dict.fromkeys(rule for rule in rules if rule and not rule.startswith("!")))
+        self._all = None in rules or len(given) > RULES
         self._rules = [] if self._all else [rooted for rule in given for rooted in self._rooted(rule)]
 
     def denies(self, path: str) -> bool:
@@ -82,7 +82,7 @@ def _rules(path: str) -> Iterator[Optional[str]]:
     """What stands in the parentheses of a file's rules against Read, `**` where there are none; None: not known."""
     try:
         data: Any = foreign.loads(foreign.whole(path, MOST).decode("utf-8-sig"))
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, PermissionError):  # nor does the host see it
         return
     except (OSError, ValueError):
         yield None
@@ -113,8 +113,15 @@ def _shape(rule: str) -> Shape:
 
 def _fitting(part: str) -> Fitting:
     """A part of a rule as Python's globs spell it, which match in one go, however many stars there are."""
-    spelled = re.sub(r"\\(.)", lambda found: f"[{found[1]}]", part.replace("[^", "[!"))
-    return re.compile(fnmatch.translate(spelled)).match
+    spelled = re.sub(r"\\(.)", _literal, part.replace("[^", "[!"))
+    try:
+        return re.compile(fnmatch.translate(spelled)).match
+    except re.error:  # letters from one to an earlier one
+        return re.compile("").match
+
+
+def _literal(found: re.Match[str]) -> str:
+    return f"[{found[1]}]" if found[1] in "*?[" else found[1]
 
 
 def _fits(parts: list[str], shape: Shape) -> bool:

@@ -225,7 +225,7 @@ RESULT_TOO_LARGE = "is larger than {most} MB"
 RESULT_OUTSIDE = "lies outside the folder in which the agent worked"
 RESULT_CLOSED = {
     "denied": "is denied to the agent by a permission rule",
-    "not its own": "is not tracked by git, and no call of the agent opened or wrote it",
+    "not its own": "is not tracked by git, and no call was seen that opened or wrote it",
 }
 RESULT_UNREADABLE = "cannot be read ({why})"
 MORE_RESULT_FILES = "> {label}: {count} more result files that it names were not read."
