@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import tempfile
@@ -79,6 +80,8 @@ class Home:
     def close(self) -> None:
         """End whatever still runs with this home and remove it."""
         _sweep(self.path)
+        for folder in _sockets(self.path):
+            shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(self.root, ignore_errors=True)
 
     def __enter__(self) -> Home:
@@ -100,6 +103,12 @@ def kill_group(pid: int) -> None:
         except (ProcessLookupError, PermissionError):
             return
         time.sleep(0.1)
+
+
+def _sockets(home: Path) -> set[str]:
+    """Where the daemon to which a client has moved a session kept its sockets, which is not in the home."""
+    roster = home / ".claude" / "daemon" / "roster.json"
+    return set(re.findall(r'"(/[^"]*/cc-daemon-\d+/[0-9a-f]{8})/', roster.read_text())) if roster.is_file() else set()
 
 
 def _sweep(home: Path) -> None:

@@ -186,3 +186,33 @@ def question_typed(_: str) -> Scene:
             stage.look(term)
 
     return Scene(Script(("parent", parent, [call("AskUserQuestion", questions=QUESTIONS[:1]), text("Thanks.")])), play)
+
+
+def moved(version: str) -> Scene:
+    """In a terminal: ← moves the session into the background while an agent runs, which ends there; the user goes there."""
+    go = threading.Event()
+    script = Script(
+        ("agent", asked("SUBTASK"), [text(REPORT).after(go)] * 2),
+        ("parent", parent, [launch(version, "SUBTASK look"), text("Launched."), text("Noted."), text("Still here.")]),
+    )
+
+    def play(stage: Stage) -> None:
+        with stage.terminal() as term:
+            term.say("Launch it")
+            stage.model.wait_said("parent", 2)
+            stage.wait_notes("Stop", 1)
+            term.settle()
+            term.keys("Left")
+            term.wait_for("moved to the background")
+            stage.wait_notes("SubagentStart", 2)
+            go.set()
+            stage.wait_notes("Stop", 2)
+            stage.look(term)
+            term.keys("Enter")
+            term.wait_for("Launch it")
+            term.settle()
+            term.say("Where were we?")
+            stage.wait_notes("Stop", 3)
+            stage.look(term)
+
+    return Scene(script, play)

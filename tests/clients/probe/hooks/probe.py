@@ -29,6 +29,8 @@ NAMES = (
     "CLAUDE_CONFIG_DIR",
     "CLAUDECODE",
     "CLAUDE_ENV_FILE",
+    "CLAUDE_CODE_SESSION_KIND",
+    "AI_AGENT",
 )
 
 
