@@ -94,6 +94,24 @@ class Drive:
             file.write(json.dumps(line) + "\n")
         return path
 
+    def moves(self, session: str, *running: str, records: bool = True) -> None:
+        """The host moves the session into the background, under this id, with the agents that run; see `continued`."""
+        old = self.transcript
+        if records:
+            self.continued(old, session)
+        self.session, self.transcript = session, old.with_name(f"{session}.jsonl")
+        folder = self.transcript.with_suffix("") / "subagents"
+        folder.mkdir(parents=True)
+        for agent in running:
+            (folder / f"agent-{agent}.jsonl").symlink_to(old.with_suffix("") / "subagents" / f"agent-{agent}.jsonl")
+
+    @staticmethod
+    def continued(transcript: Path, session: str) -> None:
+        """The host writes down which session goes on with this one."""
+        record = {"type": "continued-in", "sessionId": transcript.stem, "continuedInSessionId": session}
+        with transcript.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+
     def ends(self, agent: str, text: str, **changes: Any) -> dict[str, Any]:
         """The agent's run ends with this text."""
         payload = recorded(self.version, self.scene, "SubagentStop")

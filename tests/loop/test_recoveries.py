@@ -51,6 +51,18 @@ def the_folder_of_a_project(drive: Drive, _: pytest.MonkeyPatch) -> bool:
     return drive.rows("SELECT project FROM tasks") == [{"project": str(drive.folder)}]
 
 
+def a_session_that_has_moved(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> bool:
+    lives = machine.Process(os.getppid(), machine._look(os.getppid())[2])
+    monkeypatch.setattr(machine, "host", lambda: lives)
+    drive.prompt("/bg Audit")
+    drive.launch("Audit", "a1")
+    drive.stop()
+    drive.moves("another", "a1")
+    monkeypatch.setattr(machine, "host", lambda: machine.Process(os.getpid(), machine._look(os.getpid())[2]))
+    drive.send(recorded(drive.version, "sessions", "SessionStart"), source="fork")
+    return drive.rows("SELECT session, state FROM tasks") == [{"session": "another", "state": "working"}]
+
+
 def a_session_that_is_gone(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> bool:
     monkeypatch.setattr(machine, "host", gone)
     drive.prompt("/bg Audit")
@@ -172,6 +184,7 @@ def a_reminder_that_was_dropped(drive: Drive, _: pytest.MonkeyPatch) -> bool:
 
 SCENES: dict[str, tuple[str, Callable[[Drive, pytest.MonkeyPatch], bool]]] = {
     "the folder of a project": (NEWEST, the_folder_of_a_project),
+    "a session that has moved": (NEWEST, a_session_that_has_moved),
     "a session that is gone": (NEWEST, a_session_that_is_gone),
     "the launch of an agent": (NEWEST, the_launch_of_an_agent),
     "the identity of an agent": (NEWEST, the_identity_of_an_agent),

@@ -10,7 +10,7 @@ from bg.host.transcripts import last_sign
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Optional
 
 LARGEST = 64 * 1024
 
@@ -33,12 +33,20 @@ def _beside(session_transcript: str, agent: str) -> tuple[str, str]:
 
 
 def _with_another_session(session_transcript: str, agent: str) -> list[str]:
-    """The agent's transcripts that lie with other sessions of the same project: after /clear, and in a fork."""
+    """The agent's transcripts that lie with other sessions of the same project: after /clear, and in a fork.
+
+    An agent that ran while its session moved into the background has one, to which the new session has a link.
+    """
     own, name = os.path.splitext(session_transcript)[0], f"agent-{agent}.jsonl"
     project, stem = os.path.split(own)
     sessions = [each for each in foreign.names(project or ".") if each != stem and not each.endswith(".jsonl")]
     places = [os.path.join(project, each, "subagents", name) for each in sessions]
-    return [place for place in places if foreign.about(place)]
+    linked = foreign.about(os.path.join(own, "subagents", name))
+    return [place for place in places if _is_other(foreign.about(place), linked)]
+
+
+def _is_other(found: Optional[os.stat_result], linked: Optional[os.stat_result]) -> bool:
+    return found is not None and not (linked and os.path.samestat(found, linked))
 
 
 def wakes_whole(session_transcript: str, agent: str) -> bool:

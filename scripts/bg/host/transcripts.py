@@ -9,6 +9,7 @@ import json
 import os
 
 from bg import foreign
+from bg.host.event import identifier
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -164,6 +165,20 @@ def is_torn(path: str) -> bool:
     while at in following:
         at = following.pop(at)
     return size(path) <= TAIL and at is not None
+
+
+def continued_in(path: str, place: int = 0) -> str:
+    """The session that goes on with this one, as its transcript ends behind a place; empty where it goes on itself.
+
+    Seen on 2.1.327 and 2.1.328: ← at an empty prompt and the host's own `/bg` move a session into the background, under
+    a new id.
+    """
+    for record in reversed(list(_records(_read(path, max(place, size(path) - LINES), LINES)))):
+        if record.get("type") == "continued-in":
+            return identifier(record.get("continuedInSessionId"))
+        if record.get("type") in ("user", "assistant"):
+            return ""
+    return ""
 
 
 def heard(path: str, message: str) -> bool:

@@ -123,6 +123,12 @@ def owed_since(book: Ledger, label: str, moment: float) -> bool:
     return book.one(sql, label, moment) is not None
 
 
+def continue_in(book: Ledger, old: str, new: str) -> None:
+    """One session goes on as another: what the user answered in the one counts as answered in the other."""
+    sql = "UPDATE OR IGNORE deliveries SET key = replace(key, ?1, ?2) WHERE seen IS NULL AND kind = ?3"
+    book.write(f"{sql} AND instr(key, ?1) > 0", old, new, ANSWERED)
+
+
 def due(book: Ledger, session: str) -> list[Delivery]:
     """What this session has to be told: what to do about an answer first, then the oldest."""
     found = Delivery.all(

@@ -162,6 +162,42 @@ def set_asked_first(book: Ledger, session: str, questions: list[int]) -> None:
     _set(book, f"asked_first:{session}", " ".join(map(str, questions)))
 
 
+def awaits_origin(book: Ledger, session: str) -> bool:
+    """A session began as a fork, and the one that it may go on with was not found then."""
+    return bool(_get(book, f"fork:{session}"))
+
+
+def set_awaits_origin(book: Ledger, session: str) -> None:
+    """A session has begun as a fork; the host may not have written down yet which one it goes on with."""
+    _set(book, f"fork:{session}", "1")
+
+
+def forget_origin(book: Ledger, session: str) -> None:
+    """The session that this one goes on with is found, or there is none."""
+    _forget(book, f"fork:{session}")
+
+
+def resumed_at(book: Ledger, session: str) -> int:
+    """Where the transcript of a session that had moved ended when it was resumed itself; 0 where it never was."""
+    return _number(_get(book, f"resumed:{session}"))
+
+
+def set_resumed_at(book: Ledger, session: str, place: int) -> None:
+    """A session that had moved is resumed itself, whatever its transcript has ended with so far."""
+    _set(book, f"resumed:{session}", str(place))
+
+
+def continue_in(book: Ledger, old: str, new: str) -> None:
+    """One session goes on as another, and knows what the one was told."""
+    held, words = asked_first(book, old), late_words(book, old)
+    if held:
+        set_asked_first(book, new, [*asked_first(book, new), *held])
+    if words:
+        add_late_words(book, new, [words])
+    for key in ("asked_first", "late", "fork"):
+        _forget(book, f"{key}:{old}")
+
+
 def trace(book: Ledger, event: str, text: str) -> None:
     """Keep a hook's own error where `/bg-status` and the doctor show it; the last hundred stay."""
     with book.transaction():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bg.ledger import deliveries, notes
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
 
@@ -60,6 +61,14 @@ def transcript(book: Ledger, session: str) -> str:
     """Where the host writes this session down, empty where that is unknown."""
     known = get(book, session)
     return (known.transcript or "") if known else ""
+
+
+def continue_in(book: Ledger, old: str, new: str) -> None:
+    """The host goes on with a session under a new id: whatever the one had, the other has now."""
+    for table in ("tasks", "windows", "typed"):
+        book.write(f"UPDATE {table} SET session = ? WHERE session = ?", new, old)
+    deliveries.continue_in(book, old, new)
+    notes.continue_in(book, old, new)
 
 
 def end(book: Ledger, session: str) -> None:

@@ -62,6 +62,11 @@ def open_windows(book: Ledger, session: str) -> list[Window]:
     return Window.all(book, "SELECT * FROM windows WHERE session = ? AND closed IS NULL ORDER BY id DESC", session)
 
 
+def sessions_with_open(book: Ledger) -> list[str]:
+    """The sessions in which a window is open."""
+    return [row["session"] for row in book.all("SELECT DISTINCT session FROM windows WHERE closed IS NULL")]
+
+
 def is_open(book: Ledger, session: str, label: str) -> bool:
     """A window of this label is open."""
     return any(window.label == label for window in open_windows(book, session))

@@ -20,7 +20,7 @@ from bg.ledger import (
 )
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import concluding, judging, reports, waking
+from bg.loop import concluding, judging, moving, reports, waking
 from bg.loop.scene import Scene
 from bg.words import delegation, phrases
 from bg.words.quoting import cited
@@ -45,7 +45,7 @@ def take_over(scene: Scene) -> None:
     """Tasks of sessions that are gone belong to this one now; their agents went with them."""
     here = machine.host()
     for owner, labels in projects.left(scene.book, scene.project, scene.book.now() - RECENT).items():
-        process = _process(scene, owner)
+        process = _process(scene, moving.heir(scene.book, owner))
         same_process = process is not None and process == here
         if owner == scene.session:
             if is_lent(scene):
@@ -69,9 +69,14 @@ def is_lent(scene: Scene) -> bool:
 def is_shared(scene: Scene) -> bool:
     """Another, living process is known to have this session."""
     process = _process(scene, scene.session)
-    if process is None or scene.late is not None or process == machine.host():
+    if process is None or scene.late is not None or process == machine.host() or _has_moved(scene):
         return False
     return _is_alive(scene, scene.session, process)
+
+
+def _has_moved(scene: Scene) -> bool:
+    """The process that is known to have this session only shows the one that goes on with it."""
+    return moving.heir(scene.book, scene.session) != scene.session
 
 
 def lives(scene: Scene) -> bool:
@@ -85,10 +90,11 @@ def claim(scene: Scene, task: Task) -> bool:
     owner = task.session
     if owner == scene.session:
         return True
+    owner = moving.heir(scene.book, owner)
     process = _process(scene, owner)
     # What waited in the spool is taken in by any session's hook: whose process that is says nothing.
     same_process = scene.late is None and process is not None and process == machine.host()
-    if not same_process and _is_alive(scene, owner, process):
+    if owner != scene.session and not same_process and _is_alive(scene, owner, process):
         return False
     tasks.hand_to(scene.book, task.label, scene.session)
     return True
@@ -103,6 +109,9 @@ def _process(scene: Scene, session: str) -> Optional[machine.Process]:
 
 def _is_alive(scene: Scene, session: str, process: Optional[machine.Process]) -> bool:
     """Unknown counts as alive: a task that really runs is never called dead."""
+    moved = moving.heir(scene.book, session)
+    if moved != session:
+        return sessions.get(scene.book, moved) is None or _is_alive(scene, moved, process)
     row = sessions.get(scene.book, session)
     if row is None or row.ended is not None or machine.has_restarted(row.machine):
         return False
@@ -198,7 +207,7 @@ def _waiting_line(scene: Scene, item: Question) -> list[str]:
 def elsewhere(scene: Scene) -> list[str]:
     """What a fork, which remembers the launches, must know: their tasks go on in the session that they belong to."""
     lent = is_lent(scene)
-    if scene.event.source != "fork" and not lent:
+    if scene.event.source != "fork" and not lent and not _has_moved(scene):
         return []
     lines = [
         f"- {task.label} ({cited(task.description or '', 60)}): {task.state.replace('_', ' ')}"

@@ -1,12 +1,16 @@
-"""Moves: a project whose folder was renamed is recognized, and what the ledger has of it goes along."""
+"""Moves: a project whose folder was renamed is recognized, with what the ledger has of it; where a session goes on."""
 
 from __future__ import annotations
 
 import os
 
 from bg import repository
+from bg.host import transcripts
 from bg.ledger import notes, projects, sessions
+from bg.ledger.file import Ledger
 from bg.loop.scene import Scene
+
+LONGEST = 20  # moves of one session, one after the other
 
 
 def follow(scene: Scene) -> None:
@@ -21,6 +25,24 @@ def follow(scene: Scene) -> None:
         for old in _left(scene, root):
             if old != root and (old == here or not os.path.exists(old)):
                 projects.move(scene.book, old, root)
+
+
+def heir(book: Ledger, session: str) -> str:
+    """The session that goes on with this one, by the host's own records; itself where the host has not moved it.
+
+    The process that had it lives on and shows the new one: that it lives says nothing.
+    """
+    now, path = session, sessions.transcript(book, session)
+    for _ in range(LONGEST):
+        following = transcripts.continued_in(path)
+        if not following or not transcripts.continued_in(path, notes.resumed_at(book, now)):
+            break
+        now, path = following, sessions.transcript(book, following) or _beside(path, following)
+    return now
+
+
+def _beside(path: str, session: str) -> str:
+    return os.path.join(os.path.dirname(path), f"{session}.jsonl")
 
 
 def _left(scene: Scene, root: str) -> list[str]:

@@ -74,9 +74,10 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[Claim]:
         )
 
 
-def look(scene: Scene, label: str = "", *, wait: bool = False) -> bool:
-    """Judge what was said in this session, and to this task in any; whether all of it is judged now."""
-    open_now = proofs.unjudged(scene.book, scene.session, label)
+def look(scene: Scene, label: str = "", session: str = "", *, wait: bool = False) -> bool:
+    """Judge what was said in this session, or that one, and to this task in any; whether all of it is judged now."""
+    session = session or scene.session
+    open_now = proofs.unjudged(scene.book, session, label)
     if not open_now:
         return True
     if wait:
@@ -89,7 +90,7 @@ def look(scene: Scene, label: str = "", *, wait: bool = False) -> bool:
     with scene.book.transaction():
         for row in open_now:
             _judge(scene, row, found[row.id], waited=wait)
-    return not proofs.unjudged(scene.book, scene.session, label)
+    return not proofs.unjudged(scene.book, session, label)
 
 
 def _origin(scene: Scene, row: Proof) -> Optional[origins.Origin]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bg.host.receipts import Receipt, Stretch
 from bg.ledger import deliveries, sessions
 from bg.ledger.deliveries import Delivery
+from bg.loop import moving
 from bg.loop.scene import Scene
 
 LAG = 3.0  # the host writes its transcript a moment after it has taken what hooks say; 0.14 s was the longest seen
@@ -49,7 +50,9 @@ def _fate(scene: Scene, row: Delivery, stretches: dict[tuple[str, int], Stretch]
 
 
 def _remembers(scene: Scene, row: Delivery) -> bool:
-    """The conversation that begins goes on with what stands in that transcript."""
+    """The conversation goes on with what stands in that transcript."""
+    if row.session != scene.session and moving.heir(scene.book, row.session or "") == scene.session:
+        return True
     return row.session == scene.session and scene.event.source in ("resume", "compact") and _writes(scene)
 
 

@@ -20,6 +20,7 @@ from bg.ledger.tasks import Task
 from bg.loop import (
     binding,
     closing,
+    continuing,
     inheriting,
     judging,
     launching,
@@ -219,6 +220,7 @@ def _owe_again(scene: Scene, label: str) -> None:
 # In this order: an agent is bound before it is looked for, and what it said is read before its run is called over.
 RECOVERIES = (
     Recovery("the folder of a project", (INHERIT,), moving.follow, "sessions"),
+    Recovery("a session that has moved", (INHERIT,), continuing.arrive, "moved"),
     Recovery("a session that is gone", (INHERIT,), inheriting.take_over, "sessions"),
     Recovery("the launch of an agent", ALWAYS, binding.by_prompt, "background"),
     Recovery("the identity of an agent", ALWAYS, _look_for_identity, "background"),

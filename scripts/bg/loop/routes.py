@@ -6,6 +6,7 @@ import importlib
 
 from bg.host import tools
 from bg.host.event import Event
+from bg.ledger import notes
 from bg.loop.scene import Scene
 
 TYPE_CHECKING = False
@@ -50,7 +51,16 @@ def handler_for(event: Event) -> Optional[Handler]:
 def handle(handler: Handler, scene: Scene) -> None:
     """Whatever comes of it, what its steps have written stays written."""
     try:
+        scene.apart("a move", _look_for_origin, scene)
         handler(scene)
     finally:
         scene.book.settle()
         scene.book.secure()
+
+
+def _look_for_origin(scene: Scene) -> None:
+    """Before each event of a session that may yet turn out to be another one that has moved."""
+    if notes.awaits_origin(scene.book, scene.session):
+        from bg.loop import continuing  # noqa: PLC0415 - late: nearly no session does
+
+        continuing.arrive(scene)

@@ -9,7 +9,7 @@ from bg.ledger import deliveries, inbox, notes, projects, proofs, sessions, task
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import adopting, answer_command, closing, commands, inheriting, proof, reconciling, reminding
+from bg.loop import adopting, answer_command, closing, commands, continuing, inheriting, proof, reconciling, reminding
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases, reply_parts
 from bg.words.quoting import CONTEXT_LIMIT, fit, inline
@@ -190,8 +190,11 @@ def start(scene: Scene) -> None:
     if others:
         scene.answer.context.append("\n".join(others))
     if inheriting.is_lent(scene) or not inheriting.concerns(scene):
+        if scene.event.source == "fork" and others:
+            continuing.wait_for_origin(scene)
         return
     scene.enter()
+    continuing.note_return(scene)
     _forget_the_old(scene)
     reconciling.catch_up(scene, reconciling.BEGIN)
     lines = inheriting.flight_list(scene, inheriting.MOST_LINES - len(others))

@@ -1,0 +1,34 @@
+"""Continuing: a session that the host has moved here, under a new id, brings everything that it has."""
+
+from __future__ import annotations
+
+from bg.host import transcripts
+from bg.ledger import notes, place, projects, sessions, windows
+from bg.loop import inheriting, moving, proof
+from bg.loop.scene import Scene
+
+
+def arrive(scene: Scene) -> None:
+    """What the host has moved here belongs to this session from now on; its agents were carried along and run."""
+    owners = [*projects.left(scene.book, scene.project, scene.book.now() - inheriting.RECENT)]
+    for owner in dict.fromkeys([*owners, *windows.sessions_with_open(scene.book)]):
+        if owner != scene.session and moving.heir(scene.book, owner) == scene.session:
+            scene.enter()
+            scene.apart("who said what", proof.look, scene, "", owner)
+            with scene.book.transaction():
+                sessions.continue_in(scene.book, owner, scene.session)
+                notes.forget_origin(scene.book, scene.session)
+
+
+def wait_for_origin(scene: Scene) -> None:
+    """A fork of a session that has tasks: the host may write down only after it has begun that it goes on with it."""
+    with scene.book.transaction():
+        notes.set_awaits_origin(scene.book, scene.session)
+    place.mark(scene.book.place, scene.session)
+
+
+def note_return(scene: Scene) -> None:
+    """A session that has moved begins again: what it has from now on is its own, before it has written anything."""
+    if moving.heir(scene.book, scene.session) != scene.session:
+        with scene.book.transaction():
+            notes.set_resumed_at(scene.book, scene.session, transcripts.size(scene.event.transcript))
