@@ -25,6 +25,7 @@ def elsewhere(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / ".claude"))
     monkeypatch.setenv("BG_DATA", str(home / "bg-data"))
+    monkeypatch.delenv("AI_AGENT", raising=False)  # the version of a client that the tests are started from
     return home
 
 

@@ -197,10 +197,11 @@ def first_prompt(path: str) -> str:
 
 def field(path: str, name: str) -> str:
     """The last value of a field that stands in every line, such as `version` or `cwd`."""
-    for record in reversed(tail(path, LINES)):
-        value = record.get(name)
-        if isinstance(value, str) and value:
-            return value
+    for most in (LINES, TAIL):
+        for record in reversed(tail(path, most)):
+            value = record.get(name)
+            if isinstance(value, str) and value:
+                return value
     return ""
 
 

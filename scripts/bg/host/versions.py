@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from bg.host import transcripts
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -108,8 +109,16 @@ def version_of(text: str) -> Optional[Version]:
     return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
+def running(transcript: str, *, live: bool = True) -> str:
+    """The version of the client that runs a session, empty where nothing tells it yet.
+
+    Another one may have begun the session: what this process says of itself comes first, then what was written last.
+    """
+    return (announced_version() if live else "") or transcripts.field(transcript, "version")
+
+
 def announced_version() -> str:
-    """The version that hosts since 2.1.197 tell every hook, empty on older ones."""
+    """The exact version that the calling process tells its hooks, from 2.1.143 or 2.1.144 on; empty on older ones."""
     found = re.match(r"claude-code_(\d+)-(\d+)-(\d+)_", os.environ.get("AI_AGENT", ""))
     return ".".join(found.groups()) if found else ""
 

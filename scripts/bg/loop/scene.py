@@ -6,7 +6,7 @@ import os
 
 from bg import machine, repository, settings
 from bg.desk import shortcuts
-from bg.host import transcripts, versions
+from bg.host import versions
 from bg.host.answer import Answer
 from bg.host.event import Event
 from bg.ledger import deliveries, notes, place, projects, sessions
@@ -43,6 +43,7 @@ class Scene:
         self.examined: dict[str, dict[str, Any]] = {}
         self.late = late
         self.attempt = attempt or Attempt()
+        self._host: Optional[versions.Host] = None
 
     @property
     def session(self) -> str:
@@ -61,11 +62,13 @@ class Scene:
 
     @property
     def host(self) -> versions.Host:
-        """What the host can do; its version is unknown until a transcript tells it."""
-        known = sessions.get(self.book, self.session)
-        words = (known.version if known else "") or transcripts.field(self.event.transcript, "version")
-        version = versions.version_of(words or (versions.announced_version() if self.late is None else ""))
-        return versions.host_of(version)
+        """What the host can do; on the older ones its version is unknown until a transcript tells it."""
+        if self._host is None:
+            self._host = versions.host_of(versions.version_of(self._version()))
+        return self._host
+
+    def _version(self) -> str:
+        return versions.running(self.event.transcript, live=self.late is None)
 
     @property
     def launch_command(self) -> str:
@@ -84,7 +87,7 @@ class Scene:
 
     def enter(self) -> None:
         """From now on the session, in this process, has something of ours."""
-        version = transcripts.field(self.event.transcript, "version")
+        version = self._version()
         project = self.project_here()
         process = machine.host() or machine.Process(0, "")
         with self.book.transaction():

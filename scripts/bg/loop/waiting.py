@@ -6,7 +6,7 @@ import contextlib
 import errno
 
 from bg.desk import doctor, findings, page
-from bg.host import tools, transcripts, versions
+from bg.host import tools, versions
 from bg.host.answer import Answer, show
 from bg.host.event import Event, is_machine_prompt, read, typed_command
 from bg.ledger import notes, place, spool
@@ -155,5 +155,4 @@ def _handle(book: Ledger, text: str, at: float, now: Event, attempt: Attempt) ->
 
 def host_of(event: Event) -> versions.Host:
     """What the host can do, as far as its version shows without a ledger."""
-    found = transcripts.field(event.transcript, "version") or versions.announced_version()
-    return versions.host_of(versions.version_of(found))
+    return versions.host_of(versions.version_of(versions.running(event.transcript)))
