@@ -51,7 +51,7 @@ def handler_for(event: Event) -> Optional[Handler]:
 def handle(handler: Handler, scene: Scene) -> None:
     """Whatever comes of it, what its steps have written stays written."""
     try:
-        scene.apart("a move", _look_for_origin, scene)
+        _look_for_origin(scene)
         handler(scene)
     finally:
         scene.book.settle()
@@ -63,4 +63,4 @@ def _look_for_origin(scene: Scene) -> None:
     if notes.awaits_origin(scene.book, scene.session):
         from bg.loop import continuing  # noqa: PLC0415 - late: nearly no session does
 
-        continuing.arrive(scene)
+        scene.apart("a move", continuing.arrive, scene)

@@ -219,3 +219,4 @@ def end(scene: Scene) -> None:
     scene.see()
     with scene.book.transaction():
         sessions.end(scene.book, scene.session)
+        notes.forget_origin(scene.book, scene.session)
