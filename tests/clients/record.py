@@ -67,7 +67,7 @@ SCENES: dict[str, tuple[Callable[[str], scenes.Scene], set[str]]] = {
     "worktree": (rare.worktree, MODERN),
     "question-refused": (rare.question_refused, ALL),
     "question-typed": (rare.question_typed, ALL),
-    "moved": (rare.moved, NEWEST),
+    "moved": (rare.moved, HANDS_BACK),
 }
 
 
