@@ -481,13 +481,94 @@ def test_a_line_behind_the_end_of_the_file_is_none(world):
 # What the transcripts of another checker have shown.
 
 
-def test_a_run_that_ended_well_and_shows_a_failure(world):
-    world.bash("npm test", "npm ERR! Test failed. See above for more details.")
-    assert world.reason("ran `npm test` -> pass") == "failed"
-    world.bash("ruff check .", "src/a.py:12:1: F401 'os' imported but unused")
-    assert world.reason("ran `ruff check .` -> pass") == "failed"
-    world.bash("npx eslint .", "src/a.js\n  4:1  warning  Unexpected console statement")
-    assert world.reason("ran `npx eslint .` -> pass") == "shows problems"
+@pytest.mark.parametrize(
+    ("command", "result"),
+    [
+        ("npm test", "npm ERR! Test failed. See above for more details."),
+        ("pytest -q", "Traceback (most recent call last):\n  as the log of a test\n1 failed, retrying\n3 passed in 0.10s"),
+        ("go test ./...", "--- FAIL: said by what was tested\nok  \tx/a\t0.1s"),
+        ("ruff check .", "src/a.py:12:1: F401 'os' imported but unused"),
+        ("npx eslint .", "src/a.js\n  4:1  warning  Unexpected console statement"),
+        ("mise run test", "2 failed"),
+    ],
+)
+def test_an_exit_of_0_is_a_pass_whatever_the_output_says(world, command, result):
+    world.bash(command, result)
+    assert world.reason(f"ran `{command}` -> pass") == "passed"
+    assert world.reason(f"ran `{command}` -> fail") == "passed instead"
+
+
+PIPED = [
+    ("pytest -q", "2 failed\nupload: 1 failed, 3 passed\n3 passed in 0.10s", "passed"),
+    ("pytest -q", "1 failed, 2 passed in 0.05s\n3 passed in 0.10s", "passed"),  # the first is quoted by a test of a plugin
+    ("pytest -q", "3 passed in 0.10s\n1 failed, 2 passed in 0.05s", "failed"),
+    ("pytest -q", "2 failed", "end unseen"),
+    ("npm test", "all 18 tests passed, says the log", "end unseen"),
+    ("npm test", "  ✓ locks after 3 failed attempts\nTests:       3 passed, 3 total", "passed"),
+    ("npx playwright test", "  1 failed\n    a.spec.ts:3:1 › cart\n  2 passed (3s)", "failed"),
+    ("cargo test", "test result: FAILED. 3 passed; 1 failed; 0 ignored\ntest result: ok. 3 passed; 0 failed; 0 ignored", "failed"),
+    ("make deploy", "Error: retrying (1 of 3)\ndone", "end unseen"),
+]
+
+
+@pytest.mark.parametrize(("command", "result", "reason"), PIPED)
+def test_behind_a_pipe_only_a_runners_own_summary_is_read(world, command, result, reason):
+    world.bash(f"{command} 2>&1 | tail -9", result)
+    assert world.reason(f"ran `{command}` -> pass") == reason
+
+
+def test_looks_are_not_judged_beyond_their_being_run(world):
+    world.bash("ls src", "a.py")
+    world.bash("grep -rn 'http://' docs", "docs/c.md:1:http://c.example")
+    world.bash("git log --oneline -1", "abc1234 Fix the failing test")
+    world.bash("grep -q x README.md", "Exit code 1", failed=True)
+    world.edited("src/a.py", "x = 2\n")
+    lines = {
+        "ran `ls src` -> ok": "was run",
+        "ran `git log --oneline -1` -> pass (exit 0)": "was run",
+        "ran `git log --oneline -1` -> Fix the failing test": "a look",
+        "ran `git log --oneline -1` -> two commits": "a look",
+        "ran `grep -rn 'http://' docs` -> pass (no match)": "a look",
+        f"ran `find {world.root} -name a.py` -> ok": "a look",
+        "ran `cat nowhere.txt` -> ok": "a look",
+        "ran `grep -q x README.md` -> pass": "an answer",
+    }
+    assert [reason for _, reason, _ in world.declared(*lines)] == list(lines.values())
+
+
+def test_what_was_left_out_is_no_claim(world):
+    lines = [
+        "ran `npm run e2e` -> not run, needs a browser", "ran `npm run e2e`: could not be run (no browser)", "ran `npm run e2e` -> skipped",
+        "ran `npm run e2e` -> n/a", "ran `npm run e2e` -> wasn't run", "`npm run e2e` → not executed", "ran `npm run e2e` (not run)",
+    ]  # fmt: skip
+    assert {(grade, reason) for grade, reason, _ in world.declared(*lines)} == {("only said", "open")}
+    world.bash("pytest -q", PASSES)
+    assert world.reason("ran `pytest -q` -> pass, 3 passed, skipped: none") == "passed"
+
+
+def test_what_is_unknown_and_passed_after_the_last_edit_leaves_no_run_older_than_it(world):
+    world.bash("pytest -q", PASSES)
+    world.edited("src/a.py", "x = 2\n")
+    assert (world.reason("ran `pytest -q` -> pass"), world.examine().facts["tests"]) == ("stale", "stale")
+    world.bash("mise run test", "all is well")
+    assert (world.reason("ran `pytest -q` -> pass"), world.examine().facts["tests"]) == ("perhaps stale", "passed, perhaps stale")
+    world.edited("src/a.py", "x = 3\n")
+    assert world.examine().facts["tests"] == "stale"
+
+
+def test_a_log_that_speaks_of_the_background_is_none(world):
+    world.bash("npm test", "  ✓ the job is running in the background\nTests:       3 passed, 3 total")
+    assert world.reason("ran `npm test` -> pass") == "passed"
+    world.bash("npm run e2e", "starting\nCommand was manually backgrounded by user with ID: b1x2y. Output is being written to: /x/b1x2y.output.")
+    world.call("Read", "1 failed, says a source", file_path=str(world.root / "src/a.py"))
+    assert world.reason("ran `npm run e2e` -> pass") == "unread"
+    world.told('Background command "rerun what failed" (b1x2y) completed (exit code 0)')
+    assert world.reason("ran `npm run e2e` -> pass") == "passed"
+
+
+def test_what_printed_nothing_is_masked_where_its_status_is_thrown_away(world):
+    world.bash("mypy src > /dev/null 2>&1 || true", "(Bash completed with no output)")
+    assert world.reason("ran `mypy src` -> pass") == "masked"
 
 
 def test_a_fixing_run_is_not_the_plain_one(world):

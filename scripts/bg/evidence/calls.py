@@ -25,11 +25,14 @@ PASSIVE = WRITING | {
     "TaskList", "TaskGet", "TaskCreate", "TaskUpdate", "BashOutput", "KillShell", "KillBash",
     "TaskStop", "LSP", "StructuredOutput", *tools.ASK.names, *tools.OUTPUT.names, *_REPORTING,
 }  # fmt: skip
-LOOKING = {"Read", "Glob", "Grep", "LS", "NotebookRead"}
 ABOUT_CALLS = {
     "TodoWrite", "TodoRead", "StructuredOutput", "TaskList", "TaskGet", "TaskCreate", "TaskUpdate", *_REPORTING,
 }  # fmt: skip
-BACKGROUND = pattern(r"running in (?:the )?background|backgrounded|Background command", re.IGNORECASE)
+# The host's own line, which no line of a log is; it stands alone, or behind what was printed until then.
+BACKGROUND = pattern(
+    r"^Command (?:running in (?:the )?background|was (?:manually )?backgrounded|.{0,60}moved to the background)\b",
+    re.MULTILINE,
+)
 
 
 class Call:
@@ -62,7 +65,7 @@ class Call:
     @property
     def background(self) -> bool:
         """Whether its result says nothing of its end."""
-        return bool(self.given.get("run_in_background")) or bool(BACKGROUND.search(self.result[:300]))
+        return bool(self.given.get("run_in_background")) or bool(BACKGROUND.search(self.result))
 
 
 class Calls:
@@ -88,11 +91,6 @@ class Calls:
     def shells(self) -> list[Call]:
         """The shell calls."""
         return [call for call in self.calls if call.command]
-
-    @property
-    def looked(self) -> bool:
-        """Whether a tool looked at files: an agent may call that by the command that does so in a shell."""
-        return any(call.name in LOOKING for call in self.calls)
 
     @property
     def hidden(self) -> bool:
@@ -200,7 +198,7 @@ def _take(part: dict[str, Any], found: dict[str, Call], message: str) -> None:
     elif part.get("type") == "tool_result":
         answered: Optional[Call] = found.get(str(part.get("tool_use_id")))
         if answered:
-            text = _text(part.get("content"))
+            text = transcripts.printed(_text(part.get("content")))
             answered.result = text if len(text) <= RESULT else text[: RESULT // 2] + "\n" + text[-RESULT // 2 :]
             answered.failed = bool(part.get("is_error")) or bool(re.match(r"(?:Error: )?Exit code [1-9]", text))
             answered.answered = True

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import matching, pieces, programs, purposes, remarks, summaries
-from bg.evidence.finding import short
+from bg.evidence import matching, pieces, purposes, remarks, summaries
 from bg.evidence.form import Item
 from bg.evidence.matching import Run
 from bg.pattern import pattern
@@ -21,22 +20,6 @@ _NO_WARNINGS = pattern(
     re.IGNORECASE,
 )
 _WARNINGS = pattern(r"(?<![\w.])([1-9]\d*) warnings?(?!\w)", re.IGNORECASE)
-_NUMBERS = {
-    word: number
-    for number, words in enumerate(
-        ("one|ein|eine|un", "two|zwei|deux|dos", "three|drei|trois|tres", "four|vier", "five|fünf", "six|sechs"), 1
-    )
-    for word in words.split("|")
-}
-_COMMITS = pattern(
-    r"(?<![\w.#-])(\d{1,3}|" + "|".join(_NUMBERS) + r")\s+(?:new |separate |clean |small |more )?commits?(?!\w)"
-    r"(?:\s+(?:on top of|above|ahead of|over|auf|encima de)\s+[`\"']?(?P<base>[\w./-]+))?",
-    re.IGNORECASE,
-)
-_LOGGED = pattern(r"^[*|\\/ ]*(?:commit )?([0-9a-f]{7,40})\b[ \t]*(.*)$", re.MULTILINE)
-_LIMITED = pattern(
-    r"-\d+|-n\d*|--max-count.*|--skip.*|--since.*|--author.*|--grep.*|--first-parent|--merges|--no-merges"
-)
 
 
 def is_counted(item: Item, summary: summaries.Summary) -> bool:
@@ -52,7 +35,7 @@ def other_count(item: Item, run: Run, summary: summaries.Summary) -> tuple[str, 
     if same and item.number and summary.counts and not is_counted(item, summary):
         return ", ".join(map(str, sorted(summary.passed - {0})[-3:])) or "0", True
     others = _left_out(item, run, summary) or _warned(item, run) if same else ""
-    shown = _shown_instead(item, run) or _logged(item, run) or others
+    shown = _shown_instead(item, run) or others
     return shown, bool(shown)
 
 
@@ -67,17 +50,12 @@ def unseen_percent(item: Item, run: Run) -> tuple[str, bool]:
 
 
 def _shown_instead(item: Item, run: Run) -> str:
-    """What a search printed that is said to have found nothing, or the one number that is not the one said."""
+    """The one number that was printed, where another one is said."""
     result = run.call.result.strip()
-    if result.startswith("(") or len(run.steps) > 1:
-        return ""
-    nothing = remarks.NOTHING.search(item.remark)
-    if nothing and not remarks.EXCEPT.match(item.remark[nothing.end() :]):
-        looks = matching.name(run.steps[run.at].parts[0].program) in programs.ANSWERS
-        return short(result, 60) if looks and not run.call.failed else ""
     said = re.search(r"(?<!exit )(?<!code )(?<!status )(?<![\w.,])(\d{1,9})(?:\s+[^\W\d_]+)?\s*\)?\s*$", item.remark)
     numbers = {int(each) for each in re.findall(r"\d{1,9}", item.remark)}
-    return result if re.fullmatch(r"\d{1,9}", result) and said and int(result) not in numbers else ""
+    one = len(run.steps) == 1 and re.fullmatch(r"\d{1,9}", result)
+    return result if one and said and int(result) not in numbers else ""
 
 
 def _skipped(item: Item) -> int:
@@ -96,20 +74,7 @@ def _left_out(item: Item, run: Run, summary: summaries.Summary) -> str:
 
 def _warned(item: Item, run: Run) -> str:
     """How many warnings an output counts that is said to have none."""
-    counted = _WARNINGS.findall(run.call.result) if len(run.steps) == 1 and _NO_WARNINGS.search(item.remark) else []
+    alone = len(run.steps) == 1 and _NO_WARNINGS.search(item.remark)
+    own = "\n".join(line for _, line in summaries.own_lines(run.call.result)) if alone else ""
+    counted = _WARNINGS.findall(own)
     return f"{max(map(int, counted))} warnings" if counted else ""
-
-
-def _logged(item: Item, run: Run) -> str:
-    """How many commits a log lists, where more are said, or as many above one that is named."""
-    said = _COMMITS.search(item.remark)
-    part = run.steps[run.at].parts[0]
-    if not said or part.program != "git" or part.verb != "log":
-        return ""
-    number = int(said[1]) if said[1].isdigit() else _NUMBERS[said[1].lower()]
-    listed = _LOGGED.findall(run.call.result)
-    for above, (name, subject) in enumerate(listed):
-        if said["base"] and (subject == said["base"] or name.startswith(said["base"])):
-            return "" if above == number else f"{above} commits above {said['base']}"
-    limited = any(map(_LIMITED.fullmatch, part.words)) or run.steps[run.at].sign in ("|", "|&")
-    return f"{len(listed)} commits" if 0 < len(listed) < number and not limited else ""

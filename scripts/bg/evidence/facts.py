@@ -25,7 +25,7 @@ def gather(disk: Disk, calls: Calls, clock: Clock, evidence: Evidence) -> dict[s
     changed, removed, whole = _files(disk, clock)
     if not whole:
         evidence.limit("files")
-    found = _runs(calls)
+    found, again = _runs(calls)
     made = disk.baseline().made() or []
     left = {"changed": len(changed) - SHOWN, "removed": len(removed) - SHOWN}
     left.update(runs=len(found) - RUNS, commits=len(made) - COMMITS)
@@ -34,7 +34,7 @@ def gather(disk: Disk, calls: Calls, clock: Clock, evidence: Evidence) -> dict[s
         "changed_count": len(changed) if whole else None,
         "removed": removed[:SHOWN],
         "runs": found[-RUNS:],
-        "tests": _tests(calls, found),
+        "tests": _tests(calls, found, again=again),
         "commits": [{"hash": name[:10], "subject": short(subject, 80)} for name, subject in made[:COMMITS]],
         "calls_known": calls.known,
         "idle": calls.idle,
@@ -73,9 +73,10 @@ def _fresh(disk: Disk, names: list[str]) -> list[Found]:
     return [each for each in found if each is not None]
 
 
-def _runs(calls: Calls) -> list[dict[str, str]]:
-    """The runs of tests and checks, the last of each command, with how it ended."""
+def _runs(calls: Calls) -> tuple[list[dict[str, str]], bool]:
+    """The runs of tests and checks, the last of each command, with how it ended; whether the last may be repeated."""
     found: dict[str, dict[str, str]] = {}
+    again = False
     for call in calls.shells:
         steps = shell.steps(call.command)
         for at, step in enumerate(steps):
@@ -85,6 +86,7 @@ def _runs(calls: Calls) -> list[dict[str, str]]:
                 end = outcomes.ending(calls, call, steps, at, test=purposes.is_test(part))
                 run = matching.Run(call, steps, at, matching.SAME)
                 edited, sure = staleness.edited_after(calls, run, part)
+                again = staleness.perhaps_repeated(calls, run) if purposes.is_test(part) else again
                 line = short(" ".join((part.program, *part.words)), 80)
                 how = "nothing was run" if end.summary.empty and purposes.is_test(part) else end.how
                 found.pop(line, None)
@@ -93,10 +95,10 @@ def _runs(calls: Calls) -> list[dict[str, str]]:
                     "edited": edited if sure else "", "perhaps": edited,
                 }  # fmt: skip
                 break
-    return list(found.values())
+    return list(found.values()), again
 
 
-def _tests(calls: Calls, found: list[dict[str, str]]) -> str:
+def _tests(calls: Calls, found: list[dict[str, str]], *, again: bool) -> str:
     """In a word, how the last test run stands; empty where the calls are not known."""
     tests = [each for each in found if each["kind"] == "tests"]
     if not tests:
@@ -105,4 +107,4 @@ def _tests(calls: Calls, found: list[dict[str, str]]) -> str:
     last = tests[-1]
     if last["end"] == outcomes.PASSED:
         return "stale" if last["edited"] else "passed" if not last["perhaps"] else "passed, perhaps stale"
-    return last["end"]
+    return "" if again else last["end"]

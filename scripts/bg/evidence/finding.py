@@ -39,7 +39,7 @@ REASONS = {
     **dict.fromkeys(
         (
             "prose", "open", "outside", "several files", "equal after an edit", "not found in time", "not comparable",
-            "never seen", "calls unknown", "end unseen", "shows problems", "perhaps within", "perhaps another",
+            "never seen", "calls unknown", "end unseen", "a look", "perhaps within", "perhaps another",
             "perhaps stale", "count unseen", "older commit", "loose commit", "no repository", "unreadable",
             "result unseen", "line elsewhere", "not checked", "by another hand", "an answer", "passed earlier",
             "quoted elsewhere", "other case", "denied", "not its own",

@@ -17,6 +17,15 @@ _JOINS = pattern(r"\s(?:and|to|in|for|with|from|of|und|nach|et|vers|y|a|e)\s")
 _ENDS = pattern(
     r"\s*(?:[^\x00-\x7f]{1,8}|ausgeführt|ejecutado|exécuté|eseguito|executado|run|executed)?\s*(?:->|→|=>|⇒|➜|⟶|--+>)"
 )
+# What is said of a command that was left out: no claim that it ran.
+_LEFT_OUT = pattern(
+    r"\s*(?:->|→|=>|⇒|➜|⟶|--+>|[:：–—-])?\s*\(?\s*"
+    r"(?:(?:(?:was|were|is|has|could|did)(?: not|n['’]t)|not|never)(?: be| been| yet)* "
+    r"(?:run|executed|started|tried|attempted|possible|needed|applicable)|n/a|left out|omitted|"
+    + lines.WORDS["open"]
+    + r")(?![\w-]|\s*[:=]?\s*\d)",
+    re.IGNORECASE,
+)
 _ALSO = pattern(r"\s*(?:,\s*(?:and\s+|then\s+|und\s+)?|(?:and|then|und|puis|et|y|e|\+|&)\s+|、|和|と)(?=`)")
 _NO_COMMIT = pattern(
     r"(?<!\w)(?:no|none|not|nothing|never|n/a|skip\w*|left|pending|later|will|tbd|open|without|nicht|kein\w*|nichts|"
@@ -129,6 +138,8 @@ def _ran(kind: str, rest: str, said: str) -> list[Item]:
         rest = after[more.end() :]
     if not found:
         return []
+    if _LEFT_OUT.match(found[-1].remark):
+        return [each._replace(kind="open", remark="") for each in found]
     passed, number = pieces.outcome(found[-1].remark)
     ends = [each._replace(passed=passed, remark=found[-1].remark) for each in found]
     return [ends[0]._replace(number=number)] if len(ends) == 1 else ends

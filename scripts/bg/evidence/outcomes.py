@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bg.evidence import masks, programs, purposes, summaries
-from bg.evidence.calls import Call, Calls
+from bg.evidence.calls import BACKGROUND, Call, Calls
 from bg.evidence.shell import Step
 from bg.host import tools
 from bg.pattern import pattern
@@ -24,19 +24,6 @@ REFUSED = pattern(
 STILL_RUNNING = pattern(r"<status>\s*running|^status: running|still running", re.IGNORECASE | re.MULTILINE)
 FINISHED = pattern(r"completed|finished|exit code|exited", re.IGNORECASE)
 
-VIOLATIONS = pattern(r"^\s*\S+:\d+(?::\d+)?:?\s+(?:-\s+)?(?:error\b|[EF]\d{3,4}\b)", re.MULTILINE)
-PROBLEMS = pattern(
-    r"(?<!\w)(?<!0 )(?<!no )warnings?(?=[:\s])(?!s? found)|^\s*\S+:\d+(?::\d+)?:?\s+(?:-\s+)?(?:error|warning|"
-    r"[A-Z]{1,4}\d{2,5})\b|"
-    r"\berror(?:\[| TS)",
-    re.IGNORECASE | re.MULTILINE,
-)
-# What a check prints of what it refuses; asked only where its status cannot be seen.
-INVALID = pattern(
-    r"^(?:\S+:? (?:is )?(?:invalid|malformed|INVALID)\b|(?:fatal )?[Ee]rror: |ERROR[: ]|.*\bFAILED$|Traceback |[✖✗] )|"
-    r"command not found",
-    re.MULTILINE,
-)
 # A check that had no file to look at.
 NO_FILES = pattern(
     r"^(?:\W|\w+:)*\s*(?:no (?:python |go |matching |\S+ )?files? "
@@ -98,9 +85,7 @@ def _by_status(
     if mask:
         return masks.told_status(steps, at, call.result)
     if not call.failed:
-        broke = test and bool(summary.failed or (summary.bad and not summary.passed - {0}))
-        broke = broke or refused(steps[at], call.result)
-        return not (broke or (not test and not summary.clean and bool(VIOLATIONS.search(call.result))))
+        return True  # whatever its output says: a log line or a test's name may speak of failures
     others = [place for place, step in enumerate(steps) if place != at and not masks.prepares(step)]
     if not others or (at > max(others) and steps[at - 1].sign.strip("() ") == ";"):
         return False
@@ -122,11 +107,9 @@ def _by_output(
     elif _is_test(steps[at]):
         bad, good = summary.failed > 0, bool(summary.passed - {0}) and not summary.failed
     else:
-        bad = (bool(VIOLATIONS.search(result)) and not summary.clean) or refused(steps[at], result)
+        bad = refused(steps[at], result)
         good = summary.clean and not bad and not any(_is_test(steps[place]) for place in mains)
     if bad:
-        return FAILED
-    if mains in ([], [at]) and not _is_test(steps[at]) and not summary.good and INVALID.search(result):
         return FAILED
     return PASSED if good and (whole or summary.whole) else UNSEEN
 
@@ -172,27 +155,35 @@ def refused(step: Step, result: str) -> bool:
 
 
 def _later(calls: Calls, call: Call, *, ends: bool) -> Ending:
-    """What a later look at the output of a run in the background shows, or the host's word on it."""
+    """How a run in the background ended: by the host's word on it, else by what a later look at its output shows."""
     nothing = summaries.read("")
-    name = re.search(r"(?:ID|id)[:\s]+(\w{4,})", call.result[:500])
+    begun = BACKGROUND.search(call.result)
+    name = re.search(r"(?:ID|id)[:\s]+(\w{4,})", call.result[begun.start() if begun else 0 :][:500])
     looked = running = False
+    seen: Optional[summaries.Summary] = None
     logs = [path.rsplit("/", 1)[-1] for path in purposes.written(call.command)]
     for later in calls.after(call):
         about = name is not None and (name[1] in str(later.given) or name[1] in later.result[:2000])
         about = about or any(log in str(later.given) for log in logs)
-        if later.name not in {"Read", "BashOutput", *tools.OUTPUT.names} and not (later.command and about):
+        if not about or (later.name not in {"Read", "BashOutput", *tools.OUTPUT.names} and not later.command):
             continue
         only_lists = later.command and all(part.program in LISTING for part in later.parts)
-        looked = looked or (about and not only_lists) or (later.name != "Read" and not later.command)
+        looked = looked or not only_lists
         running = bool(STILL_RUNNING.search(later.result[:400]))
         summary = summaries.read(NUMBERED.sub("", later.result))
-        if summary.bad and (about or summary.failed):
-            return Ending(FAILED, summary)
-        if summary.good:
-            return Ending(PASSED, summary)
-    for words in calls.told:
-        if name is not None and name[1] in words and FINISHED.search(words):
-            failed = re.search(r"exit code:?\s*[1-9]|failed", words)
-            return Ending(FAILED if failed else PASSED, nothing)
+        seen = summary if summary.bad or summary.good else seen
+    told = _told(calls, name[1]) if name else None
+    if told is not None or seen:
+        passed = told if told is not None else not (seen or nothing).bad
+        return Ending(PASSED if passed else FAILED, seen or nothing)
     unread = ends and (not looked or running) if call.answered else call.passed_over
     return Ending(UNREAD if unread else UNSEEN, nothing)
+
+
+def _told(calls: Calls, name: str) -> Optional[bool]:
+    """Whether the host says that a command of the background passed; None where it says nothing of its end."""
+    for words in calls.told:
+        if name in words and FINISHED.search(words):
+            code = re.search(r"exit(?:ed with)? code:?\s*(\d+)", words)
+            return code[1] == "0" if code else "failed" not in words
+    return None

@@ -80,18 +80,20 @@ def only_reads(command: str) -> bool:
     """Whether a command line can be seen to change nothing."""
     if re.search(r"(?<![0-9&])>(?!\s*(?:/dev/null|&))|\btee\b|<<", command):
         return False
-    for part in shell.parts(command):
-        if part.program == "git" and part.verb in programs.GIT_READING:
-            continue
-        if part.program == "find" and not {"-exec", "-delete", "-execdir", "-ok"} & set(part.words):
-            continue
-        if part.program == "sort" and any(word.startswith(("-o", "--output")) for word in part.words):
-            return False
-        if part.program == "sed" and not any(word.startswith("-i") or word == "--in-place" for word in part.words):
-            continue
-        if part.program not in programs.READING and not part.asks_only:
-            return False
-    return True
+    return all(map(looks, shell.parts(command)))
+
+
+def looks(part: shell.Part) -> bool:
+    """Whether a command only looks at things, as far as its words show."""
+    if part.program == "git":
+        return part.verb in programs.GIT_READING or part.asks_only
+    if part.program == "find":
+        return not {"-exec", "-delete", "-execdir", "-ok"} & set(part.words)
+    if part.program == "sort":
+        return not any(word.startswith(("-o", "--output")) for word in part.words)
+    if part.program == "sed":
+        return not any(word.startswith("-i") or word == "--in-place" for word in part.words)
+    return part.program in programs.READING or part.asks_only
 
 
 def written(command: str) -> list[str]:

@@ -9,6 +9,7 @@ from bg.evidence import (
     masks,
     matching,
     outcomes,
+    pieces,
     programs,
     purposes,
     recipes,
@@ -42,6 +43,9 @@ def judge(calls: Calls, item: Item) -> Finding:
     wanted = mains(item.subject)
     if not wanted:
         return _say(item, "prose")
+    if purposes.only_reads(item.subject):
+        return _looked(calls, item, wanted[0])
+    wanted = [part for part in wanted if not purposes.looks(part)] or wanted
     begun = _ELIDED.split(item.subject)[0].split()
     if _ELIDED.search(item.subject) and any(call.command.split()[: len(begun)] == begun for call in calls.shells):
         return _say(item, "perhaps another", short(item.subject, 80))
@@ -62,6 +66,14 @@ def mains(line: str) -> list[Part]:
     piped = [place > 0 and steps[place - 1].sign in ("|", "|&") for place in range(len(steps))]
     found = [shell.within(step) for step, filters in zip(steps, piped) if step.parts and not filters]
     return [part for part in found if part.program not in SAYING] or found[:1]
+
+
+def _looked(calls: Calls, item: Item, wanted: Part) -> Finding:
+    """A look: no edit makes it stale, and what it is said to show is not judged."""
+    found = [run.call for run in matching.runs(calls, wanted) if run.relation == matching.SAME]
+    if not found or re.search(r"\w", pieces.PASS.sub(" ", item.remark)):
+        return _say(item, "a look")
+    return _say(item, "an answer" if item.passed and found[-1].failed else "was run", short(found[-1].command, 80))
 
 
 def _say(item: Item, reason: str, detail: str = "") -> Finding:
@@ -91,8 +103,6 @@ def _unseen(calls: Calls, item: Item, wanted: Part) -> Finding:
     for call in calls.shells:
         if _may_have_run(calls, call, wanted):
             return _say(item, "perhaps within", short(call.command, 80))
-    if wanted.program in programs.READING and calls.looked:
-        return _say(item, "calls unknown")
     return _say(item, "not run")
 
 
@@ -172,7 +182,6 @@ def _passed(calls: Calls, item: Item, wanted: Part, run: Run, end: Ending) -> Fi
         ("nothing was run", shown, empty and not SKIPS.search(" ".join(wanted.words))),
         ("stale", edited, bool(edited) and surely and end.how != outcomes.FAILED),
         ("end unseen", shown, end.how != outcomes.PASSED),
-        ("shows problems", shown, _shows_problems(run, end)),
         ("other count", *claims.other_count(item, run, end.summary)),
         ("count unseen", str(item.number), bool(item.number) and not claims.is_counted(item, end.summary)),
         ("count unseen", *claims.unseen_percent(item, run)),
@@ -196,12 +205,3 @@ def _is_empty(calls: Calls, run: Run, end: Ending) -> bool:
         return any(map(purposes.is_check, parts)) and bool(outcomes.NO_FILES.search(run.call.result))
     says = not end.summary.passed - {0} and any(recipes.only_says(calls, run.call, part) for part in parts)
     return end.summary.empty or says
-
-
-def _shows_problems(run: Run, end: Ending) -> bool:
-    """Whether a command ended well, and its output lists problems or failures all the same."""
-    parts = run.steps[run.at].parts
-    if end.summary.failed and any(map(purposes.hides, parts)):
-        return True
-    checks = any(map(purposes.is_check, parts))
-    return checks and not end.summary.clean and bool(outcomes.PROBLEMS.search(run.call.result))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import matching, programs, purposes, shell
+from bg.evidence import matching, programs, purposes, recipes, shell
 from bg.evidence.calls import WRITING, Call, Calls
 from bg.evidence.finding import short
 from bg.evidence.matching import Run
@@ -37,7 +37,31 @@ _LOOKS_ONLY = {"--check", "--diff", "-l"}
 
 
 def edited_after(calls: Calls, run: Run, wanted: Part) -> tuple[str, bool]:
-    """A file that the run speaks for and that was edited after it, and whether it surely speaks for it."""
+    """A file that the run speaks for and that was edited after it, and whether the run is surely older than that."""
+    edited, sure = _edited_after(calls, run, wanted)
+    return edited, sure and not perhaps_repeated(calls, run)
+
+
+def perhaps_repeated(calls: Calls, run: Run) -> bool:
+    """Whether something of which nobody knows what it runs ended well after a run, and after the last edit."""
+    for later in reversed(calls.after(run.call)):
+        if edits(later) or _moves_the_tree(later) is True:
+            return False
+        ended = later.answered and not later.failed and not later.background
+        if ended and any(_may_test(calls, part) for part in later.parts):
+            return True
+    return False
+
+
+def _may_test(calls: Calls, part: Part) -> bool:
+    """Whether an unknown program may run tests; where the project's own files say what it runs, they decide."""
+    if part.program == "git" or purposes.is_check(part) or not purposes.hides(part):
+        return False
+    within = recipes.commands(calls, part)
+    return within is None or any(map(purposes.is_test, within))
+
+
+def _edited_after(calls: Calls, run: Run, wanted: Part) -> tuple[str, bool]:
     perhaps, folder = "", matching.folder_of(run.steps)
     if _moves_the_tree(run.call, [part for step in run.steps[run.at + 1 :] for part in step.parts]):
         return short(run.call.command, 60), True

@@ -7,11 +7,8 @@ import re
 from bg.pattern import pattern
 from bg.record import Record
 
-MOST = 4000
+MOST, LONG = 4000, 1000  # lines, and characters of one
 _COLOUR = pattern(r"\x1b\[[0-9;]*[A-Za-z]")
-_NOT_TESTS = pattern(
-    r"^\s*(?:test suites|test files|snapshots|suites|files(?!=)|ℹ suites|# suites|time|duration)\b", re.IGNORECASE
-)
 _NO_COUNT = ("0 remaining", "Test run with 0 tests")  # the second is of one library of two
 _PASSED = pattern(
     r"(?<![\w.])(\d+)\s+(?:tests?\s+|specs?\s+|examples?\s+)?(?:passed|passing|pass|ok|successful|success(?:es)?)(?!\w)|"
@@ -41,46 +38,76 @@ _TOTAL = pattern(
     re.IGNORECASE,
 )
 _EACH = pattern(
-    r"^\s*(?:--- PASS: |ok \d+\b(?!.*# (?:skip|todo))|✓ |✔ |√ |test \S+ \.\.\. ok$|\S+::\S+ PASSED)|\.\.\. ok$",
+    r"^\s*(?:--- PASS: |ok \d+\b(?!.*# (?:skip|todo))|test \S+ \.\.\. ok$|\S+::\S+ PASSED)",
     re.IGNORECASE,
 )
 _EACH_SKIPPED = pattern(r"^\s*(?:--- SKIP: |ok \d+\b.*# (?:skip|todo)|\S+::\S+ SKIPPED)", re.IGNORECASE)
-_BROKEN = pattern(
-    r"^(?:FAIL(?:ED|URE)?\b(?![:=]\s*0)|--- FAIL|not ok \d+(?!.*# (?:TODO|SKIP)))|\bBUILD FAIL(?:ED|URE)\b|"
-    r"\bFAILED \((?=\w+=)|"
-    r"test result: FAILED|^Result: FAIL|^make(?:\[\d+\])?: \*\*\* |^npm (?:ERR!|error)|"
-    r"^error\[E\d+\]:|\berror TS\d+:|[✖✗] [1-9]\d* problems?\b(?! \(0 errors)",
-    re.IGNORECASE | re.MULTILINE,
-)  # fmt: skip
-# Said by compilers and builds; programs print the like while they pass: it counts only where nothing else is counted.
-_BUILD_BROKEN = pattern(
-    r"^> Task \S+ FAILED|^\S+\.\w+:\d+(?::\d+)?:? (?:fatal )?error:|^\[ERROR\] |^FAILURE: Build failed|^ERROR in |"
-    r"^e: \S+\.kts?\b",
-    re.MULTILINE,
+_BROKEN = (
+    r"^(?:FAIL(?:$|\t)|FAILURES!|--- FAIL|not ok \d+(?!.*# (?:TODO|SKIP)))|^(?:\[\w+\] )?BUILD FAIL(?:ED|URE)\b|"
+    r"^FAILED \((?=\w+=)|^test result: FAILED|^Result: FAIL|^make(?:\[\d+\])?: \*\*\* |^npm (?:ERR!|error)|"
+    r"^error\[E\d+\]:|^error: could not compile|^\S+: error TS\d+:|^[✖✗] [1-9]\d* problems?\b(?! \(0 errors)|"
+    r"^> Task \S+ FAILED|^FAILURE: Build failed|^\[ERROR\] (?:COMPILATION ERROR|Failed to execute goal)"
 )
-_CRASHED = pattern(
-    r"Traceback \(most recent call|^error: |^E {3}|command not found|^panic:|segmentation fault|^fatal: |"
-    r"\bpanicked at\b|\bFailed to compile\b",
-    re.IGNORECASE | re.MULTILINE,
-)
-_NONE_RAN = pattern(
-    r"no tests? (?:ran|found|were run|to run|collected|specified|were found|files? (?:were )?found|executed)|"
-    r"collected 0 items|\bran 0 tests|no tests? (?:suites? )?found|there are no tests|0 tests? (?:ran|run|found|"
-    r"executed)|"
-    r"no test is available|NO TESTS RAN|tests are skipped|no test specified|^1\.\.0\b|no tests? match(?:es)?\b|"
+_FAILS = pattern(_BROKEN, re.IGNORECASE)
+_NONE = (
+    r"^(?:\[\w+\] |[^\w\n]{0,90})(?:\w+: )?"
+    r"(?:no tests? (?:ran|found|were run|to run|collected|specified|were found|executed)|"
+    r"no test files? (?:were )?found|collected 0 items|ran 0 tests|no tests? suites? found|there are no tests|"
+    r"0 tests? (?:ran|run|found|executed)|no test is available|no test specified|no tests? match(?:es)?\b|"
     r"all tests have been excluded|couldn't find any files to test|no spec files were found|no test modules? found|"
-    r"^=*\s*\d+ deselected(?:, \d+ warnings?)? in |/ 0 selected$|no tests have been (?:run|found|selected)",
-    re.IGNORECASE | re.MULTILINE,
+    r"no tests have been (?:run|found|selected))|^1\.\.0\b|^(?:\[\w+\] )?tests are skipped|"
+    r"^=*\s*\d+ deselected(?:, \d+ warnings?)? in |/ 0 selected$"
 )
+_NONE_RAN = pattern(_NONE, re.IGNORECASE | re.MULTILINE)
+# The lines in which each runner sums up its own run, from their beginning; every other line is what a program logs.
+_RUNNERS = {
+    "pytest": r"^=*\s*(?:\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|rerun|warnings?)(?:, )?)+ in "
+    r"\d|^\S+::\S+ (?:PASSED|SKIPPED)",
+    "jest": r"^\s*Tests:\s+\d",  # and pest
+    "vitest": r"^\s*Tests\s+\d+ (?:passed|failed|skipped|todo)",
+    "mocha": r"^\s+\d+ (?:passing|failing|pending)(?: \(|$)",
+    "playwright": r"^\s+\d+ (?:passed|failed|flaky|skipped|did not run)(?: \(|$)",
+    "node": r"^(?:#|ℹ) (?:tests|pass|fail|cancelled|skipped|todo)\s+\d",
+    "bun": r"^ *\d+ (?:pass|fail|skip|todo)$|^Ran \d+ tests? across",
+    "deno": r"^(?:ok|FAILED) \| \d+ passed",
+    "ava": r"^\s*\d+ tests? (?:passed|failed|skipped)$",
+    "tap": r"^(?:not )?ok \d+\b|^1\.\.\d+",
+    "go": r"^\s*--- (?:PASS|FAIL|SKIP): |^(?:PASS|FAIL)$|^(?:ok|FAIL|\?)\s+\S+\s+(?:[\d.]+m?s|\(cached\)|\[)|"
+    r"^DONE \d+ tests",
+    "cargo": r"^test result: |^test \S+ \.\.\. ok$|^\s*Summary \[",
+    "maven": r"^(?:\[\w+\] )?(?:Tests run: \d|BUILD (?:SUCCESS|FAILURE)\b)",
+    "gradle": r"^\d+ tests? completed|^BUILD (?:SUCCESSFUL|FAILED) in ",
+    "unittest": r"^Ran \d+ tests? in |^OK(?: \(\w+=|,|$)|^FAILED \(\w+=|^NO TESTS RAN$",
+    "phpunit": r"^OK \(\d+ tests?, |^FAILURES!$|^Tests: \d+, Assertions: ",
+    "counts": r"^(?:\d+ \w+, )*\d+ (?:examples?|runs|tests?|specs?|scenarios?)(?=, ).*\d (?:failures?|failed)\b",
+    "lein": r"^Ran \d+ tests containing |^\d+ failures, \d+ errors",
+    "busted": r"^\d+ successes / \d+ failures",
+    "dotnet": r"^(?:Passed|Failed)!\s+- Failed:|^Total tests: \d|^ +(?:Passed|Failed|Skipped): \d+$",
+    "ctest": r"^\d+% tests passed, ",
+    "flutter": r"^[\d:]+ \+\d+",
+    "swift": r"^\s*Executed \d+ tests?, with |^[✔✘] Test run with \d+ tests?",
+    "sbt": r"^\[\w+\] (?:Passed|Failed): Total \d",
+    "googletest": r"^\[[\s=]*(?:PASSED|FAILED|=)[\s=]*\] \d+ tests?",
+    "catch2": r"^All tests passed \(",
+    "zig": r"^All \d+ tests passed\.$",
+    "prove": r"^Files=\d+, Tests=\d|^Result: |^Failed \d+/\d+ subtests|^All tests successful",
+    "testthat": r"^\[ FAIL \d+ \|",
+}
+_OWN = pattern(
+    "|".join(f"(?P<{name}>{line})" for name, line in {**_RUNNERS, "broken": _BROKEN, "none": _NONE}.items()),
+    re.IGNORECASE,
+)
+_ONCE = {"pytest", "jest", "vitest"}  # sum up once, at the end
 _NO_SOURCE = pattern(r"^> Task :\S*test\S* NO-SOURCE", re.IGNORECASE | re.MULTILINE)
 _A_TEST_TASK = pattern(r"^> Task :(?:\S*:)?\w*test\w*\s*$", re.IGNORECASE | re.MULTILINE)
 _GO_EMPTY = pattern(r"\[no test(?:s to run| files)\]")
 _CLEAN = pattern(
-    r"All checks passed|no issues found|BUILD SUCCESS|^OK\b|^ok\s|test result: ok|\bSuccess: |^Success\b|: OK\b|"
-    r"(?<![\w.])0 (?:errors|problems|failures|failed|warnings|issues|vulnerabilities)|No ESLint warnings or errors|"
-    r"All matched files use Prettier|already formatted|^Result: PASS|no (?:errors|problems|warnings)(?: found)?|"
-    r"100% tests passed|"
-    r"Compiled successfully|^✔|^✓|\bFinished\b.*\btarget|all tests passed|^PASS\b|built in \d",
+    r"^(?:\[\w+\] |[^\w\n]{0,9})(?:All checks passed|(?:Success: )?no issues found|BUILD SUCCESS|"
+    r"OK$|OK[ ,(]|ok\s|test result: ok|Success\b|Result: PASS|PASS$|No ESLint warnings or errors|"
+    r"All matched files use Prettier|all tests passed|"
+    r"\d+ files? (?:already formatted|would be left unchanged|left unchanged)|100% tests passed|Compiled successfully|"
+    r"Finished\b.*\btarget|built in \d|(?:\S+ )?(?:found )?(?:0|no) (?:errors|problems|failures|failed|warnings|issues|"
+    r"vulnerabilities)\b|[✖✗] \d+ problems? \(0 errors)|^\S+: OK$",
     re.IGNORECASE | re.MULTILINE,
 )
 _WHOLE_LINE = pattern(
@@ -97,7 +124,8 @@ class Summary(Record):
     totals: frozenset[int]
     skipped: frozenset[int]
     failed: int
-    broken: bool
+    bad: bool  # the runner that summed up last says that something failed
+    doubtful: bool  # some runner says so
     empty: bool
     clean: bool
     whole: bool
@@ -110,12 +138,7 @@ class Summary(Record):
     @property
     def good(self) -> bool:
         """It says that all went well."""
-        return not self.bad and not self.empty and (self.clean or bool(self.counts - {0}))
-
-    @property
-    def bad(self) -> bool:
-        """It says that something failed."""
-        return self.failed > 0 or self.broken
+        return not self.doubtful and not self.empty and (self.clean or bool(self.counts - {0}))
 
 
 class _Tally:
@@ -130,17 +153,14 @@ class _Tally:
         self.left: list[int] = []  # of a total, what neither failed nor was skipped in its line
         self.same_line = False  # whether a line with a total names some that failed or were skipped
         self.each = self.each_skipped = 0
+        self.broken = False
 
     def add(self, line: str) -> None:
         """One more line."""
         self.each += bool(_EACH.search(line))
         self.each_skipped += bool(_EACH_SKIPPED.search(line))
-        if (
-            _NOT_TESTS.match(line)
-            or any(each in line for each in _NO_COUNT)
-            or len(line) > 1000
-            or not any(map(str.isdigit, line))
-        ):
+        self.broken = self.broken or bool(_FAILS.search(line))
+        if any(each in line for each in _NO_COUNT):
             return
         skipped, failed, errors = (_numbers(each, line) for each in (_SKIPPED, _FAILED, _ERRORS))
         totals = _numbers(_TOTAL, line)
@@ -153,6 +173,11 @@ class _Tally:
         self.same_line = self.same_line or bool(totals and gone)
         whole = [sum(totals)] if len(totals) > 1 else []  # tests of several kinds
         self.left += [max(0, number - gone) for number in [*totals, *whole]]
+
+    @property
+    def fails(self) -> bool:
+        """Whether anything is said to have failed."""
+        return self.broken or any(self.failed) or any(self.errors)
 
     @property
     def known(self) -> bool:
@@ -174,28 +199,44 @@ class _Tally:
         return done, all_in
 
 
+def own_lines(output: str) -> list[tuple[str, str]]:
+    """The lines in which runners sum up, each with the name of its runner; of an output that is long, both ends."""
+    lines = _COLOUR.sub("", output).split("\n")
+    found = [
+        (str(match.lastgroup), line)
+        for line in (lines if len(lines) <= MOST else lines[: MOST // 2] + lines[-MOST // 2 :])
+        for match in [_OWN.search(line) if len(line) <= LONG else None]
+        if match
+    ]
+    last = {name: place for place, (name, _) in enumerate(found)}
+    return [each for place, each in enumerate(found) if each[0] not in _ONCE or last[each[0]] == place]
+
+
 def read(output: str) -> Summary:
-    """The summary of an output; numbers are added up over packages and suites."""
-    output = _COLOUR.sub("", output)
-    tally = _Tally()
-    lines = output.split("\n")
-    for line in lines if len(lines) <= MOST else lines[: MOST // 2] + lines[-MOST // 2 :]:
-        tally.add(line)
+    """The summary of an output, from its runners' own lines; numbers are added up over packages and suites."""
+    own = own_lines(output)
+    plain = _COLOUR.sub("", output)
+    tally = _tallied(own)
     passed, totals = tally.numbers() if tally.known else (set(), set())
-    clean = bool(_CLEAN.search(output))
-    broken = bool(_BROKEN.search(output)) or max(tally.errors, default=0) > 0
-    broken = broken or (not tally.known and bool(_CRASHED.search(output)))
-    broken = broken or (not clean and not passed - {0} and bool(_BUILD_BROKEN.search(output)))
+    last = _tallied([each for each in own if each[0] == own[-1][0]])
     return Summary(
         frozenset(passed),
         frozenset(totals),
         frozenset({*tally.skipped, sum(tally.skipped)} if tally.skipped else ()),
         max(tally.failed, default=0),
-        broken,
-        _empty(tally, output),
-        clean,
-        bool(_WHOLE_LINE.search(output)),
+        last.fails,
+        tally.fails,
+        _empty(tally, plain),
+        bool(_CLEAN.search(plain)),
+        bool(_WHOLE_LINE.search(plain)),
     )
+
+
+def _tallied(own: list[tuple[str, str]]) -> _Tally:
+    tally = _Tally()
+    for _, line in own:
+        tally.add(line)
+    return tally
 
 
 def _empty(tally: _Tally, output: str) -> bool:

@@ -24,6 +24,7 @@ RESUME_LIMIT = 5_242_880
 NEAR_LIMIT = 0.8
 NO_ANSWER = "no answer from the model"
 STOPPED = "[Request interrupted by user"
+NO_OUTPUT = "(Bash completed with no output)"  # 2.1.197 and newer; before, nothing
 STOPPED_IN_A_CALL = f"{STOPPED} for tool use]"
 
 
@@ -97,6 +98,11 @@ def calls(records: list[dict[str, Any]]) -> dict[str, int]:
         for part in parts(record)
         if part.get("type") == "tool_use"
     }
+
+
+def printed(result: str) -> str:
+    """What a command printed, without what the host writes where it printed nothing."""
+    return "" if result.strip() == NO_OUTPUT else result
 
 
 def queued(records: list[dict[str, Any]]) -> list[tuple[int, str]]:

@@ -59,7 +59,7 @@ REASONS = {
     "never seen": ("it is not there, and whether it ever was cannot be told", ""),
     "calls unknown": ("what the agent called could not be seen whole", ""),
     "end unseen": ("it ran, and how it ended cannot be seen: {detail}", ""),
-    "shows problems": ("{detail} ended well, and its output lists problems", ""),
+    "a look": ("it only looks at things, and what it showed was not judged", ""),
     "perhaps within": ("{detail} was run; that it ran this cannot be seen", ""),
     "perhaps another": ("{detail} was run; whether that is the same cannot be told", ""),
     "perhaps stale": ("it passed, and {detail} was edited after it", ""),
