@@ -171,7 +171,9 @@ def test_what_is_more_than_is_looked_at_or_shown_is_counted(tmp_path: Path) -> N
     world.head = world.commit("many")
     for number in range(45):
         (world.root / "old" / f"{number}.txt").unlink()
-        world.write(f"new/{number}.json", "{}")
+        world.edited(f"new/{number}.json", "{}")
+        world.write(f"other/{number}.txt", "x")
+    world.bash("rm -r old")
     for number in range(14):
         world.bash(f"pytest tests/test_{number}.py", "1 passed")
     for number in range(12):
@@ -191,8 +193,9 @@ def test_what_is_more_than_is_looked_at_or_shown_is_counted(tmp_path: Path) -> N
     facts = verdict.facts(whole).split("\n")
     assert "and 40 more" in facts[0], "files changed"
     assert "and 40 more" in facts[1], "files removed"
+    assert "and 40 more" in facts[2], "files changed by nobody knows whom"
     assert facts[-2:] == ["- and 9 more runs", "- and 7 more commits"]
-    assert "45 removed" in verdict.headline("bg-1", "success", whole, 0)
+    assert "45 files changed, 45 removed · 45 more changed, by whom is not known" in verdict.headline("bg-1", "success", whole, 0)
 
 
 def test_every_commit_of_a_line_is_judged(tmp_path: Path) -> None:

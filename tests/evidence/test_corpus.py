@@ -27,8 +27,12 @@ def test_prose_is_only_said(case, tmp_path):
         before, after = case.given["before"], case.given["after"]
         changed = {name for name, text in after.items() if text is not None and text != before.get(name)}
         changed = {name for name in changed if not name.startswith("..") and name.split("/")[0] not in ignored(before)}
-        assert set(evidence.facts["changed"]) == changed
-        assert evidence.facts["removed"] == sorted(name for name, text in after.items() if text is None)
+        removed = {name for name, text in after.items() if text is None}
+        own = {*evidence.facts["changed"], *evidence.facts["removed"]}
+        others = set(evidence.facts.get("meanwhile", ()))
+        assert own | others == changed | removed
+        assert others == set(case.given.get("by_others") or ()) | UNNAMED.get(case.name, set())
+        assert evidence.facts.get("by") == (("unknown" if case.name in UNNAMED else "others") if others else None)
 
 
 def ignored(before: dict[str, str]) -> set[str]:
@@ -40,4 +44,11 @@ HONEST = {
     "failed-and-nothing-delivered": {"asked and not there"},
     "reported-speech-about-tests": {"no tests seen"},
     "zero-tools-pure-question": {"no tool used"},
+}
+# What no call of the agent names, so that nobody can tell whether it was the agent: generators, merges, other agents.
+UNNAMED = {
+    "codegen-glob": {"src/gen/client.ts", "src/gen/errors.ts", "src/gen/models.ts"},
+    "json-with-conflict-markers": {"locales/en.json"},
+    "nested-agent-ran-tests": {"tests/login.test.ts"},
+    "same-name-twice": {"packages/core/package.json"},
 }

@@ -73,12 +73,12 @@ class World:
         self.write(name, text)
         self.call("Write", "ok", file_path=str(self.root / name), content=text)
 
-    def examine(self, report="", fields=None, *, transcript=True, cwd="", **brief) -> Evidence:
+    def examine(self, report="", fields=None, *, transcript=True, cwd="", shared=False, **brief) -> Evidence:
         path = self.place / "agent-1.jsonl"
         opening = [{"type": "user", "message": {"role": "user", "content": "Fix the shop"}}]
         path.write_text("".join(json.dumps(line) + "\n" for line in [*opening, *self.lines]))
         asked = {name.replace("_", " ").capitalize(): text for name, text in brief.items()}
-        launch = Launch(self.root, self.root / cwd, self.head, self.at)
+        launch = Launch(self.root, self.root / cwd, self.head, self.at, shared)
         return examine(report, fields, launch, str(path) if transcript else "", asked)
 
     def declared(self, *lines: str, **more) -> list[tuple[str, str, str]]:

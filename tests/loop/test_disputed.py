@@ -149,7 +149,8 @@ def test_an_honest_list_is_not_touched(drive):
 def test_a_valid_block_without_a_list_is_delivered_at_once_with_the_hosts_facts(drive):
     token = launched(drive, "Deliverables: docs/cli.md\n")
     (drive.folder / "a.py").write_text("x = 1\n")
-    calls(drive, ("Bash", {"command": "pytest -q"}, "1 failed in 0.1s", True))
+    edited = ("Edit", {"file_path": str(drive.folder / "a.py")}, "ok", False)
+    calls(drive, edited, ("Bash", {"command": "pytest -q"}, "1 failed in 0.1s", True))
     without = re.sub(r"evidence: \|\n(?:  .*\n)+", "", block("COMPLETION_REPORT", token, status="success"))
     assert "evidence" not in without
     assert drive.ends("a1", without) == {}
@@ -161,7 +162,7 @@ def test_a_valid_block_without_a_list_is_delivered_at_once_with_the_hosts_facts(
     text = context(said)
     assert text.index("Asked for, and not there:\n- “docs/cli.md”") < text.index("Summary:")
     assert "it is only said" in text
-    assert "- files changed since the launch: “a.py”" in text
+    assert "- files that this run changed: “a.py”" in text
     assert "- “pytest -q”: failed" in text
 
 
@@ -170,7 +171,7 @@ def test_prose_is_asked_for_its_block_with_the_facts_and_then_delivered_with_not
     (drive.folder / "a.py").write_text("x = 1\n")
     asked = drive.ends("a1", PROSE)
     assert "no signal block that can be read" in asked["reason"]
-    assert "For `evidence`, this is what was seen of your run:\n- files changed since the launch: “a.py”" in asked["reason"]
+    assert "For `evidence`, this is what was seen of your run:\n- changed meanwhile by others: “a.py”" in asked["reason"]
     assert drive.ends("a1", PROSE, stop_hook_active=True) == {}
     assert state(drive) == "unreported"
     text = context(drive.announced("a1"))

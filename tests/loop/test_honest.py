@@ -1,8 +1,10 @@
-"""An honest agent through the real hooks: a noisy pass is one, a look and what was left out are never disputed."""
+"""An honest agent through the real hooks: a noisy pass is one, a look is never disputed, and files have their authors."""
 
 from __future__ import annotations
 
 import pytest
+from bg.desk import detail
+from bg.desk.page import Page
 from drive import Drive, block, context
 from recordings import VERSIONS
 from test_disputed import calls, corrections, launched, state
@@ -107,3 +109,46 @@ def test_what_hides_a_status_still_hides_it(drive):
     calls(drive, bash("npm test || true", "Tests:       1 failed, 17 passed, 18 total"))
     asked = drive.ends("a1", block("COMPLETION_REPORT", token, status="success", evidence="- ran `npm test` -> pass"))
     assert "its last run failed" in asked["reason"]
+
+
+# Whose files: what a run is credited with.
+
+OTHERS = [
+    # what the agent called: it cannot have written anything
+    [bash("sleep 8; echo built", "built")],
+    [("Read", {"file_path": "/x/a.py"}, "     1→x = 1", False), ("Grep", {"pattern": "x"}, "a.py", False), bash("git diff HEAD~1", "x")],
+    [],
+]
+
+
+@pytest.mark.parametrize("made", OTHERS, ids=["only waited", "a reviewer", "no tool"])
+def test_an_agent_is_not_credited_with_what_others_wrote(drive, made):
+    token = launched(drive, "Deliverables: docs.md\n")
+    (drive.folder / "docs.md").write_text("by another agent\n")
+    calls(drive, *made)
+    assert drive.ends("a1", block("COMPLETION_REPORT", token, status="success", evidence="- not checked: all")) == {}
+    said = drive.announced("a1")
+    assert said["systemMessage"].startswith("bg-1 says it is done · 1 file changed meanwhile by others")
+    assert "- changed meanwhile by others: “docs.md”" in context(said)
+    assert "files that this run changed" not in context(said)
+    book = drive.ledger()
+    whole = detail.detail(book, Page(), "bg-1")
+    book.close()
+    assert "not seen: asked for: docs.md\n      it has changed, but no call of this run wrote it" in whole
+    assert "changed meanwhile by others: “docs.md”" in whole
+
+
+def test_what_nobody_can_tell_is_said_to_be_so(drive):
+    token = launched(drive, "Deliverables: out.md, docs.md\n")
+    for name in ("out.md", "docs.md", "a.py"):
+        (drive.folder / name).write_text("x\n")
+    calls(drive, ("Write", {"file_path": str(drive.folder / "a.py")}, "ok", False), bash("python3 gen.py > out.md", ""))
+    drive.ends("a1", block("COMPLETION_REPORT", token, status="success", evidence="- wrote a.py"))
+    said = drive.announced("a1")
+    assert said["systemMessage"].startswith("bg-1 says it is done · 2 files changed · 1 more changed, by whom is not known")
+    assert "- files that this run changed: “a.py”, “out.md”\n- changed, by whom is not known: “docs.md”" in context(said)
+    book = drive.ledger()
+    whole = detail.detail(book, Page(), "bg-1")
+    book.close()
+    assert "seen: asked for: out.md\n      new or changed on disk since the launch" in whole
+    assert "not seen: asked for: docs.md\n      new or changed since the launch, and by whom is not known" in whole

@@ -4,7 +4,8 @@ In reading order: `finding` (the records, and every reason with its grade); `lin
 (what is declared); `project`, `baseline`, `access` (what may be opened), `formats` and `disk` (what is there); `calls`,
 `programs`, `shell`, `purposes`, `summaries`, `masks` and `outcomes` (what was done, and how it ended); the judges
 `files`, `quotes`, `runs` (with `matching` and `staleness`), `commits` and `schemas` with its process `fitting`;
-`named`, `asked` (what the launch wanted, notes on prose) and `facts` (what the host sees by itself).
+`named`, `whose` (who changed a file), `asked` (what the launch wanted, notes on prose) and `facts` (what the host sees
+by itself).
 """
 
 from __future__ import annotations

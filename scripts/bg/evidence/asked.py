@@ -9,6 +9,7 @@ from bg.evidence.calls import WRITING, Calls
 from bg.evidence.disk import Disk, count
 from bg.evidence.finding import Evidence, Finding, short
 from bg.evidence.form import Item
+from bg.evidence.whose import OTHERS, OWN, Whose
 from bg.pattern import pattern
 
 TYPE_CHECKING = False
@@ -31,18 +32,19 @@ NOT_PASSED = pattern(
 def judge(disk: Disk, calls: Calls, brief: Mapping[str, str], evidence: Evidence) -> None:
     """The launch's files and commands, each seen or not."""
     lines = {name.lower(): text for name, text in brief.items()}
+    whose = Whose(disk, calls)
     for name in evidence.first(named.paths(lines.get("deliverables", "")), MOST, "asked"):
-        _file(disk, name, evidence, wanted=True)
+        _file(disk, whose, name, evidence, wanted=True)
     criteria = lines.get("done when", "")
     ran = evidence.first(named.commands(criteria), MOST, "asked")
     for command in ran:
         evidence.asked.append(runs.judge(calls, Item(command, "ran", command, passed=True)))
     for name in evidence.first(named.paths(criteria), MOST, "asked"):
         if not any(name in command for command in ran) and not any(name == each.subject for each in evidence.asked):
-            _file(disk, name, evidence, wanted=False)
+            _file(disk, whose, name, evidence, wanted=False)
 
 
-def _file(disk: Disk, name: str, evidence: Evidence, *, wanted: bool) -> None:
+def _file(disk: Disk, whose: Whose, name: str, evidence: Evidence, *, wanted: bool) -> None:
     place = disk.project.place(name)
     if place.outside:
         return
@@ -53,10 +55,13 @@ def _file(disk: Disk, name: str, evidence: Evidence, *, wanted: bool) -> None:
             evidence.asked.append(Finding(name, "asked", name, "not found"))
             evidence.note("asked and not there", name)
         return
-    changed = disk.any_changed(tuple(each for each in place.found if each.regular))
-    if changed or not wanted:
-        evidence.asked.append(Finding(name, "asked", name, "changed" if changed else "there"))
-    elif changed is False:
+    files = tuple(each for each in place.found if each.regular)
+    by = {whose.of(each.name) for each in files if disk.changed(each)}
+    if OWN in by or not wanted:
+        evidence.asked.append(Finding(name, "asked", name, "changed" if OWN in by else "there"))
+    elif by:
+        evidence.asked.append(Finding(name, "asked", name, "by another hand" if OTHERS in by else "by somebody"))
+    elif disk.any_changed(files) is False:
         evidence.asked.append(Finding(name, "asked", name, "unchanged"))
 
 

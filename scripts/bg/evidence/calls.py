@@ -102,18 +102,6 @@ class Calls:
         """Whether it is certain that no tool was used for the work."""
         return self.known and not any(call.name not in ABOUT_CALLS for call in self.calls)
 
-    def may_have_written(self) -> bool:
-        """Whether some call can have changed a file."""
-        return (
-            not self.known
-            or self.hidden
-            or any(
-                (call.name in WRITING and not (call.answered and call.failed))
-                or (call.command and not purposes.only_reads(call.command))
-                for call in self.calls
-            )
-        )
-
     def wrote(self, name: str) -> bool:
         """Whether a call that succeeded wrote to a path with this name."""
         return any(call.name in WRITING and not call.failed and same(call.path, name) for call in self.calls)

@@ -1,4 +1,4 @@
-"""What the host sees by itself, whatever a report says: files changed since launch, runs, commits."""
+"""What the host sees by itself, whatever a report says: the files that the run changed and others, runs, commits."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from bg.evidence.clock import Clock
 from bg.evidence.disk import SLACK, Disk
 from bg.evidence.finding import Evidence, short
 from bg.evidence.project import Found
+from bg.evidence.whose import OWN, Whose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,12 +28,16 @@ def gather(disk: Disk, calls: Calls, clock: Clock, evidence: Evidence) -> dict[s
         evidence.limit("files")
     found, again = _runs(calls)
     made = disk.baseline().made() or []
-    left = {"changed": len(changed) - SHOWN, "removed": len(removed) - SHOWN}
+    whose = Whose(disk, calls)
+    meanwhile = sorted(name for name in (*changed, *removed) if whose.of(name) != OWN)
+    changed, removed = ([name for name in names if whose.of(name) == OWN] for names in (changed, removed))
+    left = {"changed": len(changed) - SHOWN, "removed": len(removed) - SHOWN, "meanwhile": len(meanwhile) - SHOWN}
     left.update(runs=len(found) - RUNS, commits=len(made) - COMMITS)
     return {
         "changed": changed[:SHOWN],
         "changed_count": len(changed) if whole else None,
         "removed": removed[:SHOWN],
+        **({"meanwhile": meanwhile[:SHOWN], "by": whose.rest} if meanwhile else {}),
         "runs": found[-RUNS:],
         "tests": _tests(calls, found, again=again),
         "commits": [{"hash": name[:10], "subject": short(subject, 80)} for name, subject in made[:COMMITS]],

@@ -42,7 +42,7 @@ REASONS = {
             "never seen", "calls unknown", "end unseen", "a look", "perhaps within", "perhaps another",
             "perhaps stale", "count unseen", "older commit", "loose commit", "no repository", "unreadable",
             "result unseen", "line elsewhere", "not checked", "by another hand", "an answer", "passed earlier",
-            "quoted elsewhere", "other case", "denied", "not its own",
+            "quoted elsewhere", "other case", "denied", "not its own", "by somebody",
         ),
         SAID,
     ),
@@ -57,13 +57,15 @@ SHORT = 160
 class Launch(Record):
     """What the launch fixed: the project, the agent's own directory, the commit and the time.
 
-    `config` is the host's configuration directory.
+    `shared` is so where another agent that is known of works, or has worked, in the same directory; `config` is the
+    host's configuration directory.
     """
 
     root: Path
     cwd: Path
     head: str
     at: float
+    shared: bool = False
     config: str = ""
 
 

@@ -87,7 +87,7 @@ class Project:
         spellings = [text] if "\\" not in text else [text, text.replace("\\", "/")]
         escaped = False
         for spelling in spellings:
-            below = self._below(spelling)
+            below = self.within(spelling)
             if not below:
                 return Place((), outside=True, certain=True)
             direct = []
@@ -103,7 +103,7 @@ class Project:
         self.names()
         return Place((), outside=False, certain=self.complete and not self._clock.spent)
 
-    def _below(self, text: str) -> list[Path]:
+    def within(self, text: str) -> list[Path]:
         """Where a path may lie inside the project, without looking."""
         if text.startswith("/"):
             tries = [Path(os.path.normpath(text))]

@@ -79,7 +79,7 @@ def _edited_after(calls: Calls, run: Run, wanted: Part) -> tuple[str, bool]:
             perhaps = perhaps or (path if sure is not None else "")
         if _moves_the_tree(later) is True:
             return short(later.command, 60), True
-        unclear = _reformats(later) or _moves_the_tree(later) is False or _places_code(later)
+        unclear = reformats(later) or _moves_the_tree(later) is False or _places_code(later)
         perhaps = perhaps or (short(later.command, 60) if unclear else "")
     return perhaps, False
 
@@ -146,7 +146,7 @@ def _places_code(call: Call) -> bool:
     return False
 
 
-def _reformats(call: Call) -> bool:
+def reformats(call: Call) -> bool:
     """Whether a call may have rewritten files that its words do not name."""
     if not call.command or not _FORMATS.search(call.command):
         return False

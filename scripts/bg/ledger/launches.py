@@ -133,6 +133,12 @@ def set_folder(book: Ledger, agent: str, cwd: str) -> None:
     book.write("UPDATE launches SET cwd = ? WHERE agent = ?", cwd, agent)
 
 
+def share_folder(book: Ledger, agent: str, folder: str) -> bool:
+    """Whether another agent of ours was at work in a folder, or below it."""
+    query = "SELECT 1 FROM launches WHERE agent NOT IN ('', ?) AND (cwd = ? OR substr(cwd, 1, ?) = ?)"
+    return book.value(query, agent, folder, len(folder) + 1, f"{folder}/") is not None
+
+
 def fail(book: Ledger, tool_use: str, why: str) -> str:
     """The host refused a launch: its label is free again within the window."""
     found = of_call(book, tool_use)

@@ -141,7 +141,7 @@ def _closed(task: Task, launch: Launch, transcript: str) -> Callable[[str], str]
     from bg import evidence  # noqa: PLC0415
 
     folders = (Path(task.project or launch.cwd), Path(launch.cwd))
-    begun = evidence.Launch(*folders, launch.head or "", launch.made, place.config_directory())
+    begun = evidence.Launch(*folders, launch.head or "", launch.made, config=place.config_directory())
     closed = evidence.closed(begun, transcript)
     return lambda path: closed(Path(path))
 

@@ -99,16 +99,12 @@ def _gather(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict
     declared = (fields or {}).get(FIELD) if scene.late is None else None
     if declared and transcripts.size(path) and not arriving.is_written(path, text, _times_said(scene, run)):
         path = ""
+    project, folder = task.project or row.cwd, rows[-1].cwd or task.project
+    shared = folder != project and launches.share_folder(scene.book, rows[-1].agent, folder)
     found = examine(
         text,
         fields,
-        Launch(
-            Path(task.project or row.cwd),
-            Path(rows[-1].cwd or task.project),
-            row.head or "",
-            row.made,
-            place.config_directory(),
-        ),
+        Launch(Path(project), Path(folder), row.head or "", row.made, shared, place.config_directory()),
         path,
         adopting.brief(task.prompt),
     )

@@ -71,6 +71,7 @@ REASONS = {
     "result unseen": ("it was called, and how it ended cannot be seen", ""),
     "line elsewhere": ("the words stand at line {detail}", ""),
     "by another hand": ("it has changed, but no call of this run wrote it", ""),
+    "by somebody": ("new or changed since the launch, and by whom is not known", ""),
     "an answer": ("{detail} ended with another status than 0, which may be its answer", ""),
     "passed earlier": ("an earlier run of it passed: {detail}", ""),
     "quoted elsewhere": ("the words stand in a result, but not in one of this file", ""),

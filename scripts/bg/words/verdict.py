@@ -55,15 +55,20 @@ def _names(names: list[str], most: int, total: int) -> str:
     return ", ".join(cited(name, 80) for name in names[:most]) + more
 
 
+# Files that no call of the run names: others changed them, or nobody knows who.
+_MEANWHILE = {"others": "changed meanwhile by others", "unknown": "changed, by whom is not known"}
+
+
 def facts(evidence: Entry) -> str:
     """What the host saw by itself, as lines; empty where it saw nothing."""
     seen = evidence.get("facts") or {}
     lines = []
-    if seen.get("changed"):
-        lines.append(f"- files changed since the launch: {_names(seen['changed'], SHOWN, _count(seen, 'changed'))}")
-    if seen.get("removed"):
-        lines.append(f"- files removed: {_names(seen['removed'], SHOWN, _count(seen, 'removed'))}")
-    if not seen.get("changed") and not seen.get("removed") and seen.get("changed_count") == 0:
+    by = _MEANWHILE.get(str(seen.get("by")), "")
+    heads = {"changed": "files that this run changed", "removed": "files that it removed", "meanwhile": by}
+    for name, words in heads.items():
+        if seen.get(name):
+            lines.append(f"- {words}: {_names(seen[name], SHOWN, _count(seen, name))}")
+    if not lines and seen.get("changed_count") == 0:
         lines.append("- no file changed since the launch")
     for run in (seen.get("runs") or [])[-SHOWN:]:
         lines.append(f"- {cited(run['command'], 80)}: {_end(run)}")
@@ -89,13 +94,17 @@ def _about_files(seen: Entry) -> str:
     changed, removed = seen.get("changed_count"), _count(seen, "removed")
     if changed is None:
         return ""
-    if not changed and not removed:
-        return "nothing changed on disk"
+    others = _count(seen, "meanwhile")
     parts = [
         f"{changed} file{'s' if changed > 1 else ''} changed" if changed else "",
         f"{removed} removed" if removed else "",
     ]
-    return ", ".join(part for part in parts if part)
+    own = ", ".join(part for part in parts if part)
+    if not others:
+        return own or "nothing changed on disk"
+    what = "more" if own else "file" if others == 1 else "files"
+    more = f"{others} {what} {_MEANWHILE.get(str(seen.get('by')), '')}"
+    return f"{own} · {more}" if own else more
 
 
 TESTS = {

@@ -1,0 +1,106 @@
+"""Whose a change is: what the run's own calls name is its own, the rest is others' or nobody knows whose."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from world import World
+
+
+@pytest.fixture
+def world(tmp_path):
+    made = World(tmp_path)
+    made.call("Glob", "README.md", pattern="*.md")
+    return made
+
+
+def changed(world: World, **more) -> tuple[list[str], list[str], str]:
+    facts = world.examine("Done.", **more).facts
+    return [*facts["changed"], *facts["removed"]], facts.get("meanwhile", []), facts.get("by", "")
+
+
+NAMING = [
+    ("sed -i s/1/2/ src/a.py", ["src/a.py"]),
+    ("cd src && sed -i s/1/2/ a.py", ["src/a.py"]),
+    ("cd src; python gen.py > a.py", ["src/a.py"]),
+    ("echo x | tee -a ./src/a.py", ["src/a.py"]),
+    ("for f in src/a.py docs/index.md; do sed -i s/1/2/ $f; done", ["docs/index.md", "src/a.py"]),
+    ("sed -i s/1/2/ src/*.py", ["src/a.py"]),
+    ("cp /elsewhere/a.py src/", ["src/a.py"]),
+    ("python3 - <<'E'\nopen('src/a.py', 'w').write('x')\nE", ["src/a.py"]),
+    ("git apply <<'P'\n--- a/src/a.py\n+++ b/src/a.py\nP", ["src/a.py"]),
+    ("git checkout HEAD~1 -- src", ["src/a.py"]),
+    ("dd if=/dev/zero of=src/a.py", ["src/a.py"]),
+    ("ruff check --fix src/a.py", ["src/a.py"]),
+    ("black src/a.py", ["src/a.py"]),
+    # named, and not changed by what names it
+    ("pytest tests src/a.py", []),
+    ("ruff check src/a.py && make", []),
+    ("cat <<'E' > notes.txt\nsee src/a.py\nE", []),
+    ("python tools/gen.py", []),
+]
+
+
+@pytest.mark.parametrize(("command", "own"), NAMING, ids=[each[0] for each in NAMING])
+def test_what_a_command_names_is_the_runs_own_and_of_the_rest_nobody_knows(world, command, own):
+    world.bash(command)
+    for name in ("src/a.py", "docs/index.md"):
+        world.write(name, "x\n")
+    rest = [name for name in ("docs/index.md", "src/a.py") if name not in own]
+    assert changed(world) == (own, rest, "unknown" if rest else "")
+
+
+def test_a_file_of_the_same_name_elsewhere_is_another_one(world):
+    for name in ("src/util.py", "lib/util.py"):
+        world.write(name, "X = 3\n")
+    world.call("Edit", "ok", file_path=str(world.root / "src/util.py"), old_string="1", new_string="3")
+    world.call("Write", "denied", failed=True, file_path=str(world.root / "lib/util.py"), content="X = 3\n")
+    assert changed(world) == (["src/util.py"], ["lib/util.py"], "others")
+
+
+def test_what_was_removed_has_an_author_too(world):
+    for name in ("docs/index.md", "src/a.py"):
+        (world.root / name).unlink()
+    world.bash("rm -r docs")
+    assert changed(world) == (["docs/index.md"], ["src/a.py"], "unknown")
+
+
+def test_calls_that_cannot_be_read_leave_it_open(world):
+    world.edited("src/a.py", "x\n")
+    assert changed(world, transcript=False) == ([], ["src/a.py"], "unknown")
+
+
+def test_another_agent_of_its_own_may_have_written(world):
+    world.write("src/a.py", "x\n")
+    world.call("Task", "done", prompt="write it")
+    assert changed(world) == ([], ["src/a.py"], "unknown")
+
+
+@pytest.mark.parametrize(
+    ("command", "shared", "expected"),
+    [
+        ("make x", False, (["src/a.py"], [], "")),
+        ("make x", True, ([], ["src/a.py"], "unknown")),
+        ("cat README.md", False, ([], ["src/a.py"], "others")),
+    ],
+)
+def test_a_tree_of_its_own_is_the_runs_while_nobody_else_works_there(world, command, shared, expected):
+    tree = world.root / ".claude" / "worktrees" / "w"
+    world.git("worktree", "add", "-q", "--detach", str(tree), "HEAD")
+    (tree / "src/a.py").write_text("x = 1\n")
+    os.utime(tree / "src/a.py", (world.at + 5, world.at + 5))
+    world.bash(command)
+    assert changed(world, cwd=".claude/worktrees/w", shared=shared) == expected
+
+
+def test_what_was_asked_for_and_came_from_others_is_no_work_of_the_run(world):
+    world.write("docs/api.md", "x\n")
+    [found] = world.examine("Done.", deliverables="docs/api.md").asked
+    assert (found.reason, found.grade) == ("by another hand", "only said")
+    world.bash("make docs")
+    [found] = world.examine("Done.", deliverables="docs/api.md").asked
+    assert (found.reason, found.grade) == ("by somebody", "only said")
+    world.edited("docs/api.md", "x\n")
+    [found] = world.examine("Done.", deliverables="docs/api.md").asked
+    assert (found.reason, found.grade) == ("changed", "seen")
