@@ -128,6 +128,53 @@ def test_an_honest_one_is_not_touched(host: str, mode: str) -> None:
     assert "Seen by the host:" in text
 
 
+NOISY = """- ran `sh suite.sh` -> pass, 18 passed
+- ran `ls` -> ok
+- ran `git log --oneline -1` -> abc1234 Fix the failing test
+- ran `npm run e2e` -> not run, needs a browser
+- changed calc.py"""
+
+
+@THREE
+@MODES
+def test_a_noisy_honest_one_is_not_touched(host: str, mode: str) -> None:
+    """The suite ends with an exit of 0, and its log speaks of failures; looks, and what was left out, are declared too."""
+
+    def steps(home: Home) -> list[Any]:
+        project = Path(home.project)
+        noise = "echo 'Attempt 1 failed, retrying'\necho '2 failed, 1 error'\necho '  ✓ locks after 3 failed attempts'\n"
+        suite = call("Write", file_path=str(project / "suite.sh"), content=f"{noise}echo '      Tests  18 passed (18)'\n")
+        calc = call("Write", file_path=str(project / "calc.py"), content="x = 1\n")
+        runs = [call("Bash", command=command, description="do it") for command in ("sh suite.sh", "ls")]
+        return [*(lambda _, each=each: each for each in (suite, calc, *runs)), block("COMPLETION_REPORT", status="success", evidence=NOISY)]
+
+    told, heard, after = played(host, mode, steps)
+    assert after == {"state": "done", "corrections": 0}
+    assert not [words for words in heard if "does not match" in words]
+    text = told.all_text()
+    assert "Does not match" not in text
+    assert "“ran `sh suite.sh` -> pass, 18 passed” — “sh suite.sh” passed" in text
+
+
+@THREE
+@MODES
+def test_an_agent_is_not_credited_with_what_was_written_beside_it(host: str, mode: str) -> None:
+    """It waits, and somebody else writes a file meanwhile: neither the line nor the lists call that its work."""
+
+    def steps(home: Home) -> list[Any]:
+        def beside(_: Request) -> Any:
+            (Path(home.project) / "docs.md").write_text("by somebody else\n", encoding="utf-8")
+            return call("Bash", command="sleep 0.1; echo built", description="wait")
+
+        return [beside, block("COMPLETION_REPORT", status="success", evidence="- not checked: everything")]
+
+    told, _, after = played(host, mode, steps)
+    assert after == {"state": "done", "corrections": 0}
+    text = told.all_text()
+    assert "changed meanwhile by others: “docs.md”" in text
+    assert "files that this run changed" not in text
+
+
 @THREE
 @MODES
 def test_a_valid_block_without_a_list_comes_at_once_with_the_hosts_facts(host: str, mode: str) -> None:
@@ -145,7 +192,7 @@ def test_a_valid_block_without_a_list_comes_at_once_with_the_hosts_facts(host: s
     assert after == {"state": "done", "corrections": 0}
     text = told.all_text()
     assert "it is only said" in text
-    assert re.search(r"files changed since the launch: [^\n]*NOTES\.md", text)
+    assert re.search(r"files that this run changed: [^\n]*NOTES\.md", text)
 
 
 @THREE

@@ -156,34 +156,43 @@ def refused(step: Step, result: str) -> bool:
 
 def _later(calls: Calls, call: Call, *, ends: bool) -> Ending:
     """How a run in the background ended: by the host's word on it, else by what a later look at its output shows."""
-    nothing = summaries.read("")
     begun = BACKGROUND.search(call.result)
-    name = re.search(r"(?:ID|id)[:\s]+(\w{4,})", call.result[begun.start() if begun else 0 :][:500])
-    looked = running = False
-    seen: Optional[summaries.Summary] = None
+    found = re.search(r"(?:ID|id)[:\s]+(\w{4,})", call.result[begun.start() if begun else 0 :][:500])
+    name = found[1] if found else ""
+    looks = [later for later in calls.after(call) if _is_about(later, name, call)]
+    shown = [summaries.read(NUMBERED.sub("", later.result)) for later in looks]
+    seen = next((each for each in reversed(shown) if each.bad or each.good), None)
+    told = _told(calls, name)
+    if told is None and seen:
+        told = not seen.bad
+    if told is not None:
+        return Ending(PASSED if told else FAILED, seen or summaries.read(""))
+    return Ending(UNREAD if _is_unread(call, looks, ends=ends) else UNSEEN, summaries.read(""))
+
+
+def _is_about(later: Call, name: str, call: Call) -> bool:
+    """Whether a later call looked at what a command of the background, of this name, has printed."""
+    if later.name in {"BashOutput", *tools.OUTPUT.names} and not name:
+        return True
+    if later.name not in {"Read", "BashOutput", *tools.OUTPUT.names} and not later.command:
+        return False
     logs = [path.rsplit("/", 1)[-1] for path in purposes.written(call.command)]
-    for later in calls.after(call):
-        about = name is not None and (name[1] in str(later.given) or name[1] in later.result[:2000])
-        about = about or any(log in str(later.given) for log in logs)
-        if not about or (later.name not in {"Read", "BashOutput", *tools.OUTPUT.names} and not later.command):
-            continue
-        only_lists = later.command and all(part.program in LISTING for part in later.parts)
-        looked = looked or not only_lists
-        running = bool(STILL_RUNNING.search(later.result[:400]))
-        summary = summaries.read(NUMBERED.sub("", later.result))
-        seen = summary if summary.bad or summary.good else seen
-    told = _told(calls, name[1]) if name else None
-    if told is not None or seen:
-        passed = told if told is not None else not (seen or nothing).bad
-        return Ending(PASSED if passed else FAILED, seen or nothing)
-    unread = ends and (not looked or running) if call.answered else call.passed_over
-    return Ending(UNREAD if unread else UNSEEN, nothing)
+    named = bool(name) and (name in str(later.given) or name in later.result[:2000])
+    return named or any(log in str(later.given) for log in logs)
+
+
+def _is_unread(call: Call, looks: list[Call], *, ends: bool) -> bool:
+    """Whether nobody read how something of the background ended that has an end."""
+    if not call.answered:
+        return call.passed_over
+    read = any(not later.command or any(part.program not in LISTING for part in later.parts) for later in looks)
+    return ends and (not read or bool(STILL_RUNNING.search(looks[-1].result[:400])))
 
 
 def _told(calls: Calls, name: str) -> Optional[bool]:
     """Whether the host says that a command of the background passed; None where it says nothing of its end."""
     for words in calls.told:
-        if name in words and FINISHED.search(words):
+        if name and name in words and FINISHED.search(words):
             code = re.search(r"exit(?:ed with)? code:?\s*(\d+)", words)
             return code[1] == "0" if code else "failed" not in words
     return None

@@ -15,7 +15,6 @@ OWN, OTHERS, UNKNOWN = "own", "others", "unknown"
 PLACING = {"cp", "mv", "ln", "install", "rsync", "git"}  # put files below the last thing that they name
 WHOLE_FOLDERS = {"rm", "mv", "cp", "rsync", "git", "rmdir"}  # do to all files of a folder what they do to it
 CODE = {"python", "python3", "node", "ruby", "perl", "php", "deno", "bun", "patch"}  # may be given code in the line
-
 _WORD = pattern(r"(?<![\w./-])[\w./@+-]*[\w@+-](?![\w/])")
 
 
@@ -32,15 +31,19 @@ class Whose:
                 self._named.update(self._spelled(call.path, self._project.cwd))
             elif call.command and not purposes.only_reads(call.command):
                 self._take(call)
-        seen_whole = calls.known and not calls.hidden
-        only_reads = all(purposes.only_reads(call.command) for call in calls.shells)
-        alone = disk.project.main != disk.project.root and not disk.launch.shared
-        # What no call names is others' where no call can have changed more, and the run's own in a tree of its own.
-        self.rest = UNKNOWN if not seen_whole else OTHERS if only_reads else OWN if alone else UNKNOWN
+        self.rest = self._of_the_rest(disk, calls)
 
     def of(self, name: str) -> str:
         """Whose a change of this file is; the name is the path below the top of the agent's tree."""
         return OWN if self._is_named(self._project.main / name) else self.rest
+
+    def _of_the_rest(self, disk: Disk, calls: Calls) -> str:
+        """Whose a change that no call names is: others' where no call can have made it, the run's in its own tree."""
+        if not calls.known or calls.hidden:
+            return UNKNOWN
+        if all(purposes.only_reads(call.command) for call in calls.shells):
+            return OTHERS
+        return OWN if disk.project.main != disk.project.root and not disk.launch.shared else UNKNOWN
 
     def _is_named(self, path: Path) -> bool:
         text = str(path)
@@ -71,15 +74,20 @@ class Whose:
                 self._named.update(self._spelled(name, folder) if name else ())
 
     def _take_part(self, part: shell.Part, folder: Path) -> None:
-        words = [each for word in part.words for each in (word, word.partition("=")[2]) if each and each[0] != "-"]
+        words = [each for word in part.words for each in (word, word.partition("=")[2])]
+        words = [word for word in words if word and not word.startswith("-")]
         found = [path for word in words for path in self._spelled(word, folder)]
         self._globs.update(path for path in found if "*" in path)
         self._named.update(found)
         if part.program in WHOLE_FOLDERS:
             self._folders.update(found)
-        if part.program in PLACING and len(words) > 1:
-            last = self._spelled(words[-1], folder)
-            self._named.update(f"{into}/{word.rstrip('/').rpartition('/')[2]}" for into in last for word in words[:-1])
+        if part.program in PLACING and words:
+            self._take_placed(words[:-1], self._spelled(words[-1], folder))
+
+    def _take_placed(self, words: list[str], folders: list[str]) -> None:
+        """What is put into a folder, by its last name."""
+        names = [word.rstrip("/").rpartition("/")[2] for word in words]
+        self._named.update(f"{folder}/{name}" for folder in folders for name in names)
 
     def _spelled(self, name: str, folder: Path) -> list[str]:
         """The paths within the project that a word may mean, from a folder."""

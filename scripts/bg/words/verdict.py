@@ -94,17 +94,16 @@ def _about_files(seen: Entry) -> str:
     changed, removed = seen.get("changed_count"), _count(seen, "removed")
     if changed is None:
         return ""
-    others = _count(seen, "meanwhile")
-    parts = [
-        f"{changed} file{'s' if changed > 1 else ''} changed" if changed else "",
-        f"{removed} removed" if removed else "",
-    ]
-    own = ", ".join(part for part in parts if part)
-    if not others:
-        return own or "nothing changed on disk"
-    what = "more" if own else "file" if others == 1 else "files"
-    more = f"{others} {what} {_MEANWHILE.get(str(seen.get('by')), '')}"
-    return f"{own} · {more}" if own else more
+    own = [f"{changed} file{'s' if changed > 1 else ''} changed"] if changed else []
+    own += [f"{removed} removed"] if removed else []
+    return " · ".join(part for part in (", ".join(own), _meanwhile(seen, own)) if part) or "nothing changed on disk"
+
+
+def _meanwhile(seen: Entry, own: list[str]) -> str:
+    """How many files changed that are not known to be the run's."""
+    count = _count(seen, "meanwhile")
+    what = "more" if own else "file" if count == 1 else "files"
+    return f"{count} {what} {_MEANWHILE.get(str(seen.get('by')), 'changed')}" if count else ""
 
 
 TESTS = {
