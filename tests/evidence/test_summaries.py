@@ -114,6 +114,7 @@ EMPTY = [
     ("mocha", "  0 passing (2ms)"),
     ("node", "# tests 0\n# pass 0\n# fail 0"),
     ("go", "?   \tx/a\t[no test files]"),
+    ("go of one package", "testing: warning: no tests to run"),
     ("cargo", "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 4 filtered out"),
     ("maven", "[INFO] No tests to run.\n[INFO] BUILD SUCCESS"),
     ("maven skipped", "[INFO] Tests are skipped.\n[INFO] BUILD SUCCESS"),

@@ -180,7 +180,7 @@ def test_an_agent_that_was_launched_meanwhile(tmp_path):
         said = host.hook(host.prompt("Go on"))
         assert "bg-1 started: notes" in said.notice + host.hook(host.stop()).notice
         assert heard_of("a1", said.context) == 1
-        assert "changed meanwhile by others: “notes.md”" in said.context
+        assert "- changed, by whom is not known: “notes.md”" in said.context
 
 
 class Nowhere(Full):

@@ -50,7 +50,7 @@ _BROKEN = (
 )
 _FAILS = pattern(_BROKEN, re.IGNORECASE)
 _NONE = (
-    r"^(?:\[\w+\] |[^\w\n]{0,90})(?:\w+: )?"
+    r"^(?:\[\w+\] |[^\w\n]{0,90})(?:\w+: ){0,2}"
     r"(?:no tests? (?:ran|found|were run|to run|collected|specified|were found|executed)|"
     r"no test files? (?:were )?found|collected 0 items|ran 0 tests|no tests? suites? found|there are no tests|"
     r"0 tests? (?:ran|run|found|executed)|no test is available|no test specified|no tests? match(?:es)?\b|"
