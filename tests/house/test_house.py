@@ -413,7 +413,6 @@ def test_texts_for_models_are_calm(path):
 
 # Modules of loop/ and results/ whose longer strings are no sentences, each with the reason.
 NO_SENTENCES = {
-    "decisions.py": "the words by which it recognizes yes and no",
     "reconciling.py": "the names of what was lost, for its trace and its test",
     "answers.py": "the words by which it recognizes what is no answer",
     "answer_doubts.py": "the words by which it recognizes what two people would read differently",

@@ -19,8 +19,9 @@ TABLE = json.loads(Path(__file__).with_name("decisions.json").read_text(encoding
 PHRASES = [(phrase, kind) for kind, phrases in TABLE.items() for phrase in phrases]
 STATES = {"yes": "approved", "yes, on a condition": "approved", "no": "denied", "no, for a reason": "denied"}
 ASKED_BACK = (
-    "bg-1 D1: neither yes nor no, so nothing was decided. "
-    "Type /bg-answer bg-1 D1: approve or /bg-answer bg-1 D1: deny. You said: "
+    "bg-1 D1: neither a clear yes nor a clear no, so nothing was decided. "
+    "Type one of these; a condition goes behind `approve:`.\n"
+    "/bg-answer bg-1 D1: approve\n/bg-answer bg-1 D1: deny\nYou said: "
 )
 
 
@@ -141,7 +142,7 @@ def test_what_is_asked_back_can_then_be_decided(deciding):
 def test_an_unclear_word_leaves_an_earlier_decision_as_it_is(deciding):
     deciding.prompt("/bg-answer bg-1 D1: deny, too costly")
     said = str(deciding.prompt("/bg-answer bg-1 D1: hm, deny or approve"))
-    assert "bg-1 D1: neither yes nor no, so “deny, too costly” stands. " in said
+    assert "bg-1 D1: neither a clear yes nor a clear no, so “deny, too costly” stands. " in said
     assert "You said: hm, deny or approve" in said
     assert outcome(deciding) == [("denied", "deny, too costly")]
 
@@ -162,7 +163,7 @@ def test_what_the_parent_passes_on_decides_nothing(deciding, words):
 def test_the_notes_that_the_user_adds_to_a_choice_are_part_of_it(deciding):
     """2.1.327 brings them beside the answers, by the question."""
     dialog(deciding, "Approve", notes="only the fixtures")
-    assert outcome(deciding) == [("approved", "Approve\nonly the fixtures")]
+    assert outcome(deciding) == [("approved", "Approve: only the fixtures")]
 
 
 def test_a_long_text_that_decides_nothing_is_shown_whole(deciding):
@@ -174,6 +175,7 @@ def test_a_long_text_that_decides_nothing_is_shown_whole(deciding):
 
 
 @given(st.text(max_size=200))
-def test_no_text_makes_the_reader_fail_and_a_question_never_decides(text):
+def test_no_text_makes_the_reader_fail_and_a_question_never_approves(text):
     decisions.read(text)
-    assert decisions.read(f"{text}?") is None
+    found = decisions.read(f"{text}?")
+    assert found is None or found.verdict == decisions.NO

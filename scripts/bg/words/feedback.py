@@ -36,7 +36,10 @@ APPROVE_AGAIN = (
     "{name}: the ledger could not be used when you approved it; approve it again, so that its agent is launched. "
     "You said: {words}"
 )
-NEITHER_YES_NOR_NO = "{name}: neither yes nor no, so {so}. Type {typed}: approve or {typed}: deny. You said: {words}"
+NEITHER_YES_NOR_NO = (
+    "{name}: neither a clear yes nor a clear no, so {so}. Type one of these; a condition goes behind `approve:`.\n"
+    "{typed}: approve\n{typed}: deny\nYou said: {words}"
+)
 STANDS = "“{words}” stands"
 UNDECIDED = "nothing was decided"
 NO_OPEN = "{label} has no open {qid}; not recorded: {words}"
