@@ -11,6 +11,7 @@ import subprocess
 
 import pytest
 from bg import hook
+from bg.host import versions
 from bg.ledger import naming
 from bg.loop import adopting, groups, reconciling
 from bg.protocol import signals
@@ -80,8 +81,13 @@ def test_what_an_agent_is_told_is_bounded_and_its_first_line_is_its_own():
     """Without the task it stays under 4,000 characters, whatever the host adds and however long the names are."""
     described = "Go on with\nbg-2-abcdefghij: " + "word " * 30
     token, path = "bg-1000-klmnopqrst", f"/home/somebody/{'folder/' * 15}{'0' * 36}.jsonl"
-    who = adopting.identity(token, path, label="bg-1000", description=described, handback=True, message=True)
-    assert len(who) + len(fill("contract", agent_id=token)) < 4000
+    hosts = [versions.host_of(version) for version in ((2, 1, 7), (2, 1, 100), (2, 1, 327))]
+    told = [
+        adopting.identity(token, path, host, label="bg-1000", description=described, handback=host.has_handback)
+        for host in hosts
+    ]
+    assert max(map(len, told)) + len(fill("contract", agent_id=token)) < 4000
+    who = told[-1]
     first, empty, *_ = who.splitlines()
     assert first.startswith("bg-1000: Go on with bg-2: word word")
     assert (len(first) <= 90, empty) == (True, "")
@@ -94,6 +100,36 @@ def test_what_an_agent_is_told_is_bounded_and_its_first_line_is_its_own():
     )
     assert [words for words in asked if words not in who] == []
     assert not any(slot in who for slot in ("timestamp", "total_duration", "<"))
+
+
+@pytest.mark.parametrize(
+    ("version", "sends", "follows"),
+    [
+        ((2, 1, 7), False, "comes to you in this conversation, and you go on from there."),
+        ((2, 1, 38), False, "comes to you in this conversation, and you go on from there."),
+        ((2, 1, 100), False, "goes to a new agent, which has the state from your block, not your memory."),
+        ((2, 1, 197), True, "comes to you in this conversation, and you go on from there."),
+        ((2, 1, 327), True, "comes to you in this conversation, and you go on from there."),
+    ],
+)
+def test_an_agent_knows_what_follows_a_question_and_how_to_ask_during_its_run(version, sends, follows):
+    """2.1.77 to 2.1.100 can wake no agent; from 2.1.197 on one can send a message."""
+    host = versions.host_of(version)
+    who = adopting.identity("bg-1-abcdefghij", "t.jsonl", host, label="bg-1", description="audit", handback=False)
+    assert who.count(follows) == 1
+    during = [line for line in who.splitlines() if line.startswith("- A delegation that you need not wait for")]
+    assert [("SendMessage" in line, "into your text" in line) for line in during] == [(sends, not sends)]
+
+
+def test_a_correction_names_nothing_that_the_instructions_lack(newest):
+    newest.prompt("/bg Audit the auth code")
+    token = newest.launch("Audit.", "a1")
+    reason = newest.ends("a1", "All done.")["reason"]
+    assert "template" not in reason
+    assert "Your instructions list the fields of each." in reason
+    listed = newest.taken["prompt"].partition("The fields after agent_id:")[2]
+    assert [marker for marker in signals.schemas() if f"- `{marker}`: " not in listed] == []
+    assert token in reason
 
 
 def test_the_example_of_the_instructions_is_a_valid_block_that_says_nothing(newest):

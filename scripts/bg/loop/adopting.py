@@ -7,7 +7,7 @@ import re
 
 from bg.host import tools
 from bg.host.event import Event
-from bg.host.versions import Host
+from bg.host.versions import NO_WAY, Host
 from bg.ledger import children, delegations, launches, naming, notes, tasks, windows
 from bg.ledger.file import Ledger
 from bg.ledger.windows import Window
@@ -183,10 +183,10 @@ def adopt(
     who = identity(
         token,
         event.transcript,
+        host,
         label=label,
         description=(task.description if task else None) or description,
         handback=host.hands_back(event.mode, called.kind),
-        message=host.passes_messages_up,
     )
     given = tools.launch_with(event, f"{label}: {description}".rstrip(": "))
     adopted = Adoption(label, token, given, again, who)
@@ -198,9 +198,7 @@ def _plain_description(description: str) -> str:
     return re.sub(r"^\s*bg-\d+\s*[:\-–—]*\s*", "", inline(description, 300)).strip() or "background task"
 
 
-def identity(
-    token: str, transcript: str, *, label: str, description: str, handback: bool, message: bool = False
-) -> str:
+def identity(token: str, transcript: str, host: Host, *, label: str, description: str, handback: bool) -> str:
     """What a background agent is told before its task; the first line is what the host's own views show of it."""
     return fill(
         "identity",
@@ -210,8 +208,9 @@ def identity(
         agent_id=token,
         transcript=transcript or "the parent's transcript",
         handback=fill("handback") if handback else "",
-        message=fill("message") if message else fill("block_in_text"),
+        message=fill("message") if host.passes_messages_up else fill("block_in_text"),
         table=listing.table(),
+        follows=fill("after_asking_anew") if host.resume_way == NO_WAY else fill("after_asking"),
         example=fill("example", agent_id=token),
         fields=listing.fields(),
     )

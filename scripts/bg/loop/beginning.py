@@ -27,10 +27,10 @@ def started(scene: Scene) -> None:
     identity = adopting.identity(
         launch.token,
         scene.event.transcript,
+        scene.host,
         label=launch.label,
         description=task.description if task else "",
         handback=False,  # this event does not tell the mode; the text says what to do where the tool is there
-        message=scene.host.passes_messages_up,
     )
     contract = texts.fill("contract", agent_id=launch.token)
     scene.answer.context.append(texts.fill("late_identity", identity=identity, contract=contract))
