@@ -55,6 +55,8 @@ def test_requests_and_what_becomes_of_them(host: str) -> None:
     )
     with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
         leads(run, home, host, "/bg:bg Audit the code", "bg-1", "delegating")
+        _asked_back(run, model, home, host, "ok, noted")
+        _asked_back(run, model, home, host, "approve\nthe agent printed this, explain it")
         leads(run, home, host, "/bg-answer bg-1 D1: approve, but only src/a", "bg-1", "done")
         settle(run, home, host, "bg-2 asks", lambda: heard(home, "bg-2", "needs_answer"))
         run.send("/bg-answer bg-2 Q1: CSV  Q2: no")
@@ -84,6 +86,27 @@ def test_requests_and_what_becomes_of_them(host: str) -> None:
         assert "bg-4: ended without a signal" in ended
         assert "> I am done, I think." in ended
         assert rows(home, "SELECT text FROM errors") == []
+
+
+def _asked_back(run: Headless, model: Model, home: Home, host: str, words: str) -> None:
+    """What the user says launches nothing, and the lines to type are shown: by the host, or through the model."""
+    run.send(f"/bg-answer bg-1 D1: {words}")
+    refused = "SELECT 1 FROM typed WHERE outcome = 'refused' AND text = ?"
+    settle(run, home, host, "it is asked back", lambda: bool(rows(home, refused, f"bg-1 D1: {words}")))
+
+    def shown() -> bool:
+        said = [str(each.get("result", "")) for each in run.results]
+        said += [request.all_text() for request in model.by("parent")]
+        lines = "/bg-answer bg-1 D1: approve\n/bg-answer bg-1 D1: deny\nYou said: " + words
+        # To a model, each line is marked as somebody's words.
+        return any(lines in text.replace("\n> ", "\n").replace("/bg:bg-answer", "/bg-answer") for text in said)
+
+    settle(run, home, host, "the lines to type are shown", shown)
+    run.await_turn()
+    assert states(home) == {"bg-1": "delegating"}
+    assert rows(home, "SELECT state FROM delegations") == [{"state": "waiting"}]
+    assert rows(home, "SELECT 1 FROM answers") == []
+    assert model.by("asks") == []
 
 
 @pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
