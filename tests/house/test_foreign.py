@@ -79,7 +79,7 @@ def test_a_transcript_is_read_from_a_file_only(kind: str, tmp_path: Path) -> Non
     path = str(make(tmp_path / "agent-a1.jsonl", kind))
     assert transcripts.tail(path) == []
     assert transcripts.first_prompt(path) == ""
-    assert transcripts.since(path, 0) == ([], 0)
+    assert transcripts.said_since(path, 0) == ([], 0)
     assert arriving.settled_text(path, wait=0).text == ""
 
 

@@ -42,8 +42,8 @@ def woken(drive: Drive) -> tuple[str, str]:
 
 def wake(drive: Drive, call: str = WOKEN, *, killed: bool = False) -> None:
     """The parent wakes the agent; `killed`: the hook before its call leaves nothing behind."""
-    if drive.version == "2.1.7":
-        before, after = (recorded("2.1.7", "resume", name, "Task") for name in ("PreToolUse", "PostToolUse"))
+    if drive.spawn == "Task":
+        before, after = (recorded(drive.version, "resume", name, "Task") for name in ("PreToolUse", "PostToolUse"))
         given = {**before["tool_input"], "resume": "a1", "prompt": "Go on."}
         answer = {**after["tool_response"], "agentId": "a1"}
     else:

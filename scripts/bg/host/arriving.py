@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from bg.host.transcripts import Final, last_assistant, parts, size, tail, text
+from bg.host.transcripts import Final, last_assistant, parts, size, tail, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ def _tails(path: str, wait: float) -> Iterator[list[dict[str, Any]]]:
         time.sleep(STEP)
 
 
-def is_written(path: str, words: str, times: int = 1, wait: float = LAG) -> bool:
+def is_written(path: str, last: str, times: int = 1, wait: float = LAG) -> bool:
     """Whether an agent's last words, and so all it did before them, stand in its transcript.
 
     One that was asked once more may say the same again: then they stand there as often as it has said them, and behind
     what it was told last.
     """
-    return any(_ends_with(records, words.strip(), times) for records in _tails(path, wait))
+    return any(_ends_with(records, last.strip(), times) for records in _tails(path, wait))
 
 
 def _ends_with(records: list[dict[str, Any]], wanted: str, times: int) -> bool:
@@ -46,9 +46,7 @@ def _ends_with(records: list[dict[str, Any]], wanted: str, times: int) -> bool:
         told += record.get("type") == "user" and "text" in kinds and "tool_result" not in kinds
         if told and not found:
             return False
-        given = [part.get("input") for part in parts(record) if part.get("type") == "tool_use"]
-        handed = [str(each.get("message", "")).strip() for each in given if isinstance(each, dict)]
-        found += record.get("type") == "assistant" and wanted in (text(record).strip(), *handed)
+        found += record.get("type") == "assistant" and wanted in words(record)
     return found >= times
 
 

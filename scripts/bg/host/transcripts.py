@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 TAIL = 512 * 1024
 HEAD = 1024 * 1024
 LINES = 64 * 1024
+LONGEST_RECORD = 8 * 1024 * 1024
+LOOK, LONGEST_LOOK = 4 * 1024 * 1024, 64 * 1024 * 1024
 RESUME_LIMIT = 5_242_880
 NEAR_LIMIT = 0.8
 NO_ANSWER = "no answer from the model"
@@ -36,6 +38,14 @@ class Final(Record):
     settled: bool
     cut: str = ""
     reason: str = ""  # why the model stopped, where the host has written that down
+
+
+class Line(Record):
+    """A record of an agent's own words, and where in the file its line begins and ends."""
+
+    begin: int
+    end: int
+    record: dict[str, Any]
 
 
 def _records(data: bytes) -> Iterator[dict[str, Any]]:
@@ -60,11 +70,45 @@ def tail(path: str, most: int = TAIL) -> list[dict[str, Any]]:
     return list(_records(_read(path, max(0, size(path) - most), most)))
 
 
-def since(path: str, offset: int, most: int = TAIL) -> tuple[list[dict[str, Any]], int]:
-    """The whole lines written after `offset`, and where the next look begins."""
-    data = _read(path, offset, most)
-    whole = data.rfind(b"\n") + 1
-    return list(_records(data[:whole])), offset + whole
+def ends_at(path: str, offset: int) -> bool:
+    """A line of this file ends there: it is the one that was read so far, and not a shorter one in its place."""
+    return offset == 0 or _read(path, offset - 1, 1) == b"\n"
+
+
+def said_since(path: str, offset: int, most: int = LOOK) -> tuple[list[Line], int]:
+    """What the model has said or called behind `offset`, in whole lines, and where the last line that was read ends.
+
+    At most so much is read, but for a line that is longer.
+    """
+    found: list[Line] = []
+    place = at = begin = offset
+    rest = b""
+    while at < offset + (most if place > offset else LONGEST_LOOK):
+        data = _read(path, at, TAIL)
+        at += len(data)
+        whole = data.rfind(b"\n") + 1
+        if whole:
+            found += _said(rest + data[:whole], begin)
+            rest, begin = data[whole:], at - len(data) + whole
+            place = begin
+        elif len(rest) < LONGEST_RECORD:
+            rest += data
+        else:
+            rest, begin = b"", at
+        if len(data) < TAIL:
+            break
+    return found, place
+
+
+def _said(data: bytes, offset: int) -> Iterator[Line]:
+    """The records of the model; most of a transcript is what tools have brought, which need not be decoded."""
+    hit = data.find(b'"assistant"')
+    while hit >= 0:
+        begin, end = data.rfind(b"\n", 0, hit) + 1, data.index(b"\n", hit) + 1
+        for record in _records(data[begin:end]):
+            if record.get("type") == "assistant":
+                yield Line(offset + begin, offset + end, record)
+        hit = data.find(b'"assistant"', end)
 
 
 def _read(path: str, offset: int, most: int) -> bytes:
@@ -87,6 +131,13 @@ def text(record: dict[str, Any]) -> str:
     """The text parts of a record, joined; half of a surrogate pair becomes a question mark."""
     found = [part.get("text") for part in parts(record) if part.get("type") == "text"]
     return "\n".join(part for part in found if isinstance(part, str)).encode("utf-8", "replace").decode("utf-8")
+
+
+def words(record: dict[str, Any]) -> list[str]:
+    """What a record says, as text and as the message of a call."""
+    given = [part.get("input") for part in parts(record) if part.get("type") == "tool_use"]
+    handed = [str(each.get("message", "")).strip() for each in given if isinstance(each, dict)]
+    return [each for each in (text(record).strip(), *handed) if each]
 
 
 def calls(records: list[dict[str, Any]]) -> dict[str, int]:

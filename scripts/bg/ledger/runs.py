@@ -58,6 +58,12 @@ def last_run(book: Ledger, agent: str) -> Optional[Run]:
     return Run.one(book, "SELECT * FROM runs WHERE agent = ? ORDER BY run DESC LIMIT 1", agent)
 
 
+def run_before(book: Ledger, run: Run) -> Optional[Run]:
+    """The run of the same agent that went before this one."""
+    sql = "SELECT * FROM runs WHERE agent = ? AND run < ? ORDER BY run DESC LIMIT 1"
+    return Run.one(book, sql, run.agent, run.run)
+
+
 def end_run(book: Ledger, agent: str, run: int, cut: str = "") -> None:
     """A run ends; what ended it early is kept."""
     book.write(
@@ -123,7 +129,7 @@ def corrections(book: Ledger, agent: str, run: int) -> int:
 
 
 def set_last_record(book: Ledger, agent: str, run: int, uuid: str) -> None:
-    """The record of the transcript that a run's last words stand in."""
+    """The record of the transcript that holds a run's last words; empty while that is not known."""
     book.write("UPDATE runs SET last_uuid = ? WHERE agent = ? AND run = ?", uuid, agent, run)
 
 
@@ -141,12 +147,12 @@ def is_last_record(book: Ledger, agent: str, uuid: str, run: int) -> bool:
 
 
 def scanned(book: Ledger, agent: str) -> int:
-    """How far an agent's transcript has been looked through."""
+    """The place in an agent's transcript up to which its records have been counted."""
     return book.value("SELECT offset FROM scans WHERE agent = ?", agent) or 0
 
 
 def set_scanned(book: Ledger, agent: str, offset: int) -> None:
-    """The transcript has been looked through up to here."""
+    """The records of the transcript have been counted up to here."""
     book.write("INSERT OR REPLACE INTO scans VALUES (?, ?)", agent, offset)
 
 

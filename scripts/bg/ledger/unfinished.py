@@ -37,13 +37,22 @@ def count_interrupted(book: Ledger, session: str, until: float) -> int:
 
 def of_session(book: Ledger, session: str) -> list[Task]:
     """The tasks of a session whose agent works, or has a run that nobody has ended."""
+    return _open_in(book, session)
+
+
+def unheard(book: Ledger, session: str) -> list[Task]:
+    """The same, and those of which the parent has not heard that a run has ended."""
+    return _open_in(book, session, " UNION SELECT label FROM deliveries WHERE seen IS NULL AND kind = 'ended'")
+
+
+def _open_in(book: Ledger, session: str, more: str = "") -> list[Task]:
     return Task.all(
         book,
-        # By label, so that neither half reads every task that the session has had.
+        # By label, so that none of the parts reads every task that the session has had.
         "SELECT * FROM tasks WHERE label IN"
         f" (SELECT label FROM tasks WHERE session = ? AND state IN {tasks.marks(tasks.RUNNING_STATES)}"
         " UNION SELECT label FROM runs WHERE ended IS NULL"
-        " AND agent = (SELECT agent FROM tasks WHERE label = runs.label))"
+        f" AND agent = (SELECT agent FROM tasks WHERE label = runs.label){more})"
         " AND +session = ? AND agent <> '' ORDER BY +number",
         session,
         *tasks.RUNNING_STATES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bg.host import dialogs, tools
 from bg.ledger import digests, inbox, notes, proofs, tasks, typed
 from bg.ledger.inbox import Question
-from bg.loop import answer_doubts, answer_words, answering, answers, proof, putting, reminding
+from bg.loop import answer_doubts, answer_words, answering, answers, hearing, proof, putting, reminding
 from bg.loop.scene import Scene
 from bg.words import feedback, phrases
 from bg.words.quoting import inline
@@ -74,6 +74,7 @@ def after_question(scene: Scene) -> None:
             told += elsewhere
     if told:
         scene.answer.context.append(f"{phrases.SENDER} " + "\n".join(told))
+    hearing.everybody(scene)
     reminding.remind(scene)
 
 

@@ -8,7 +8,7 @@ from bg.host.transcripts import Final
 from bg.ledger import reported, resumes, runs, tasks, unfinished
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
-from bg.loop import binding, concluding, judging, reminding, reports, resuming, waking
+from bg.loop import binding, concluding, hearing, judging, reminding, reports, resuming, waking
 from bg.loop.scene import Scene
 
 
@@ -22,6 +22,7 @@ def polled(scene: Scene) -> None:
     task = binding.own_task(scene, agent)
     if task is not None and status == "completed":
         close(scene, task, agent, transcripts.raw_output(output), "", event.tool)
+    hearing.everybody(scene)
     reminding.remind(scene)
 
 
@@ -34,6 +35,7 @@ def announced(scene: Scene) -> None:
             path = agents.of_agent(scene.event.transcript, task.agent)
             if waking.stays_stopped(scene, task.agent) or transcripts.is_stopped(path):
                 close(scene, task, task.agent, "", STOPPED_BY_USER, "notification")
+    hearing.everybody(scene)
 
 
 def cut_by_user(scene: Scene, task: Task) -> str:

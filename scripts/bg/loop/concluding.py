@@ -7,9 +7,14 @@ from bg.host.transcripts import NO_ANSWER
 from bg.ledger import delegations, deliveries, inbox, reported, runs, tasks, waiting
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
-from bg.loop import noting, reports
+from bg.loop import hearing, noting, reports
+from bg.loop.hearing import Heard
 from bg.loop.reports import ASKING
 from bg.protocol import signals
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 STATES = {"CLARIFICATION_NEEDED": "needs_answer", "STOP_WORK": "blocked", "DELEGATE_WORK": "delegating"}
 CUT_STATES = {
@@ -24,10 +29,21 @@ COMPLETION_STATES = {"success": "done", "partial_success": "partial", "failed": 
 DISPUTED = "disputed"
 
 
-def conclude(book: Ledger, label: str, agent: str, token: str, *, cut: str = "", disputed: bool = False) -> None:
-    """End the run that goes on: its best text decides, the parent is owed a reminder."""
+def conclude(
+    book: Ledger,
+    label: str,
+    agent: str,
+    token: str,
+    *,
+    cut: str = "",
+    disputed: bool = False,
+    heard: Optional[Heard] = None,
+) -> None:
+    """End the run that goes on: its best text decides, what was heard of it counts, the parent is owed a reminder."""
     with book.transaction():
-        _conclude(book, label, agent, token, cut, disputed=disputed)
+        if heard is not None:
+            hearing.take(book, label, agent, heard)
+        _conclude(book, label, agent, token, cut, disputed=disputed, left=heard.left if heard else [])
         account(book, label)
 
 
@@ -41,7 +57,9 @@ def account(book: Ledger, label: str) -> None:
         deliveries.make(book, label, deliveries.GROUP, Key.of_group(group, tasks.not_done(book, group)))
 
 
-def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str, *, disputed: bool) -> None:
+def _conclude(
+    book: Ledger, label: str, agent: str, token: str, cut: str, *, disputed: bool, left: list[signals.Signal]
+) -> None:
     run = runs.last_run(book, agent)
     if run is None or run.ended is not None:
         return
@@ -51,14 +69,16 @@ def _conclude(book: Ledger, label: str, agent: str, token: str, cut: str, *, dis
     signal = reading.deciding
     if signal is None or not signal.readable:
         beside = [found for found in reports.requests(texts, token) if not found.terminal]
-        _note_asked(book, label, agent, run.run, beside)
+        open_ones = [] if CUT_STATES.get(cut) == "stopped" else _unsettled(left, "")
+        _note_asked(book, label, agent, run.run, [*beside, *open_ones])
         _withdraw(book, label, agent, run.run)
         tasks.set_state(book, label, CUT_STATES.get(cut, "unreported"), cut)
         deliveries.make(book, label, deliveries.ENDED, Key.of_end(agent, run.run))
         return
     stopped = reports.is_completion_stop(signal)
     over = signal.marker == "COMPLETION_REPORT" or stopped
-    _note_asked(book, label, agent, run.run, _beside(signal, reading, reports.requests(texts, token)))
+    beside = _beside(signal, reading, reports.requests(texts, token))
+    _note_asked(book, label, agent, run.run, beside if over else [*beside, *_unsettled(left, signal.marker)])
     _withdraw(book, label, agent, run.run + over)
     news = noting.note(book, label, agent, run.run, signal, ends=True)
     state = COMPLETION_STATES.get(str(signal.fields.get("status", "")), "partial")
@@ -75,6 +95,12 @@ def _beside(signal: signals.Signal, reading: reports.Reading, requests: list[sig
         return [found for found in requests if not found.terminal]
     asked = [found for found in reading.own if found.readable and found.marker in STATES and found.marker != ASKING]
     return [found for found in [*requests, *asked] if found is not signal and not reports.is_completion_stop(found)]
+
+
+def _unsettled(left: list[signals.Signal], ends_with: str) -> list[signals.Signal]:
+    """What a run has asked on its way and gone on behind; of several sets of questions the last one stands."""
+    asked = [found for found in left if found.marker == "CLARIFICATION_NEEDED" != ends_with]
+    return asked[-1:] + [found for found in left if found.marker == ASKING]
 
 
 def _note_asked(book: Ledger, label: str, agent: str, run: int, found: list[signals.Signal]) -> None:

@@ -70,13 +70,15 @@ def _final(scene: Scene) -> Final:
     """The end of the transcript: the text where the payload lacks it, and whether the run was cut."""
     path = _path(scene, scene.event.agent)
     last = runs.last_run(scene.book, scene.event.agent)
+    previous = runs.last_record(scene.book, scene.event.agent)
     if scene.event.last_text is not None:
         # The file lags behind the payload on these hosts: what it says of another text does not hold.
         found = transcripts.final(path)
-        return found if found.text == scene.event.last_text else Final(scene.event.last_text, "", True)
+        if found.text != scene.event.last_text:
+            return Final(scene.event.last_text, "", True)
+        return found if found.uuid != previous else found._replace(uuid="")  # the same words, said before
     if last and last.ended:
         return transcripts.final(path)
-    previous = runs.last_record(scene.book, scene.event.agent)
     scene.book.settle()
     return arriving.settled_text(path, previous, arriving.WAIT if scene.late is None else 0.0)
 

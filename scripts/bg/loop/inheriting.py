@@ -20,7 +20,7 @@ from bg.ledger import (
 )
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import concluding, judging, moving, reports, waking
+from bg.loop import concluding, hearing, judging, moving, reports, waking
 from bg.loop.scene import Scene
 from bg.words import delegation, phrases
 from bg.words.quoting import cited
@@ -138,6 +138,7 @@ def _interrupt(scene: Scene, task: Task) -> None:
         if reported.reports(scene.book, agent, run.run):
             judging.conclude(scene, task, agent)
             return
+        scene.apart(f"catching up with {task.label}", hearing.hear, scene, task)
     with scene.book.transaction():
         if run is not None:
             runs.end_run(scene.book, agent, run.run, "its session ended")

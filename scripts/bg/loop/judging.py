@@ -8,7 +8,7 @@ from bg.ledger import launches, notes, place, reported, runs
 from bg.ledger.file import Unavailable
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
-from bg.loop import adopting, concluding, correcting, delegating, reports
+from bg.loop import adopting, concluding, correcting, delegating, hearing, reports
 from bg.loop.scene import Scene
 from bg.words import reasons, verdict
 
@@ -38,7 +38,11 @@ def conclude(scene: Scene, task: Task, agent: str, cut: str = "") -> None:
     token = launches.token_of(scene.book, agent)
     text, _ = reports.best(reported.reports(scene.book, agent, run.run), token)
     found = _evidence(scene, task, run, text, token) if text else {}
-    concluding.conclude(scene.book, task.label, agent, token, cut=cut, disputed=bool(verdict.mismatches(found)))
+    # Whatever stands in its transcript, the run ends.
+    path = _transcript(scene, agent)
+    heard = scene.apart(f"catching up with {task.label}", lambda: hearing.listen(scene.book, agent, path, ends=True))
+    disputed = bool(verdict.mismatches(found))
+    concluding.conclude(scene.book, task.label, agent, token, cut=cut, disputed=disputed, heard=heard)
     if scene.settings.max_tasks is not None:
         with scene.book.transaction():
             delegating.make_room(scene, task)

@@ -9,7 +9,7 @@ from bg import repository
 from bg.host import receipts, tools
 from bg.ledger import delegations, launches, naming, resumes, runs, tasks, windows
 from bg.ledger.tasks import Task
-from bg.loop import adopting, delegating, judging, nesting, proof, relaunching, reminding, reports, resuming
+from bg.loop import adopting, delegating, hearing, judging, nesting, proof, relaunching, reminding, reports, resuming
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -81,6 +81,7 @@ def after(scene: Scene) -> None:
     if tools.launch_of(event).resume:
         resuming.after_task(scene)
         return
+    hearing.everybody(scene)  # before there is one more, which has said nothing yet
     task = _bound(scene)
     if task is None:
         reminding.remind(scene)
@@ -168,4 +169,5 @@ def skill(scene: Scene) -> None:
         scene.answer.context.append(
             phrases.ONLY_THE_USER_ANSWERS.format(ask=tools.ASK, message=tools.MESSAGE, resuming=tools.RESUMING)
         )
+    hearing.everybody(scene)
     reminding.remind(scene)

@@ -21,13 +21,12 @@ from bg.loop import (
     binding,
     closing,
     continuing,
+    hearing,
     inheriting,
     judging,
     launching,
     moving,
-    noting,
     reminding,
-    reports,
     resuming,
     waking,
 )
@@ -133,27 +132,6 @@ def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     return fresh or bool(reported.reports(scene.book, agent, run.run))
 
 
-def _scan(scene: Scene, task: Task) -> None:
-    """A block that a running agent wrote between two tool calls, on hosts where it cannot send a message."""
-    book, agent = scene.book, task.agent
-    path = agents.of_agent(scene.event.transcript, agent)
-    offset = runs.scanned(book, agent)
-    if transcripts.size(path) <= offset:
-        return
-    records, end = transcripts.since(path, offset)
-    token = launches.token_of(book, agent)
-    run = runs.last_run(book, agent)
-    if run is None or run.ended is not None:
-        return
-    spoken = [transcripts.text(record) for record in records if record.get("type") == "assistant"]
-    with book.transaction():
-        for text in spoken:
-            for signal in reports.read(text, token).own:
-                if not signal.terminal:
-                    noting.note(book, task.label, agent, run.run, signal)
-        runs.set_scanned(book, agent, end)
-
-
 def _judge(scene: Scene, task: Task) -> None:
     if _left_unjudged(scene, task.agent):
         judging.conclude(scene, task, task.agent)
@@ -227,7 +205,7 @@ RECOVERIES = (
     Recovery("the refusal of a launch", ALWAYS, launching.free_refused, "denied"),
     Recovery("a notification in mid-turn", ALWAYS, _take_queued, "midturn"),
     Recovery("the end of an agent on a host without a list", ALWAYS, _each(_close_silent), "background"),
-    Recovery("a signal between two calls", ALWAYS, _each(_scan), "background"),
+    Recovery("a signal between two calls", ALWAYS, hearing.everybody, "background"),
     Recovery("the judgement of a report", ALWAYS, _each(_judge), "background"),
     Recovery("the end of an agent that is not listed", ALWAYS, _each(_close_unlisted), "background"),
     Recovery("the sending of an answer", (PROMPT,), _each(_repeat_next_step, tasks.PAUSED_STATES), "resume"),

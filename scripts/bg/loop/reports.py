@@ -81,7 +81,7 @@ def _keep(book: Ledger, label: str, agent: str, source: str, text: str, *, final
         run = runs.running(book, agent, label)
         if text.strip():
             reported.keep_report(book, agent, run.run, source, text)
-        if uuid:
+        if final:
             runs.set_last_record(book, agent, run.run, uuid)
         return run
 

@@ -7,7 +7,7 @@ from bg.ledger import delegations, inbox, launches, reported, resumes, runs, tas
 from bg.ledger.file import Ledger
 from bg.ledger.resumes import Resume
 from bg.ledger.tasks import Task
-from bg.loop import binding, checkpoints, inheriting, judging, noting, proof, reminding, reports, waking
+from bg.loop import binding, checkpoints, hearing, inheriting, judging, noting, proof, reminding, reports, waking
 from bg.loop.scene import Scene
 from bg.words import phrases, resume, ways
 from bg.words.quoting import inline
@@ -103,6 +103,7 @@ def after_message(scene: Scene) -> None:
             unproven(scene)
     else:
         _woken_without_us(scene, tools.resumed_agent(scene.event))
+    hearing.everybody(scene)
     reminding.remind(scene)
 
 
@@ -157,6 +158,7 @@ def after_task(scene: Scene) -> None:
     row = resumes.of_call(scene.book, event.tool_use)
     if row is None:
         _woken_without_us(scene, tools.started_agent(event))
+        hearing.everybody(scene)
         reminding.remind(scene)
         return
     with scene.book.transaction():
@@ -167,6 +169,7 @@ def after_task(scene: Scene) -> None:
         judging.conclude(scene, task, row.agent)
     else:
         scene.answer.notice.append(f"{row.label} goes on")
+    hearing.everybody(scene)
     reminding.remind(scene)
 
 

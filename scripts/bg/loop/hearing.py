@@ -1,0 +1,150 @@
+"""Hearing: what an agent has written since the last look, each record once, by whatever event it is seen first.
+
+A look goes from the place where the one before has ended to the end of the file. The record that holds the last words
+of a run parts what belongs to it from what belongs to the next one.
+"""
+
+from __future__ import annotations
+
+from bg.host import agents, transcripts
+from bg.ledger import launches, reported, runs, unfinished
+from bg.ledger.file import Ledger
+from bg.ledger.runs import Run
+from bg.ledger.tasks import Task
+from bg.loop import noting, reports
+from bg.loop.scene import Scene
+from bg.masking import masked
+from bg.protocol.signals import Signal
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+    from bg.host.transcripts import Line
+
+
+class Heard(Record):
+    """What one look has found, before any of it is written down."""
+
+    since: int  # the place from which it was
+    place: int  # the place for the next look
+    asked: list[tuple[int, Signal]]  # by the number of the run: what was asked and does not end a run
+    left: list[Signal]  # what ends a run by the protocol, and was written during the run that goes on
+    last: list[tuple[int, str]]  # by the number of the run: the record that holds its last words
+
+
+def everybody(scene: Scene) -> None:
+    """Hear every agent of the session that works, or whose end the parent has not heard of."""
+    for task in unfinished.unheard(scene.book, scene.session):
+        scene.apart(f"catching up with {task.label}", hear, scene, task)
+
+
+def hear(scene: Scene, task: Task) -> None:
+    """Record what an agent has written since the last look."""
+    heard = listen(scene.book, task.agent, agents.of_agent(scene.event.transcript, task.agent))
+    if heard is not None:
+        with scene.book.transaction():
+            take(scene.book, task.label, task.agent, heard)
+
+
+def take(book: Ledger, label: str, agent: str, heard: Heard) -> None:
+    """Inside a transaction: record what was found, and from where the next look goes."""
+    for run, signal in heard.asked:
+        noting.note(book, label, agent, run, signal)
+    for run, record in heard.last:
+        runs.set_last_record(book, agent, run, record)
+    if runs.scanned(book, agent) == heard.since:  # else another hook has been faster, and has seen more
+        runs.set_scanned(book, agent, heard.place)
+
+
+def listen(book: Ledger, agent: str, path: str, *, ends: bool = False) -> Optional[Heard]:
+    """What an agent has written since the last look, None where that is nothing; `ends`: its run is over now."""
+    since = runs.scanned(book, agent)
+    run = runs.last_run(book, agent) if transcripts.size(path) != since else None
+    if run is None:
+        return None
+    former = runs.run_before(book, run)
+    goes_on = transcripts.ends_at(path, since)
+    # What parts the runs must be among it, so of a later run all is read.
+    most = transcripts.LOOK if former is None else transcripts.LONGEST_LOOK
+    lines, place = transcripts.said_since(path, since if goes_on else 0, most)
+    look = _Look(book, run, former, lines, is_whole=not goes_on or not since)
+    return look.heard(since, place, is_open=run.ended is None and not ends)
+
+
+class _Look:
+    """The records that one look has brought, by the runs that they belong to."""
+
+    def __init__(self, book: Ledger, run: Run, former: Optional[Run], lines: list[Line], *, is_whole: bool) -> None:
+        self.book = book
+        self.run = run
+        self.former = former
+        self.lines = lines
+        self.is_whole = is_whole  # they are all that the file has, not only what is new in it
+        self.token = launches.token_of(book, run.agent)
+        self.last: list[tuple[int, str]] = []
+
+    def heard(self, since: int, place: int, *, is_open: bool) -> Heard:
+        """The whole of it; `place` is where the last line ends."""
+        former = self.former
+        begin = self._behind(former, self.lines) if former is not None else 0
+        # What was written down too late for the look at a run's end; all that a file has was heard before.
+        late = self._signals(former, self.lines[:begin]) if former is not None and not self.is_whole else []
+        asked = [(former.run, signal) for signal in late if former is not None and not signal.terminal]
+        own = self.lines[begin:]
+        if not is_open:
+            own, place = self._of_ended(own, place)
+        found = self._signals(self.run, own)
+        asked += [(self.run.run, signal) for signal in found if not signal.terminal]
+        left = [signal for signal in found if signal.terminal]
+        return Heard(since, self._before_left(own) if is_open and left else place, asked, left, self.last)
+
+    def _of_ended(self, lines: list[Line], place: int) -> tuple[list[Line], int]:
+        """Of these lines, those that the run has ended with, and where the next look begins."""
+        end = self._behind(self.run, lines)
+        if end:
+            return lines[:end], lines[end - 1].end
+        if self.run.last_uuid and not self.is_whole:
+            # Its last words have been passed: these are of a run that the ledger does not know yet.
+            return [], lines[0].begin if lines else place
+        return lines, place
+
+    def _before_left(self, lines: list[Line]) -> int:
+        """Where the first line begins that the end of the run has to be waited for with."""
+        return next(line.begin for line in lines if any(one.terminal for one in self._signals(self.run, [line])))
+
+    def _signals(self, run: Run, lines: list[Line]) -> list[Signal]:
+        """What these lines say in blocks of the agent's own; what is kept as a report counts as one."""
+        spoken = [transcripts.text(line.record) for line in lines]
+        read = {words: reports.read(words, self.token).own for words in spoken if "[" in words or "{" in words}
+        kept = self._kept(run) if any(read.values()) else []
+        return [
+            signal for words, own in read.items() for signal in own if signal.readable and _plain(words) not in kept
+        ]
+
+    def _kept(self, run: Run) -> list[str]:
+        return [row.text.strip() for row in reported.reports(self.book, run.agent, run.run)]
+
+    def _behind(self, run: Run, lines: list[Line]) -> int:
+        """How many of these lines a run goes through up to its last words; 0 where these are not among them."""
+        if run.last_uuid:
+            places = [place for place, line in enumerate(lines, 1) if line.record.get("uuid") == run.last_uuid]
+            # A run that was corrected may have said its last words twice, and the host may write the second down late.
+            if places or not (self.is_whole or run.corrections):
+                return places[-1] if places else 0
+        kept = self._kept(run)[-1:]
+        places = [place for place, line in enumerate(lines, 1) if kept and _says(line, kept[0])]
+        if not places:
+            return 0
+        place = places[-1] if self.is_whole or run is self.run else places[0]
+        self.last.append((run.run, str(lines[place - 1].record.get("uuid") or "")))
+        return place
+
+
+def _plain(words: str) -> str:
+    return masked(words)[-reported.LONGEST :].strip()
+
+
+def _says(line: Line, words: str) -> bool:
+    return any(_plain(each) == words for each in transcripts.words(line.record))
