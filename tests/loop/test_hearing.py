@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bg.loop import concluding, hearing
+from bg.loop import concluding, hearing, reconciling
 from bg.protocol import signals
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
@@ -146,6 +146,22 @@ def test_what_ended_a_run_counts_for_that_run_only(marker, version, tmp_path):
     assert [row["run"] for row in drive.rows("SELECT run FROM signals")] == [1]
     assert {row["run"] for row in drive.rows("SELECT run FROM questions")} <= {1}
     assert drive.rows("SELECT state FROM tasks") == [{"state": "working"}]
+
+
+def test_the_same_words_in_a_later_run_are_words_of_that_run(newest, monkeypatch):
+    """It asks again what it has asked, and the hook of its end is killed: the record is another one."""
+    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    token = begun(newest)
+    asked = block("CLARIFICATION_NEEDED", token)
+    newest.ends("a1", asked)
+    newest.announced("a1")
+    newest.stop()
+    newest.prompt("/bg-answer bg-1 Q1: one Q2: two")
+    resumed(newest)
+    written(newest, says(asked))
+    newest.stop(background_tasks=[])
+    assert newest.rows("SELECT state FROM tasks") == [{"state": "needs_answer"}]
+    assert [row["run"] for row in newest.rows("SELECT run FROM questions WHERE state = 'open'")] == [2, 2]
 
 
 def ends_unwritten(drive: Drive, text: str, **changes: Any) -> None:

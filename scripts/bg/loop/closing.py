@@ -101,7 +101,7 @@ def close(scene: Scene, task: Task, agent: str, text: str, cut: str, source: str
         return
     if not reported.reports(scene.book, agent, run.run):
         own = transcripts.final(agents.of_agent(scene.event.transcript, agent))
-        fresh = own.text if is_of_this_run(scene, agent, run.run, own) else ""
+        fresh = own.text if is_of_this_run(scene, run, own) else ""
         # An error is announced before it stands in the transcript, which then still ends with a call.
         is_newer = names_error(text) and not own.settled
         reports.keep(scene.book, task.label, agent, source, text if is_newer else fresh or text)
@@ -125,7 +125,13 @@ def _learn_the_cut(scene: Scene, task: Task, run: Run, cut: str) -> None:
         tasks.set_state(scene.book, task.label, concluding.CUT_STATES.get(cut, "unreported"), cut)
 
 
-def is_of_this_run(scene: Scene, agent: str, run: int, final: Final) -> bool:
-    """These words were not an earlier run's: not its record, and not its text, where no record could be noted."""
-    is_known = runs.is_last_record(scene.book, agent, final.uuid or "none", run)
-    return not (is_known or reported.was_reported(scene.book, agent, final.text, run))
+def is_of_this_run(scene: Scene, run: Run, final: Final) -> bool:
+    """These words were not an earlier run's: not its record, and not its text, where its record is not known."""
+    former = runs.run_before(scene.book, run)
+    if former is None:
+        return True
+    # A run that was corrected may have said its last words twice.
+    is_known = bool(former.last_uuid and final.uuid and not former.corrections)
+    if runs.is_last_record(scene.book, run.agent, final.uuid or "none", run.run):
+        return False
+    return is_known or not reported.was_reported(scene.book, run.agent, final.text, run.run)

@@ -128,7 +128,7 @@ def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     final = transcripts.final(path)
     # A call that is still being streamed stands nowhere yet: the text before it is the last that is written.
     is_last = final.reason == "end_turn" or (not final.reason and silent > LONG_SILENCE)
-    fresh = final.settled and is_last and closing.is_of_this_run(scene, agent, run.run, final)
+    fresh = final.settled and is_last and closing.is_of_this_run(scene, run, final)
     return fresh or bool(reported.reports(scene.book, agent, run.run))
 
 
