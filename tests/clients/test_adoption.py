@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from directed import agents, both, delivered, directed, spawn, turn, until
+from generations import NEWEST, SHADOWED
 from loop import ROOT, block, news, reminders, rows, token
 from rig.home import Home
 from rig.model import Model
@@ -125,7 +126,7 @@ def test_the_right_agents_are_ours(host: str) -> None:
         assert {state for text_, state in states.items() if text_ != "NOTHING"} == {"partial"}
         assert len(rows(home, "SELECT 1 FROM windows")) == before
         assert rows(home, "SELECT 1 FROM windows WHERE closed IS NULL") == []
-        if host in {"2.1.258", "2.1.327"}:
+        if host in SHADOWED:
             shown = [event for event in run.events if "was not launched: NOTHING" in str(event)]
             assert len(shown) == 1, shown
 
@@ -137,7 +138,7 @@ def _mixed(number: int) -> tuple[Any, Any]:
     return (explore, task) if number % 2 else (task, explore)
 
 
-@pytest.mark.versions("2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.197", NEWEST)
 def test_twenty_rounds_of_both_in_one_message(host: str) -> None:
     """Never a wrong adoption, whatever the order in which the host starts them."""
     plans = {f"ROUND-{number}.": [both(*_mixed(number))] for number in range(20)}

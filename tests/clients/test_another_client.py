@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from generations import NEWEST
 from loop import block, news, one, rows, wake
 from rig import clients
 from rig.home import Home
@@ -23,7 +24,7 @@ def go_on(request: Request) -> Reply:
     return call("ToolSearch", query="select:SendMessage", max_results=3)
 
 
-@pytest.mark.versions("2.1.327")
+@pytest.mark.versions(NEWEST)
 @pytest.mark.parametrize("begun", ["2.1.100", "2.1.258"])
 def test_a_newer_client_wakes_the_agent_of_an_older_one(host: str, begun: str) -> None:
     """In auto mode where that hands back: the agent has two runs, and its report ends the task."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from directed import delivered, until
+from generations import NEWEST
 from loop import ROOT, block, news, one, reminders, rows, wake
 from rig.home import Home
 from rig.model import Model
@@ -37,7 +38,7 @@ def finishes(model: Model) -> None:
         assert part in last, part
 
 
-@pytest.mark.versions("2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.197", NEWEST)
 @pytest.mark.parametrize("moment", ["waiting", "in flight"])
 def test_a_cleared_session_keeps_its_tasks(host: str, moment: str) -> None:
     """The question waits, or comes later; the next conversation is told, and its answer ends in a report."""
@@ -96,7 +97,7 @@ def test_a_session_cleared_in_the_terminal_keeps_its_tasks(host: str) -> None:
         assert rows(home, "SELECT * FROM errors") == []
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_a_fork_takes_over_what_a_session_that_is_gone_has_left(host: str) -> None:
     """The original has ended, so the fork is told what waits; its answer goes to an agent that knows everything."""
     script = cast(
@@ -112,7 +113,7 @@ def test_a_fork_takes_over_what_a_session_that_is_gone_has_left(host: str) -> No
         assert [len(model.by(actor)) for actor in ("agent", "heir")] == [1, 1]
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 @pytest.mark.parametrize("second", ["another", "a fork"])
 def test_a_second_session_answers_for_the_first_and_takes_nothing(host: str, second: str) -> None:
     """While the first lives, its task is its own; an answer typed in the second is sent by the first."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 from directed import directed, said, until
+from generations import SHADOWED
 from loop import ROOT, block, launch, news, reacting, report, rows, spawn_tool, token
 from loop import wake as wake_told
 from rig.home import Home
@@ -28,7 +29,7 @@ from sessions import left_asking
 from test_interactive import is_told, options
 from test_loop import TASK, later
 
-WITH_SOCKET = ("2.1.258", "2.1.327")
+WITH_SOCKET = SHADOWED
 NESTING = ("2.1.197", *WITH_SOCKET)
 BY_TASK = ("2.1.7", "2.1.38")
 CANNOT_RESUME = "2.1.100"

@@ -21,6 +21,7 @@ from bg.ledger.file import Ledger
 from bg.ledger.naming import TOKEN
 from bg.loop import routes
 from bg.protocol import signals
+from generations import NEWEST
 from hook import STDERR_LIMIT, Machine, name_of
 from loop import PLAIN
 from recordings import Payload, events, everything
@@ -151,7 +152,7 @@ def retell(machine: Machine, version: str) -> None:
 
 def test_half_a_surrogate_pair_costs_no_report(machine: Machine) -> None:
     """The hosts cut texts between two UTF-16 units; in the payload, or in the transcript where the payload has no text."""
-    for version in ("2.1.7", "2.1.327"):
+    for version in ("2.1.7", NEWEST):
         story = Story(Machine(machine.home.parent / version, sys.executable), version)
         story.launch()
         words = f"Half a smiley: \ud83d\n\n{signals.render('COMPLETION_REPORT', {**REPORT, 'agent_id': story.token})}"
@@ -162,7 +163,7 @@ def test_half_a_surrogate_pair_costs_no_report(machine: Machine) -> None:
         assert story.machine.rows("SELECT * FROM errors") == []
 
 
-@pytest.mark.parametrize("version", ["2.1.7", "2.1.327"])
+@pytest.mark.parametrize("version", ["2.1.7", NEWEST])
 def test_the_whole_loop_on_a_bare_python(bare: Path, tmp_path: Path, version: str) -> None:
     machine = Machine(tmp_path, bare)
     retell(machine, version)
@@ -209,7 +210,7 @@ def test_garbage_on_stdin_disturbs_nothing(machine: Machine, case: str) -> None:
 
 def test_ten_megabytes_are_taken_whole(machine: Machine) -> None:
     """A huge report arrives entirely in the ledger, a huge prompt is answered, a huge foreign event costs nothing."""
-    story = Story(machine, "2.1.327")
+    story = Story(machine, NEWEST)
     story.launch()
     huge = "x " * 5_000_000
     assert story.end(0, f"{huge}\n{signals.render('COMPLETION_REPORT', {**REPORT, 'agent_id': story.token})}") is None

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from generations import NEWEST
 from loop import ROOT, block, launch, one, reacting, reminders, rows, wake
 from peers import peer
 from rig.home import Home
@@ -75,7 +76,7 @@ def others(folder: Path) -> list[Path]:
     ]
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_the_loop_stays_whole_beside_them(host: str, tmp_path: Path) -> None:
     """Asked, answered, resumed, reported; each reminder once, and the others do what they do."""
     plugins = others(tmp_path)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from bg.words import recoveries
 from directed import until
+from generations import NEWEST
 from loop import ROOT, block, launch, news, reacting, rows, wake
 from requested import done, leads, settle, states, told
 from rig.home import Home
@@ -41,7 +42,7 @@ def stops(kind: str, details: str) -> Any:
     return later(block("STOP_WORK", stop_reason=reason, blocker_type=kind, details=details, **WORK), 0.2)
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_every_type_of_blocker_and_every_way_to_go_on(host: str) -> None:
     """Seven agents stop; of each the parent hears the ways that fit; each goes on with what was typed, in its form."""
     actors = [
@@ -68,7 +69,7 @@ def test_every_type_of_blocker_and_every_way_to_go_on(host: str) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_what_the_parent_has_put_right_itself(host: str) -> None:
     """It provides what was missing and wakes the agent with a word of its own: nothing is left to ask the user."""
 
@@ -98,7 +99,7 @@ def test_what_the_parent_has_put_right_itself(host: str) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_parts_that_the_parent_hands_out_itself(host: str) -> None:
     """Three agents under the stopped one's label, of which one fails: linked to it, and never told as a success."""
 
@@ -139,7 +140,7 @@ def test_parts_that_the_parent_hands_out_itself(host: str) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_a_way_that_is_picked_in_the_dialog(host: str) -> None:
     """The parent asks in words of its own; the dialog shows the blocker and the ways that fit, and one is picked."""
     question = {"question": "bg-1 B1: what now?", "header": "Now", "multiSelect": False, "options": OPTIONS}
@@ -167,7 +168,7 @@ def test_a_way_that_is_picked_in_the_dialog(host: str) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_nothing_is_undone_for_good_without_a_yes(host: str) -> None:
     """What cannot be undone is asked as such, and `go`, which leaves the rest to the agent, does not allow it."""
     leave = {"question_id": "Q1", "text": "Shall I drop the table?", "irreversible": "All 4,211 rows of users are gone"}

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 from directed import delivered, until
+from generations import NEWEST
 from loop import ROOT, block, launch, one, reacting, reminders, rows, token, wake
 from rig.home import Home
 from rig.model import Model
@@ -20,7 +21,7 @@ def compact(run: Headless) -> None:
     run.wait_for(lambda event: event.get("subtype") == "compact_boundary")
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_an_agent_in_flight_outlives_a_compaction(host: str) -> None:
     """The parent is told that it works, and hears its report once."""
     go = threading.Event()
@@ -52,7 +53,7 @@ def test_an_agent_in_flight_outlives_a_compaction(host: str) -> None:
         assert rows(home, "SELECT * FROM errors") == []
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_a_waiting_question_outlives_a_compaction(host: str) -> None:
     """The parent is told what waits; the answer reaches the agent that asked."""
     script = Script(

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from directed import delivered, directed, spawn, turn, until
+from generations import SHADOWED
 from loop import ROOT, rows
 from requested import WORK, halt
 from rig.home import PATIENCE, Home
@@ -21,7 +22,7 @@ from test_loop import UNWOKEN
 SHORT = "---\nname: short\ndescription: Works two turns at most\nmaxTurns: 2\n---\nYou look at things.\n"
 #: What each end is called in the ledger; a turn limit, which not every host tells, is an end without a signal.
 STATES = {"OURS-ERROR": "failed", "OURS-OUTPUT": "failed", "OURS-TURNS": "unreported", "OURS-STOPPED": "stopped"}
-SAYS_TURN_LIMIT = ("2.1.258", "2.1.327")
+SAYS_TURN_LIMIT = SHADOWED
 NO_TURN_LIMIT = ("2.1.7", "2.1.38")  # these ignore maxTurns
 NO_TASK_STOP = ("2.1.7", "2.1.38")  # 2.1.7 cannot stop an agent; 2.1.38 tells nobody
 

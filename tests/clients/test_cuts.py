@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from directed import until
+from generations import NEWEST
 from loop import ROOT, launch, news, reacting, rows, wake
 from requested import done, halt, halting, leads, settle, states
 from rig.home import Home
@@ -54,7 +55,7 @@ def left_and_step(words: str, *, stopped: bool = False) -> None:
     assert "Go on with the open step" in words
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_a_client_that_is_killed_in_the_middle_of_a_call(host: str) -> None:
     """The next session says what was interrupted; `go` wakes the same agent with what it left."""
     with Model(Script()) as model, Home(model.url) as home:
@@ -79,7 +80,7 @@ def test_a_client_that_is_killed_in_the_middle_of_a_call(host: str) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.197", NEWEST)
 def test_an_agent_that_is_stopped_in_the_middle_of_a_call(host: str) -> None:
     """Its parent hears what it left; `go` wakes it with that. (2.1.7 offers no way to stop an agent.)"""
     with Model(Script()) as model, Home(model.url) as home:
@@ -112,7 +113,7 @@ LOST = {
 
 
 @pytest.mark.parametrize("how", LOST)
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_a_connection_that_is_lost(host: str, how: str) -> None:
     """It is no report in prose: the task has failed, the parent and the user hear why and what is left, `go` goes on."""
     with Model(Script()) as model, Home(model.url) as home:
@@ -150,7 +151,7 @@ def test_a_connection_that_is_lost(host: str, how: str) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.258", "2.1.327")
+@pytest.mark.versions("2.1.258", NEWEST)
 def test_an_agent_that_has_come_to_its_turn_limit(host: str) -> None:
     """It has used up its turns: the continuation says so, what it left, and what it was about to do."""
     with Model(Script()) as model, Home(model.url) as home:
@@ -177,7 +178,7 @@ def test_an_agent_that_has_come_to_its_turn_limit(host: str) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_a_machine_that_sleeps_in_the_middle_of_a_call(host: str) -> None:
     """The client stands still for a while and goes on: its agent is not called dead, and reports as usual."""
     with Model(Script()) as model, Home(model.url) as home:

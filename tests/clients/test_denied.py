@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from directed import delivered
+from generations import NEWEST
 from loop import ROOT, block, launch, ledger, reacting, rows
 from rig.home import Home
 from rig.model import Model
@@ -53,7 +54,7 @@ def dumped(home: Home) -> str:
         book.close()
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_a_report_opens_nothing_that_its_agent_is_denied(host: str) -> None:
     """The agent asks for both names itself and is refused; then its report claims all that a check could answer."""
     report = block("COMPLETION_REPORT", evidence=EVIDENCE, deliverables=".env (schema: s.json)", status="success")

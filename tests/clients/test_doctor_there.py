@@ -18,11 +18,12 @@ from typing import Any, Callable
 import pytest
 from bg.ledger import tasks
 from bg.ledger.file import Ledger
+from generations import HAND_BACK, NEWEST
 from rig import clients
 from rig.home import Home
 from test_install import Machine
 
-pytestmark = pytest.mark.versions("2.1.7", "2.1.100", "2.1.197", "2.1.327")
+pytestmark = pytest.mark.versions("2.1.7", "2.1.100", "2.1.197", NEWEST)
 Break = Callable[["Patient"], Callable[[], object]]
 
 
@@ -167,7 +168,7 @@ def test_a_moved_clone_is_added_again_without_losing_a_task(host: str) -> None:
         elsewhere = patient.machine.source.with_name("moved plugin")
         shutil.move(patient.machine.source, elsewhere)
         patient.machine.source = elsewhere
-        if host == "2.1.327":  # it runs the plugin from the clone, so that its user has only that copy's bgctl
+        if host in HAND_BACK:  # it runs the plugin from the clone, so that its user has only that copy's bgctl
             patient.machine.installed = lambda: elsewhere  # type: ignore[method-assign]
         [wrong] = patient.findings()
         assert re.search("the marketplace bg was the folder .*/bg plugin, which is gone", wrong["found"])

@@ -10,6 +10,7 @@ from typing import Any, Callable
 
 import pytest
 import yaml
+from generations import NEWEST
 from loop import ROOT, block, launch, news, report
 from rig import clients, evals
 from rig.home import Home
@@ -99,7 +100,7 @@ def run(home: Home, model: Model, *more: str) -> list[evals.Measure]:
     home.base_url = model.url
     result = home.root / "out" / "result.json"
     result.parent.mkdir(exist_ok=True)
-    command = evals.command(clients.entry("2.1.327"), result, more=["--trust-plugin", "--runs", "1", *more])
+    command = evals.command(clients.entry(NEWEST), result, more=["--trust-plugin", "--runs", "1", *more])
     done = subprocess.run(
         command, env=home.env(), cwd=home.project, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=560
     )
@@ -120,7 +121,7 @@ def scripted(agent: Callable[[Request], Reply], final: Callable[[Request], str])
     return Script(("agent", subagent, [agent] * 400), ("parent", parent, [the_parent(final)] * 400))
 
 
-@pytest.mark.versions("2.1.327")
+@pytest.mark.versions(NEWEST)
 def test_the_scores_tell_a_model_that_keeps_the_protocol_from_one_that_does_not(
     host: str, tell: Callable[[str], None]
 ) -> None:
@@ -166,7 +167,7 @@ def test_each_case_has_what_the_harness_and_the_measures_need() -> None:
     assert tags == {"seeds", "hard", "must-not-ask"}
 
 
-@pytest.mark.versions("2.1.327")
+@pytest.mark.versions(NEWEST)
 def test_a_needless_question_is_counted_and_costs_points(host: str) -> None:
     def nosy(request: Request) -> Reply:
         asks: Reply = block("CLARIFICATION_NEEDED")(request)

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from generations import NEWEST
 from loop import ROOT, block, launch, reacting, reminders, rows
 from rig.home import Home
 from rig.model import Model
@@ -32,7 +33,7 @@ def cast() -> Script:
     return Script(*agents, *parents)
 
 
-@pytest.mark.versions("2.1.327")
+@pytest.mark.versions(NEWEST)
 @pytest.mark.parametrize("projects", [1, COUNT])
 def test_five_sessions_at_once(host: str, projects: int) -> None:
     with Model(cast()) as model, Home(model.url) as home, contextlib.ExitStack() as stack:

@@ -10,6 +10,7 @@ import pytest
 from bg.protocol import signals
 from bg.words.texts import fill
 from directed import delivered, directed, spawn, turn, until
+from generations import HAND_BACK, NEWEST
 from loop import ROOT, one, reminders, report, rows, token
 from rig.home import Home
 from rig.model import Model
@@ -50,11 +51,11 @@ def pasted(agent: str, identity: str) -> str:
     )
 
 
-@pytest.mark.versions("2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.197", NEWEST)
 @pytest.mark.parametrize("mode", ["text", "handback"])
 def test_what_only_looks_like_a_signal(host: str, mode: str) -> None:
-    if mode == "handback" and host != "2.1.327":
-        pytest.skip("only 2.1.327 has SubagentHandback")
+    if mode == "handback" and host not in HAND_BACK:
+        pytest.skip("this client has no SubagentHandback")
     go = threading.Event()
     ids: dict[str, str] = {}
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from bg.protocol import signals
 from drive import PLAIN
+from generations import HAND_BACK, NEWEST
 from loop import ROOT, block, launch, news, one, prose, reacting, reminders, report, rows, token
 from rig.home import Home
 from rig.model import Model
@@ -19,7 +20,7 @@ from test_loop import TASK, ended, later
 
 FALSE = {"status": "success", "summary": "Four fixes.", "evidence": "- wrote FIXES.md\n- not checked: Windows"}
 MODES = pytest.mark.parametrize("mode", ["text", "handback"])
-THREE = pytest.mark.versions("2.1.197", "2.1.258", "2.1.327")
+THREE = pytest.mark.versions("2.1.197", "2.1.258", NEWEST)
 
 
 def run_it(home: Home, model: Model, host: str, mode: str) -> tuple[Request, list[str]]:
@@ -37,8 +38,8 @@ def run_it(home: Home, model: Model, host: str, mode: str) -> tuple[Request, lis
 
 def played(host: str, mode: str, steps: Any) -> tuple[Request, list[str], dict[str, Any]]:
     """The same with an agent that takes these steps; `steps` is given the home."""
-    if mode == "handback" and host != "2.1.327":
-        pytest.skip("only 2.1.327 has SubagentHandback")
+    if mode == "handback" and host not in HAND_BACK:
+        pytest.skip("this client has no SubagentHandback")
     with Home() as home:
         script = Script(
             ("agent", asked("AUDIT-TASK"), steps(home)),

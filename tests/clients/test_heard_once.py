@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from bg.protocol import signals
 from directed import until
+from generations import NEWEST
 from loop import ROOT, block, has_ledger, launch, news, reacting, rows, token, wake
 from requested import PARALLEL, WORK, done, heard, leads, settle, states
 from rig.home import Home
@@ -58,7 +59,7 @@ def reaches(gate: threading.Event, reply: Any, go: threading.Event) -> Any:
     return step
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_a_request_that_was_decided_is_not_asked_again(host: str) -> None:
     """The agent is woken with a denial; the parent's turns end while it works."""
     here, go = threading.Event(), threading.Event()
@@ -93,7 +94,7 @@ def test_a_request_that_was_decided_is_not_asked_again(host: str) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.7", "2.1.38", "2.1.100", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.38", "2.1.100", "2.1.197", NEWEST)
 def test_a_request_on_its_way_is_heard_at_the_next_prompt(host: str) -> None:
     here, go = threading.Event(), threading.Event()
     script = Script(
@@ -113,7 +114,7 @@ def test_a_request_on_its_way_is_heard_at_the_next_prompt(host: str) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.7", "2.1.38", "2.1.100", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.38", "2.1.100", "2.1.197", NEWEST)
 def test_a_request_on_its_way_is_heard_at_the_run_s_end(host: str) -> None:
     """No event of the parent comes between the request and the report, and both are told."""
     go = threading.Event()

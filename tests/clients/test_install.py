@@ -13,6 +13,7 @@ from typing import Optional
 
 import pytest
 from bg.host import versions
+from generations import HAND_BACK, NEWEST
 from loop import ROOT, block, has_ledger, launch, one, reacting, reminders, rows, wake
 from rig import clients, tree
 from rig.home import Home
@@ -135,7 +136,7 @@ def shows_table(event: dict[str, object], model: Model) -> bool:
     )
 
 
-@pytest.mark.versions("2.1.7", "2.1.100", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.100", "2.1.197", NEWEST)
 def test_from_an_empty_home_to_an_uninstalled_plugin(host: str) -> None:
     with Home("http://127.0.0.1:9") as home:
         machine = Machine(home, host)
@@ -144,11 +145,11 @@ def test_from_an_empty_home_to_an_uninstalled_plugin(host: str) -> None:
         machine.plugin("install")
         assert not has_ledger(home)
 
-        whole_loop(machine, "/bg:bg" if host == "2.1.327" else "/bg")
+        whole_loop(machine, "/bg:bg" if host in HAND_BACK else "/bg")
         assert (machine.data() / "ledger.db").is_file()
         assert rows(home, "SELECT label, state FROM tasks") == [{"label": "bg-1", "state": "partial"}]
 
-        if host == "2.1.327":
+        if host in HAND_BACK:
             bgctl = machine.installed() / "scripts" / "bgctl"
             subprocess.run([str(bgctl), "shortcuts", "--write"], env=home.env(), check=True, capture_output=True)
             whole_loop(machine, "/bg")
@@ -158,13 +159,13 @@ def test_from_an_empty_home_to_an_uninstalled_plugin(host: str) -> None:
         assert "9.9.9" in machine.plugin("update")
         assert machine.installed().name == "9.9.9"
         whole_loop(machine, "/bg:bg")
-        labels = ["bg-1", "bg-2", "bg-3"] if host == "2.1.327" else ["bg-1", "bg-2"]
+        labels = ["bg-1", "bg-2", "bg-3"] if host in HAND_BACK else ["bg-1", "bg-2"]
         assert [row["label"] for row in rows(home, "SELECT label FROM tasks ORDER BY number")] == labels
 
         keep = ["--keep-data"] if host == "2.1.197" else []
         machine.plugin("uninstall", *keep)
         assert (machine.data() / "ledger.db").is_file() is bool(keep or not machine.deletes_data)
-        nothing_is_launched(machine, "/bg" if host == "2.1.327" else "Hello")
+        nothing_is_launched(machine, "/bg" if host in HAND_BACK else "Hello")
 
 
 def nothing_is_launched(machine: Machine, words: str) -> None:
@@ -186,7 +187,7 @@ def nothing_is_launched(machine: Machine, words: str) -> None:
             assert "`claude plugin list` shows" in model.by("parent")[0].all_text()
 
 
-@pytest.mark.versions("2.1.327")
+@pytest.mark.versions(NEWEST)
 def test_the_strictest_public_check_is_clean(host: str) -> None:
     with Home() as home:
         machine = Machine(home, host)
@@ -195,7 +196,7 @@ def test_the_strictest_public_check_is_clean(host: str) -> None:
         assert "warning" not in said.lower().replace("passed with warnings", "")
 
 
-@pytest.mark.versions("2.1.7", "2.1.38", "2.1.100", "2.1.197", "2.1.258", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.38", "2.1.100", "2.1.197", "2.1.258", NEWEST)
 def test_every_host_finds_the_manifests_in_order(host: str) -> None:
     with Home() as home:
         machine = Machine(home, host)
@@ -205,7 +206,7 @@ def test_every_host_finds_the_manifests_in_order(host: str) -> None:
             assert "warning" not in said.lower()
 
 
-@pytest.mark.versions("2.1.327")
+@pytest.mark.versions(NEWEST)
 def test_a_release_can_be_tagged(host: str) -> None:
     with Home() as home:
         machine = Machine(home, host)

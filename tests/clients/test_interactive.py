@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from generations import HAND_BACK
 from loop import ROOT, block, launch, news, one, reacting, reminders, rows, wake
 from rig.home import Home
 from rig.model import Model
@@ -33,7 +34,7 @@ DIALOG = [
 
 def options(host: str) -> list[str]:
     """Auto mode is where the newest client starts; the older ones ask for each tool unless it is allowed."""
-    return auto_mode() if host == "2.1.327" else ["--allowedTools", TOOLS]
+    return auto_mode() if host in HAND_BACK else ["--allowedTools", TOOLS]
 
 
 def pick(term: Interactive, question: str, downs: int) -> None:

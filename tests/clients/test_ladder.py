@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from generations import NEWEST
 from loop import block, reminders, rows, token, wake
 from rig.home import Home
 from rig.model import Model
@@ -12,7 +13,7 @@ from test_loop import TASK, later, reminded
 STATE = "Query and column mapping are written and tested (src/export/rows.ts); no file writer yet"
 
 
-@pytest.mark.versions("2.1.7", "2.1.38", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.38", "2.1.197", NEWEST)
 def test_an_agent_whose_transcript_is_gone_is_relaunched(host: str) -> None:
     """The host says that it cannot; the parent launches anew for the same label, and gets its report once."""
     script = cast(

@@ -10,6 +10,7 @@ from typing import Any, Callable
 
 import pytest
 from directed import delivered
+from generations import HAND_BACK
 from loop import (
     ROOT,
     block,
@@ -63,8 +64,8 @@ def reminded(run: Headless, model: Model, home: Home, about: str, runs: int, hos
 @pytest.mark.parametrize("mode", ["text", "handback"])
 def test_the_loop(host: str, mode: str, tell: Callable[[str], None]) -> None:
     """A clarification reaches the parent once, its answers the same agent, the completion the parent once."""
-    if mode == "handback" and host != "2.1.327":
-        pytest.skip("only 2.1.327 has SubagentHandback")
+    if mode == "handback" and host not in HAND_BACK:
+        pytest.skip("this client has no SubagentHandback")
     script = Script(
         ("agent", asked("AUDIT-TASK"), [later(block("CLARIFICATION_NEEDED")), later(block("COMPLETION_REPORT"))]),
         ("parent", parent, reacting((r"not from the user\] label", launch(TASK)), ("Resume it now", wake))),

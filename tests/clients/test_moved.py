@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from directed import until
+from generations import NEWEST
 from loop import ROOT, block, launch, news, one, reacting, reminders, rows, wake
 from rig.home import Home
 from rig.model import Model
@@ -41,7 +42,7 @@ def owners(home: Home) -> list[tuple[str, str]]:
     return [(row["session"], row["state"]) for row in rows(home, "SELECT session, state FROM tasks ORDER BY number")]
 
 
-@pytest.mark.versions("2.1.327")
+@pytest.mark.versions(NEWEST)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_parked_session_takes_everything_along(host: str, mode: str) -> None:
     """A question is open; one agent runs that asks afterwards, one that reports; then the user comes back, twice."""

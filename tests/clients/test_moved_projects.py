@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from directed import until
+from generations import NEWEST
 from loop import ROOT, block, reminders, rows
 from rig.home import Home
 from rig.model import Model
@@ -12,7 +13,7 @@ from sessions import ANSWERS, anew, cast, left_asking
 from test_loop import ended, later
 
 
-@pytest.mark.versions("2.1.7", "2.1.100", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.100", NEWEST)
 def test_a_renamed_project_keeps_its_tasks_and_the_answer_reaches_a_new_agent(host: str) -> None:
     """A new session in the renamed folder is told what waits; a new agent goes on with the answers."""
     script = cast(

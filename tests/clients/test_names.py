@@ -9,6 +9,7 @@ import threading
 import time
 
 import pytest
+from generations import SHADOWED
 from loop import ROOT, block, launch, reacting, rows
 from rig.home import Home
 from rig.model import Model
@@ -19,7 +20,6 @@ from test_interactive import options
 from test_loop import TASK, ended
 
 BGCTL = str(ROOT / "scripts" / "bgctl")
-SHADOWED = ("2.1.258", "2.1.327")
 
 
 def write_shortcut(home: Home) -> None:

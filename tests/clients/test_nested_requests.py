@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from bg.protocol import signals
 from directed import until
+from generations import NEWEST
 from loop import ROOT, launch, reacting, rows, token, wake
 from loop import block as ending
 from loop import report as ended_with
@@ -36,7 +37,7 @@ def requests_of(*works: str) -> Any:
     return later(step, 0.2)
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_a_request_within_a_request_and_two_of_one_run(host: str) -> None:
     """The child asks for a child, each hears of its own; then D1 is approved and D2 denied, and one message says so."""
     script = Script(
@@ -112,7 +113,7 @@ def _requests(home: Home, label: str) -> list[dict[str, Any]]:
     return rows(home, "SELECT qid, state, child, told FROM delegations WHERE label = ? ORDER BY id", label)
 
 
-@pytest.mark.versions("2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.197", NEWEST)
 def test_a_child_that_is_stopped(host: str) -> None:
     """The one that waits hears that it was stopped and what it had said, once the user lets it go on."""
     never = threading.Event()
@@ -135,7 +136,7 @@ def test_a_child_that_is_stopped(host: str) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_a_child_that_dies_with_its_session(host: str) -> None:
     """The client is killed under it: in the next one it is lost, and the one that waits goes on and hears that."""
     never = threading.Event()
@@ -163,7 +164,7 @@ def test_a_child_that_dies_with_its_session(host: str) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_a_request_for_which_there_is_no_room(host: str) -> None:
     """Nothing is offered while the cap is reached; what is approved then waits, and is launched when there is room."""
     go, capped = threading.Event(), threading.Event()

@@ -9,6 +9,7 @@ from typing import Any, Callable
 
 import pytest
 from directed import until
+from generations import NEWEST
 from loop import ROOT, block, has_ledger, launch, news, one, prose, rows, spawn_tool, wake
 from requested import halt
 from rig.home import PATIENCE, Home
@@ -132,7 +133,7 @@ def follow(host: str, state: str, tell: Callable[[str], None]) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.327")
+@pytest.mark.versions(NEWEST)
 @pytest.mark.parametrize("state", ENDS)
 def test_the_line_of_the_table_sets_the_task_going(host: str, state: str, tell: Callable[[str], None]) -> None:
     follow(host, state, tell)
@@ -145,7 +146,7 @@ def test_so_it_does_on_older_clients(host: str, state: str, tell: Callable[[str]
     follow(host, state, tell)
 
 
-@pytest.mark.versions("2.1.7", "2.1.327")
+@pytest.mark.versions("2.1.7", NEWEST)
 def test_what_was_approved_and_never_launched_is_launched(host: str, tell: Callable[[str], None]) -> None:
     """The parent let the approval pass; `go` opens the launch again, and the new agent is the request's."""
     request = block("DELEGATE_WORK", independence="blocks_current_work")
@@ -172,7 +173,7 @@ def test_what_was_approved_and_never_launched_is_launched(host: str, tell: Calla
         tell(f"{host}: approved and passed over, then “{line}” → bg-2 launched and done")
 
 
-@pytest.mark.versions("2.1.327")
+@pytest.mark.versions(NEWEST)
 def test_a_task_that_was_not_launched_is_launched(host: str, tell: Callable[[str], None]) -> None:
     script = Script(*agents("partial"), ("parent", parent, [Parent("partial", refuses="not from the user] label")] * 60))
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
@@ -184,7 +185,7 @@ def test_a_task_that_was_not_launched_is_launched(host: str, tell: Callable[[str
         tell(f"{host} not launched: “{line}” → launched")
 
 
-@pytest.mark.versions("2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.197", NEWEST)
 def test_a_task_that_was_stopped_goes_on_when_it_is_asked_for(host: str, tell: Callable[[str], None]) -> None:
     """Older clients cannot stop an agent, or tell nobody."""
     again = block("COMPLETION_REPORT", status="success")
@@ -206,7 +207,7 @@ def test_a_task_that_was_stopped_goes_on_when_it_is_asked_for(host: str, tell: C
         tell(f"{host} stopped: “{line}” → done")
 
 
-REFUSES = ("2.1.197", "2.1.327")  # these wake an agent that its user has stopped for nobody but the user
+REFUSES = ("2.1.197", NEWEST)  # these wake an agent that its user has stopped for nobody but the user
 
 
 def stop_by_key(term: Interactive, host: str, way: str) -> None:
@@ -227,7 +228,7 @@ def stop_by_key(term: Interactive, host: str, way: str) -> None:
 
 
 @pytest.mark.parametrize("way", ["one", "all"])
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_an_agent_that_the_user_stops_by_key_goes_on_when_it_is_asked_for(
     host: str, way: str, tell: Callable[[str], None]
 ) -> None:
@@ -274,7 +275,7 @@ def test_an_agent_that_the_user_stops_by_key_goes_on_when_it_is_asked_for(
         tell(f"{host} stopped by key ({way}): “{line}” → done, {'in a new agent' if by_user else 'by the same agent'}")
 
 
-@pytest.mark.versions("2.1.7", "2.1.100", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.100", NEWEST)
 def test_a_task_whose_session_ended_goes_on_in_the_next(host: str, tell: Callable[[str], None]) -> None:
     """The session is killed under its agent; the next one offers the line, and it is followed."""
     slow = [later(block("COMPLETION_REPORT"), 600.0), *[later(block("COMPLETION_REPORT", status="success"), 0.5)] * 3]
@@ -299,7 +300,7 @@ def test_a_task_whose_session_ended_goes_on_in_the_next(host: str, tell: Callabl
             assert [row["label"] for row in rows(home, "SELECT label FROM tasks")] == ["bg-1"]
 
 
-@pytest.mark.versions("2.1.100", "2.1.327")
+@pytest.mark.versions("2.1.100", NEWEST)
 def test_a_dialog_that_is_closed_does_not_come_up_again(host: str) -> None:
     """Its questions wait in the table, and are answered there."""
     choices = [{"label": "CSV", "description": "Plain"}, {"label": "Skip", "description": "Leave it"}]
@@ -332,7 +333,7 @@ def test_a_dialog_that_is_closed_does_not_come_up_again(host: str) -> None:
         ends(term, home, "bg-1", "done")
 
 
-@pytest.mark.versions("2.1.327")
+@pytest.mark.versions(NEWEST)
 def test_an_answer_is_taken_back_before_the_agent_is_woken(host: str) -> None:
     script = Script(*agents("needs_answer"), ("parent", parent, [Parent("needs_answer")] * 60))
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from bg.protocol import signals
 from directed import directed, spawn, turn, until
+from generations import NEWEST
 from hook import alive
 from loop import PLAIN, ROOT, reminders, report, rows, token
 from rig.home import Home
@@ -61,7 +62,7 @@ def poison(home: Home) -> None:
             file.write(b"".join(line.encode() + b"\n" for line in LINES) + b"\xff\xfe\x00\n")
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_a_poisoned_session_goes_on(host: str) -> None:
     with Home() as home:
 
@@ -122,7 +123,7 @@ def hanging(folder: Path, seconds: int) -> Path:
     return plugin
 
 
-@pytest.mark.versions("2.1.7", "2.1.327")
+@pytest.mark.versions("2.1.7", NEWEST)
 def test_a_check_that_the_host_gives_up_costs_neither_session_nor_report(host: str, tmp_path: Path) -> None:
     """Its time-out ends the hook's whole process group, long before the hook's own alarm; the third hook passes the check over."""
     plugin = hanging(tmp_path, 6)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from bg.words.phrases import SENDER
 from directed import delivered, until
+from generations import HAND_BACK, NEWEST
 from loop import ROOT, block, launch, reacting, reminders, rows
 from peers import peer
 from rig.home import Home
@@ -30,7 +31,7 @@ REFUSES = 'if os.path.exists(os.path.join(here, "refuse")):\n    note("blocked")
 #: Takes its time over the host's own messages.
 SLOW = 'if machine:\n    note("slow")\n    time.sleep(20)\n'
 #: Where the host writes its own messages into the conversation without asking a hook, nobody can block them.
-WAKES = ("2.1.100", "2.1.197", "2.1.258", "2.1.327")
+WAKES = ("2.1.100", "2.1.197", "2.1.258", *HAND_BACK)
 
 
 REPORT_SOON = later(block("COMPLETION_REPORT"), 1.5)
@@ -84,7 +85,7 @@ def test_a_report_whose_prompt_a_peer_blocks_is_said_with_the_next_one(host: str
         assert rows(home, "SELECT * FROM errors") == []
 
 
-@pytest.mark.versions("2.1.7", "2.1.38", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.38", "2.1.197", NEWEST)
 def test_a_report_that_went_with_a_refused_prompt_is_said_with_the_one_that_passes(host: str, tmp_path) -> None:
     """For as many turns as the peer refuses; then once, and no more in what follows."""
     other = peer(tmp_path, "peer", {"UserPromptSubmit": REFUSES})
@@ -112,7 +113,7 @@ def test_a_report_that_went_with_a_refused_prompt_is_said_with_the_one_that_pass
         assert rows(home, "SELECT * FROM errors") == []
 
 
-@pytest.mark.versions("2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.197", NEWEST)
 def test_escape_while_a_peer_thinks_loses_no_report(host: str, tmp_path) -> None:
     """The host drops what the hooks have said by then; the next event brings it, with the line on the screen.
 
@@ -163,7 +164,7 @@ def hanging(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.versions("2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.197", NEWEST)
 def test_what_a_hook_printed_that_the_host_gave_up_is_said_again(host: str, tmp_path) -> None:
     """The host's own time-out throws away what was printed in time: printed is not heard, and the next event says it."""
     ours = hanging(tmp_path / "bg")

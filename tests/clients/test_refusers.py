@@ -15,6 +15,7 @@ from typing import Any, Callable
 
 import pytest
 from directed import both, directed, spawn, turn, until
+from generations import HAND_BACK, NEWEST
 from loop import ROOT, report, rows, token
 from rig.home import Home
 from rig.model import Model
@@ -24,13 +25,13 @@ from rig.session import Headless, arguments, auto_mode
 from test_loop import UNWOKEN
 
 WORDS = "I looked at everything. The login has no rate limit (src/auth.py), and tokens never expire. "
-CASES = ("2.1.7", "2.1.38", "2.1.327")
+CASES = ("2.1.7", "2.1.38", NEWEST)
 MOST_CORRECTIONS = 2
 
 
 def options(host: str) -> list[str]:
     """SubagentStop is asked on the old hosts; on the newest, in auto mode, SubagentHandback is refused."""
-    return arguments([ROOT]) + (auto_mode() if host == "2.1.327" else [])
+    return arguments([ROOT]) + (auto_mode() if host in HAND_BACK else [])
 
 
 def stubborn(name: str) -> Any:
@@ -196,7 +197,7 @@ def state(data: Path) -> list[Any]:
     return _look(data, "SELECT state FROM tasks")
 
 
-@pytest.mark.versions("2.1.7", "2.1.327")
+@pytest.mark.versions("2.1.7", NEWEST)
 def test_without_any_data_directory_nothing_is_launched_and_nothing_is_disturbed(host: str) -> None:
     """A file stands where the data directory's parent should be: no label, so the command's own test fails safely."""
     told: list[str] = []

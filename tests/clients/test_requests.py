@@ -7,6 +7,7 @@ import threading
 import time
 
 import pytest
+from generations import NEWEST
 from loop import ROOT, block, launch, news, one, prose, reacting, rows, wake
 from requested import (
     BLOCKING,
@@ -32,7 +33,7 @@ from test_loop import later
 JOINT = "SELECT 1 FROM deliveries WHERE kind = 'joint' AND surfaced > 0"
 
 
-@pytest.mark.versions("2.1.7", "2.1.38", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.38", "2.1.197", NEWEST)
 def test_requests_and_what_becomes_of_them(host: str) -> None:
     """Beside its own work, with a child that asks; then waiting, with a child that ends in prose."""
     script = Script(
@@ -109,7 +110,7 @@ def _asked_back(run: Headless, model: Model, home: Home, host: str, words: str) 
     assert model.by("asks") == []
 
 
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_blockers_by_name(host: str) -> None:
     """An error that is skipped; work that is handed to three agents, one of which fails."""
     work = {"blocked_work": "- Item 51\n- Items 52 to 100", "state_snapshot": "Files: out/1-50.json"}
@@ -162,7 +163,7 @@ def test_blockers_by_name(host: str) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.327")
+@pytest.mark.versions(NEWEST)
 def test_a_group_of_which_one_failed_and_one_was_killed(host: str) -> None:
     """Its account is no success, whatever the results say; it comes anew when both have gone on and are done."""
     never = threading.Event()
@@ -209,7 +210,7 @@ def test_a_group_of_which_one_failed_and_one_was_killed(host: str) -> None:
         assert rows(home, "SELECT text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.197", "2.1.258", "2.1.327")
+@pytest.mark.versions("2.1.197", "2.1.258", NEWEST)
 def test_an_agent_that_spawns_without_end_stays_within_its_cap(host: str) -> None:
     """It launches agent after agent itself: no more of them work at once than bg.json allows."""
     given = {"subagent_type": "general-purpose", "run_in_background": True}
@@ -233,7 +234,7 @@ def test_an_agent_that_spawns_without_end_stays_within_its_cap(host: str) -> Non
         assert rows(home, "SELECT text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.327")
+@pytest.mark.versions(NEWEST)
 def test_a_run_that_was_cut_goes_on_with_what_it_left(host: str) -> None:
     """Cut by an API error after one, two and three calls: it is told the files, the last call and the open step."""
     with Model(Script()) as model, Home(model.url) as home:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from generations import NEWEST
 from loop import ROOT, block, launch, one, reacting, wake
 from rig.home import Home
 from rig.model import Model
@@ -13,7 +14,7 @@ from rig.terminal import Interactive
 from test_interactive import options
 from test_loop import TASK, ended, later
 
-pytestmark = pytest.mark.versions("2.1.7", "2.1.197", "2.1.327")
+pytestmark = pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 LABELLED = (r"not from the user\] label", launch(TASK))
 
 

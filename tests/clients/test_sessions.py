@@ -8,6 +8,7 @@ import threading
 
 import pytest
 from directed import until
+from generations import NEWEST
 from loop import block, news, one, reminders, rows, token, wake
 from rig.home import Home
 from rig.model import Model
@@ -16,7 +17,7 @@ from rig.session import Headless
 from sessions import PROMPT, anew, cast, close_up, left_asking, session, settled, taken_up, told_list
 from test_loop import CANNOT_RESUME, ended, later, reminded
 
-OLD_AND_NEW = ("2.1.7", "2.1.38", "2.1.197", "2.1.327")
+OLD_AND_NEW = ("2.1.7", "2.1.38", "2.1.197", NEWEST)
 
 
 def kill(run: Headless) -> None:
@@ -45,7 +46,7 @@ def test_a_question_outlives_its_session(host: str) -> None:
         assert len(rows(home, "SELECT 1 FROM launches")) == 1
 
 
-@pytest.mark.versions("2.1.7", "2.1.38", CANNOT_RESUME, "2.1.197", "2.1.327")
+@pytest.mark.versions("2.1.7", "2.1.38", CANNOT_RESUME, "2.1.197", NEWEST)
 def test_an_agent_whose_session_was_killed_goes_on_in_the_next(host: str) -> None:
     """The task is interrupted, the session is told how it goes on, and doing so ends in a report."""
     never = threading.Event()
