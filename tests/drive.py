@@ -32,7 +32,8 @@ class Drive:
         self.transcript.parent.mkdir(parents=True)
         self.transcript.write_text(json.dumps({"type": "user", "version": version, "cwd": str(tmp_path)}) + "\n")
         self.calls = 0
-        self.writes = True  # as every host does, unless what it was told got lost on the way
+        self.writes = True  # as every host does at once, unless it asks hooks about several messages first
+        self.unwritten: list[tuple[dict[str, Any], dict[str, Any]]] = []
         self.clock, self.chance = time.time, os.urandom
 
     def send(self, payload: dict[str, Any], **changes: Any) -> dict[str, Any]:
@@ -49,15 +50,25 @@ class Drive:
         said = check_answer(whole["hook_event_name"], out.getvalue()) or {}
         if self.writes:
             conversation.write(self.transcript, self.version, whole, said)
+        else:
+            self.unwritten.append((whole, said))
         return said
+
+    def write_down(self, *, blocked: bool = False) -> None:
+        """From now on, the transcript has what was held back: as the hooks answered it, or blocked by another's hook."""
+        for whole, said in self.unwritten:
+            conversation.write(self.transcript, self.version, whole, {"decision": "block"} if blocked else said)
+        self.unwritten, self.writes = [], True
 
     def advance(self, seconds: float) -> None:
         """From now on the hooks' clock is ahead by so much, behind where that is negative."""
         now = self.clock
         self.clock = lambda: now() + seconds
 
-    def prompt(self, words: str) -> dict[str, Any]:
-        return self.send(recorded(self.version, self.scene, "UserPromptSubmit"), prompt=words)
+    def prompt(self, words: str, turn: str = "") -> dict[str, Any]:
+        """A prompt; in the turn with that id, on the hosts that give one."""
+        payload = recorded(self.version, self.scene, "UserPromptSubmit")
+        return self.send(payload, prompt=words, **({"prompt_id": turn} if turn and "prompt_id" in payload else {}))
 
     def launch(self, words: str, agent: str, description: str = "audit", **extra: Any) -> Optional[str]:
         """The parent launches an agent and the host starts it; the token that the agent was given, if it is ours."""
@@ -120,13 +131,14 @@ class Drive:
         return self.send(payload, agent_id=agent, agent_transcript_path=str(path), **words, **changes)
 
     def announced(
-        self, agent: str, status: str = "completed", result: str = "…", summary: str = "finished"
+        self, agent: str, status: str = "completed", result: str = "…", summary: str = "finished", turn: str = ""
     ) -> dict[str, Any]:
         """The host tells the parent that the agent has ended."""
         return self.prompt(
             f"<task-notification>\n<task-id>{agent}</task-id>\n<status>{status}</status>\n"
             f'<summary>Agent "audit" {summary}</summary>'
-            f"\n<result>{result}</result>\n</task-notification>"
+            f"\n<result>{result}</result>\n</task-notification>",
+            turn,
         )
 
     def stop(self, **changes: Any) -> dict[str, Any]:

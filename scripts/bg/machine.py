@@ -94,6 +94,12 @@ def host() -> Optional[Process]:
     return None
 
 
+def own() -> Process:
+    """The process that runs here, with its start."""
+    found = _look(os.getpid())
+    return Process(os.getpid(), found[2] if found else "")
+
+
 def here() -> str:
     """What tells this machine, this container in it and this start of it from others, where a number is another's."""
     return f"{os.uname().nodename} {_link('/proc/self/ns/pid')} {_line('/proc/sys/kernel/random/boot_id')}"

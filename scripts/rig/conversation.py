@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 Payload = dict[str, Any]
 
 WRITES_CONTEXT = (2, 1, 100)
+BLOCKED = "UserPromptSubmit operation blocked by hook:"
 #: The host shows the model nothing of these, or writes it elsewhere.
 ELSEWHERE = ("SubagentStart", "SubagentStop", "SessionEnd", "PreToolUse")
 
 
 def write(path: Path, version: str, event: Payload, said: dict[str, Any]) -> None:
-    """The records of one event of the session itself; a blocked prompt gets none."""
+    """The records of one event of the session itself, each of which names the one before it."""
     if path.is_file() and not event.get("agent_id") and event["hook_event_name"] not in ELSEWHERE:
+        before = path.read_text(encoding="utf-8")
+        ids = re.findall(r'"uuid": "([^"]*)"', before)
         with path.open("a", encoding="utf-8") as file:
-            file.writelines(json.dumps(line) + "\n" for line in records(version, event, said))
+            for number, line in enumerate(records(version, event, said)):
+                ids.append(f"r-{len(before)}-{number}")
+                linked = {"parentUuid": ids[-2] if len(ids) > 1 else None, **line, "uuid": ids[-1]}
+                file.write(json.dumps(linked) + "\n")
 
 
 def records(version: str, event: Payload, said: dict[str, Any]) -> list[dict[str, Any]]:
@@ -26,7 +33,8 @@ def records(version: str, event: Payload, said: dict[str, Any]) -> list[dict[str
     blocked = said.get("decision") == "block"
     found: list[dict[str, Any]] = []
     if name == "UserPromptSubmit" and blocked:
-        return []
+        words = f"{BLOCKED}\n{said.get('reason')}\n\nOriginal prompt: {event['prompt']}"
+        return [{"type": "system", "subtype": "informational", "content": words}]
     if name == "UserPromptSubmit":
         found.append({**_user(event["prompt"]), **({"promptId": event["prompt_id"]} if "prompt_id" in event else {})})
     if name in ("PostToolUse", "PostToolUseFailure") and event.get("tool_use_id"):

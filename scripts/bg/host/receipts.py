@@ -11,16 +11,40 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST = 8 * 1024 * 1024
+BEFORE = 512 * 1024
 HEAD = 200
 _FEEDBACK = "Stop hook feedback:"
+_BLOCKED = "UserPromptSubmit operation blocked by hook:"
+_ORIGINAL = "Original prompt: "
+_UNREADABLE = "[object Object]"  # up to 2.1.38 for a prompt that came as parts, as it does by stream-json
 
 
 class Receipt(Record):
-    """What the transcript shows: our words; what carried them; that the model has spoken behind the place."""
+    """What the transcript shows: our words; what carried them; the model's reply to that; that they were dropped.
+
+    `passed`: the conversation has gone on from the carrier and does not hold our words. `blocked`: the host says that
+    a hook has kept the carrier out. `overtaken`: a later prompt was answered, and the carrier is nowhere.
+    """
 
     shown: bool
     carried: bool
     answered: bool
+    passed: bool
+    blocked: bool
+    overtaken: bool
+
+
+class _Line(Record):
+    """One record behind the place: its id and the one that it follows, and what of it counts here."""
+
+    uuid: str
+    follows: str
+    turn: str = ""
+    spoken: bool = False
+    prompt: bool = False
+    added: str = ""
+    said: tuple[str, ...] = ()
+    blocked: str = ""
 
 
 def plain(text: str) -> str:
@@ -32,49 +56,97 @@ class Stretch:
     """What a transcript has taken in since a place in it."""
 
     def __init__(self, path: str, place: int) -> None:
+        self._path = path
         self.exists = transcripts.size(path) > 0
         # A file that has become shorter is another one.
-        place = place if place <= transcripts.size(path) else 0
-        self._added: list[tuple[int, str]] = []
-        self._said: list[tuple[int, str]] = []
-        self._spoken = -1
-        for number, record in enumerate(_records(path, place) if self.exists else ()):
-            self._take(number, record)
-
-    def _take(self, number: int, record: dict[str, Any]) -> None:
-        attachment = record.get("attachment")
-        if isinstance(attachment, dict):
-            if attachment.get("type") == "hook_additional_context":
-                content = attachment.get("content")
-                parts = content if isinstance(content, list) else [content]
-                self._added.append((number, " ".join("\n".join(map(str, parts)).split())))
-            elif attachment.get("type") == "queued_command":
-                self._said.append((number, " ".join(str(attachment.get("prompt")).split())))
-        elif record.get("type") == "assistant":
-            self._spoken = number
-        elif record.get("type") == "user":
-            text = transcripts.text(record)
-            words = " ".join(text.split())
-            if text.startswith(_FEEDBACK):
-                self._added.append((number, words))
-            self._said.append((number, words))
-            self._said += [
-                (number, str(part.get("tool_use_id")))
-                for part in transcripts.parts(record)
-                if part.get("type") == "tool_result"
-            ]
+        self._place = place if place <= transcripts.size(path) else 0
+        self._lines = [_line(record) for record in _records(path, self._place)] if self.exists else []
+        self._at = {line.uuid: number for number, line in enumerate(self._lines) if line.uuid}
 
     def added(self) -> str:
         """What hooks have added to the conversation, on the hosts that write it down."""
-        return "\n".join(words for _, words in self._added)
+        return "\n".join(line.added for line in self._lines if line.added)
 
-    def receipt(self, words: str, carrier: str) -> Receipt:
-        """Of these words, which that prompt or call has carried; without one, the model's next words count for it."""
-        shown = next((number for number, text in self._added if words and words in text), -1)
-        carried = next((number for number, text in self._said if carrier and carrier in text), -1)
+    def receipt(self, words: str, carrier: str, turn: str = "") -> Receipt:
+        """Of these words, said in that turn, what became, and of the prompt or call that has carried them."""
+        lines = list(enumerate(self._lines))
+        shown = next((number for number, line in lines if words and words in line.added), -1)
+        carried = next((number for number, line in lines if _carries(line, carrier)), -1)
         since = shown if shown >= 0 else carried
-        answered = self._spoken > since if since >= 0 or not carrier else False
-        return Receipt(shown >= 0, carried >= 0 or (not carrier and answered), answered)
+        replies = [number for number, line in lines if line.spoken]
+        return Receipt(
+            shown >= 0,
+            carried >= 0,
+            since >= 0 and any(number > since for number in replies),
+            shown < 0 <= carried and any(number > carried and self._is_whole(number) for number in replies),
+            max(shown, carried) < 0 and any(_keeps_out(line, carrier) for line in self._lines),
+            max(shown, carried) < 0 and any(self._is_of_later(number, turn) for number in replies),
+        )
+
+    def _is_of_later(self, number: int, turn: str) -> bool:
+        """A reply was given to another prompt behind the place, of another turn."""
+        way = self._way(number)
+        prompts = [self._lines[each] for each in way if self._lines[each].prompt]
+        return any(not turn or (line.turn and line.turn != turn) for line in prompts) and self._is_whole(number)
+
+    def _is_whole(self, number: int) -> bool:
+        """Everything that a record follows is written down: what is still on its way into the file came later."""
+        first = self._lines[self._way(number)[-1]]
+        return bool(self._lines[number].uuid) and (not first.follows or self._is_before(first.follows))
+
+    def _way(self, number: int) -> list[int]:
+        """A record and those that it follows, as far as they stand behind the place."""
+        found = [number]
+        while self._at.get(self._lines[found[-1]].follows, found[-1]) < found[-1]:
+            found.append(self._at[self._lines[found[-1]].follows])
+        return found
+
+    def _is_before(self, uuid: str) -> bool:
+        start = max(0, self._place - BEFORE)
+        return uuid.encode() in _read(self._path, start, self._place - start)
+
+
+def _line(record: dict[str, Any]) -> _Line:
+    """What counts of a record."""
+    uuid, follows = str(record.get("uuid") or ""), str(record.get("parentUuid") or "")
+    attachment, kind = record.get("attachment"), record.get("type")
+    if isinstance(attachment, dict):
+        return _attached(uuid, follows, attachment)
+    if kind == "system" and str(record.get("content")).startswith(_BLOCKED):
+        return _Line(uuid, follows, blocked=" ".join(str(record.get("content")).split()))
+    if kind == "user":
+        return _told(uuid, follows, record)
+    return _Line(uuid, follows, spoken=kind == "assistant")
+
+
+def _attached(uuid: str, follows: str, attachment: dict[str, Any]) -> _Line:
+    if attachment.get("type") == "hook_additional_context":
+        content = attachment.get("content")
+        parts = content if isinstance(content, list) else [content]
+        return _Line(uuid, follows, added=" ".join("\n".join(map(str, parts)).split()))
+    if attachment.get("type") == "queued_command":
+        return _Line(uuid, follows, prompt=True, said=(" ".join(str(attachment.get("prompt")).split()),))
+    return _Line(uuid, follows)
+
+
+def _told(uuid: str, follows: str, record: dict[str, Any]) -> _Line:
+    text = transcripts.text(record)
+    words = " ".join(text.split())
+    calls = [str(part.get("tool_use_id")) for part in transcripts.parts(record) if part.get("type") == "tool_result"]
+    feedback = text.startswith(_FEEDBACK)
+    turn = str(record.get("promptId") or "")
+    prompt = not calls and not feedback and not record.get("isMeta")
+    return _Line(uuid, follows, turn, prompt=prompt, added=words if feedback else "", said=(words, *calls))
+
+
+def _carries(line: _Line, carrier: str) -> bool:
+    return bool(carrier) and any(carrier in text for text in line.said)
+
+
+def _keeps_out(line: _Line, carrier: str) -> bool:
+    """The host says that a hook has blocked this prompt, or one that it does not name."""
+    _, named, prompt = line.blocked.partition(_ORIGINAL)
+    return bool(line.blocked and carrier) and (carrier in line.blocked or not named or prompt == _UNREADABLE)
 
 
 def refused(path: str, calls: list[str]) -> dict[str, str]:
@@ -100,9 +172,9 @@ def messages(path: str) -> dict[str, str]:
 
 def _records(path: str, place: int) -> list[dict[str, Any]]:
     found = []
-    for line in _read(path, place).split(b"\n"):
+    for line in _read(path, place, MOST).split(b"\n"):
         # Most of a transcript says nothing of this, and reading it costs more than everything else here.
-        if any(sign in line for sign in (b'"user"', b'"assistant"', b'"attachment"')):
+        if any(sign in line for sign in (b'"user"', b'"assistant"', b'"attachment"', b'"parentUuid"')):
             try:
                 record = foreign.loads(line)
             except ValueError:
@@ -112,8 +184,8 @@ def _records(path: str, place: int) -> list[dict[str, Any]]:
     return found
 
 
-def _read(path: str, place: int) -> bytes:
+def _read(path: str, place: int, most: int) -> bytes:
     try:
-        return foreign.read(path, MOST, place)
+        return foreign.read(path, most, place)
     except (OSError, ValueError):
         return b""

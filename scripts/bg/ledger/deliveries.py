@@ -17,9 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
+_PARTS = 4  # of `via`: the event, its turn, when its process started, and that process; earlier versions knew two
 ENDED, MESSAGE, GROUP, JOINT, ANSWERED = "ended", "message", "group", "joint", "answered"
 AGAIN = " again"
-CLAIM = 20.0  # as long as the host lets a hook live
 
 
 class Key:
@@ -87,6 +87,19 @@ class Delivery(Record):
         return self.via.partition(" ")[0]
 
     @property
+    def turn(self) -> str:
+        """The host's id of the turn in which that was, empty where it gives none."""
+        parts = self.via.split(" ")
+        return parts[1] if len(parts) == _PARTS else ""
+
+    @property
+    def owner(self) -> Optional[machine.Process]:
+        """The process of that hook."""
+        parts = self.via.split(" ")
+        started = parts[2].replace("_", " ") if len(parts) == _PARTS else ""
+        return machine.Process(int(parts[-1]), started) if parts[-1].isdigit() else None
+
+    @property
     def about(self) -> Key:
         """What it is about."""
         subject, run, mark = self.key.rsplit(":", 2)
@@ -138,7 +151,7 @@ def due(book: Ledger, session: str) -> list[Delivery]:
         " WHERE d.seen IS NULL AND d.said IS NULL AND t.session = ? ORDER BY d.kind <> 'answered', d.id",
         session,
     )
-    return [delivery for delivery in found if not is_claimed(book, delivery)]
+    return [delivery for delivery in found if not is_claimed(delivery)]
 
 
 def printed(book: Ledger, session: str) -> list[Delivery]:
@@ -152,25 +165,28 @@ def printed(book: Ledger, session: str) -> list[Delivery]:
     )
 
 
-def is_claimed(book: Ledger, delivery: Delivery) -> bool:
-    """Another hook, started at the same time, is just about to say it."""
-    if delivery.surfaced is None or delivery.said is not None or abs(book.now() - delivery.surfaced) > CLAIM:
+def is_claimed(delivery: Delivery) -> bool:
+    """Another hook, started at the same time, is just about to say it; once that has ended, it has not said it."""
+    if delivery.surfaced is None or delivery.said is not None:
         return False
-    owner = delivery.via.rpartition(" ")[2]
-    if not owner.isdigit() or int(owner) == os.getpid():
-        return False
-    return machine.alive(machine.Process(int(owner), ""))
+    owner = delivery.owner
+    return owner is not None and owner.pid != os.getpid() and machine.alive(owner)
 
 
-def surface(book: Ledger, ids: list[int], session: str, event: str, words: list[str], place: int, carrier: str) -> None:
-    """Recorded before anything is printed: what, and where the transcript will show that it has arrived."""
+def surface(
+    book: Ledger, ids: list[int], session: str, via: tuple[str, str], words: list[str], place: int, carrier: str
+) -> None:
+    """Recorded before anything is printed: at which event and turn, what, and where the transcript will show it."""
+    event, turn = via
+    own = machine.own()
     for identifier, said in zip(ids, words):
         book.write(
             "UPDATE deliveries SET surfaced = ?, said = NULL, session = ?, via = ?, words = ?, place = ?, carrier = ?"
             " WHERE id = ?",
             book.now(),
             session,
-            f"{event} {os.getpid()}",
+            # The number of the process is the last word, which is all that an earlier version reads.
+            f"{event} {turn} {own.started.replace(' ', '_')} {own.pid}",
             said,
             place,
             carrier,

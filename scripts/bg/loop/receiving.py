@@ -8,18 +8,16 @@ from bg.ledger.deliveries import Delivery
 from bg.loop import moving
 from bg.loop.scene import Scene
 
-LAG = 3.0  # the host writes its transcript a moment after it has taken what hooks say; 0.14 s was the longest seen
 MOST_MISSED = 3
-TURNS = ("UserPromptSubmit", "Stop", "SessionStart")
 ARRIVED, WAITS, LOST, MISSED = "arrived", "waits", "lost", "missed"
 
 
 def settle(scene: Scene) -> None:
-    """Each thing that was printed: it has arrived, or is due again, or it is too early to know."""
+    """Each thing that was printed: it has arrived, or is due again, or the transcript does not tell yet."""
     stretches: dict[tuple[str, int], Stretch] = {}
     found = []
     for row in deliveries.printed(scene.book, scene.session):
-        if not deliveries.is_claimed(scene.book, row):
+        if not deliveries.is_claimed(row):
             fate = scene.apart(f"the receipt of delivery {row.id}", _fate, scene, row, stretches)
             found += [(row, fate)] if fate else []
     with scene.book.transaction():
@@ -41,7 +39,7 @@ def _fate(scene: Scene, row: Delivery, stretches: dict[tuple[str, int], Stretch]
     if not row.words or not stretch.exists:
         # An older plugin has said it, or the host writes nothing down: then its going on is all there is to know.
         return ARRIVED if here and row.said is not None else LOST
-    receipt = stretch.receipt(row.words, row.carrier)
+    receipt = stretch.receipt(row.words, row.carrier, row.turn)
     if receipt.shown:
         return ARRIVED if here or receipt.answered or _remembers(scene, row) else LOST
     if row.said is None:
@@ -61,15 +59,26 @@ def _writes(scene: Scene) -> bool:
 
 
 def _unshown(scene: Scene, row: Delivery, receipt: Receipt, *, here: bool) -> str:
-    """Our words stand nowhere: where the host does not write them, what carried them says whether they arrived."""
-    is_young = abs(scene.book.now() - (row.said or 0.0)) < LAG
-    is_over = not here or not (is_young or not row.carrier or scene.event.name not in TURNS)
+    """Our words stand nowhere: where the host does not write them, what carried them says whether they arrived.
+
+    While the session goes on, only a record behind the place where they would stand shows that they are lost: 2.1.300
+    to 2.1.328 ask hooks about each of several notifications, and write all of them down after the last.
+    """
+    if not here:
+        return _left_behind(scene, receipt)
+    if _writes(scene) and receipt.carried:
+        return MISSED if receipt.passed else WAITS
+    if receipt.carried or (row.event == "SessionStart" and not _writes(scene)):
+        return ARRIVED  # as for the beginning of a session: its process goes on, and with it what it was told
+    # A prompt of the same turn may be written down before what was said at its end.
+    is_over = receipt.overtaken and scene.event.name == "UserPromptSubmit"
+    return LOST if receipt.blocked or is_over else WAITS
+
+
+def _left_behind(scene: Scene, receipt: Receipt) -> str:
+    """The process that this was said in has ended, or another session has its task now."""
+    if not receipt.carried:
+        return LOST
     if _writes(scene):
-        # What a hook added may be written behind what the model made of it.
-        if receipt.carried and (is_over or (receipt.answered and not is_young)):
-            return MISSED
-    elif receipt.carried and (here or receipt.answered):
-        return ARRIVED
-    elif here and row.event == "SessionStart":
-        return ARRIVED  # its process goes on, and with it what it was told at its beginning
-    return LOST if is_over else WAITS
+        return MISSED
+    return ARRIVED if receipt.answered else LOST

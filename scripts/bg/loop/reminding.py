@@ -71,7 +71,8 @@ def _surface(scene: Scene, texts: list[str]) -> None:
     words = [receipts.plain(text) for text in texts]
     event = scene.event
     carrier = receipts.plain(event.carrier)
-    deliveries.surface(scene.book, scene.surfaced, scene.session, event.name, words, size, carrier)
+    via = event.name, event.turn
+    deliveries.surface(scene.book, scene.surfaced, scene.session, via, words, size, carrier)
 
 
 def _fitting(texts: list[str], used: int, rest: str, *, brief: bool) -> tuple[list[str], int]:
