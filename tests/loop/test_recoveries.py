@@ -13,6 +13,7 @@ import pytest
 from bg import machine
 from bg.loop import reconciling, reports
 from drive import Drive, block, context
+from queueing import Asking
 from recordings import FOLDER, VERSIONS, recorded
 
 NEWEST = VERSIONS[-1]
@@ -157,6 +158,13 @@ def the_end_of_an_agent_that_is_not_listed(drive: Drive, monkeypatch: pytest.Mon
     return state(drive) == "done"
 
 
+def an_answer_that_was_queued(drive: Drive, _: pytest.MonkeyPatch) -> bool:
+    case = Asking(drive, "Message queued for delivery to a1 at its next tool round.")
+    drive.ends("a1", block("COMPLETION_REPORT", case.token, status="success"))
+    drive.stop()
+    return case.answers() == [(False, False)]
+
+
 def the_sending_of_an_answer(drive: Drive, _: pytest.MonkeyPatch) -> bool:
     asking(drive)
     drive.stop()
@@ -194,6 +202,7 @@ SCENES: dict[str, tuple[str, Callable[[Drive, pytest.MonkeyPatch], bool]]] = {
     "a signal between two calls": ("2.1.100", a_signal_between_two_calls),
     "the judgement of a report": (NEWEST, the_judgement_of_a_report),
     "the end of an agent that is not listed": (NEWEST, the_end_of_an_agent_that_is_not_listed),
+    "an answer that was queued for an agent": ("2.1.258", an_answer_that_was_queued),
     "the sending of an answer": (NEWEST, the_sending_of_an_answer),
     "the launch of an agent that was approved": (NEWEST, the_launch_of_an_agent_that_was_approved),
     "a reminder that was dropped on its way": (NEWEST, a_reminder_that_was_dropped),

@@ -230,6 +230,11 @@ def mark_told(book: Ledger, resume: int) -> None:
     book.write("UPDATE delegations SET told = ? WHERE resume = ? AND told IS NULL", book.now(), resume)
 
 
+def untell(book: Ledger, resume: int) -> None:
+    """The agent has ended before this message reached it."""
+    book.write("UPDATE delegations SET told = NULL, resume = NULL WHERE resume = ?", resume)
+
+
 def depth(book: Ledger, label: str) -> list[str]:
     """Who asked for this task, who asked for that one, and so on, the nearest first."""
     found: list[str] = []

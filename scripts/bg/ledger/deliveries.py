@@ -130,6 +130,12 @@ def owe_next_step(book: Ledger, label: str, session: str, *, again: bool = False
     make(book, label, ANSWERED, Key.of_answers(label, session, number, again=again))
 
 
+def is_end_due(book: Ledger, agent: str, run: int) -> bool:
+    """The parent is still to hear how this run has ended."""
+    sql = "SELECT 1 FROM deliveries WHERE seen IS NULL AND said IS NULL AND kind = 'ended' AND key LIKE ?"
+    return book.one(sql, f"{agent}:{run}:%") is not None
+
+
 def owed_since(book: Ledger, label: str, moment: float) -> bool:
     """The parent was owed what to do about a task's answers after this moment."""
     sql = "SELECT 1 FROM deliveries WHERE label = ? AND kind = 'answered' AND made >= ?"

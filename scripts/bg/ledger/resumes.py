@@ -50,6 +50,24 @@ def pending(book: Ledger, agent: str) -> Optional[Resume]:
     return found if found and found.proven is None and found.failed is None else None
 
 
+_QUEUED = (
+    " r.proven IS NULL AND r.failed IS NULL"
+    " AND (EXISTS (SELECT 1 FROM answers a WHERE a.resume = r.id AND a.sent IS NOT NULL)"
+    " OR EXISTS (SELECT 1 FROM delegations d WHERE d.resume = r.id AND d.told IS NOT NULL))"
+)
+
+
+def queued(book: Ledger, agent: str) -> list[Resume]:
+    """The messages that the host has put into the queue of a running agent, none of which is known to have arrived."""
+    return Resume.all(book, f"SELECT r.* FROM resumes r WHERE r.agent = ? AND {_QUEUED} ORDER BY r.id", agent)
+
+
+def labels_queued(book: Ledger, session: str) -> list[str]:
+    """The tasks of a session that have such messages."""
+    found = "SELECT DISTINCT r.label FROM resumes r CROSS JOIN tasks t ON t.label = r.label"
+    return [row["label"] for row in book.all(f"{found} WHERE {_QUEUED} AND +t.session = ?", session)]
+
+
 def is_on_its_way(book: Ledger, identifier: Optional[int]) -> bool:
     """The call that sends this message has begun, and the host has not said how it ended."""
     return bool(

@@ -212,6 +212,19 @@ def mark_sent(book: Ledger, agent: str, resume: int) -> None:
         book.write("UPDATE questions SET state = 'sent' WHERE id = ? AND agent = ?", carried.question, agent)
 
 
+def give_back(book: Ledger, resume: int) -> None:
+    """The agent has ended before this message reached it: what it carried waits again."""
+    for lost in Answer.all(book, "SELECT * FROM answers WHERE resume = ?", resume):
+        book.write("UPDATE answers SET sent = NULL, resume = NULL WHERE id = ?", lost.id)
+        book.write("UPDATE questions SET state = 'answered' WHERE id = ? AND state = 'sent'", lost.question)
+
+
+def on_their_way(book: Ledger, resume: int) -> list[str]:
+    """The items whose answers this message carries."""
+    sql = "SELECT q.qid FROM answers a JOIN questions q ON q.id = a.question WHERE a.resume = ? ORDER BY q.id"
+    return [row["qid"] for row in book.all(sql, resume)]
+
+
 def attach(book: Ledger, answers: list[int], resume: int) -> None:
     """A resume that is about to be sent carries these answers."""
     for identifier in answers:

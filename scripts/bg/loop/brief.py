@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg.ledger import deliveries, inbox, reported, tasks, waiting
 from bg.ledger.deliveries import Delivery
-from bg.loop import next_steps, reminding, waking
+from bg.loop import next_steps, queued, reminding, waking
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases
 from bg.words.reply_parts import Reminder
@@ -27,6 +27,9 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     left = [item.qid for item in waiting.unsent(scene.book, task)] if task else []
     if left and task and task.state in tasks.ENDED_STATES:
         lines.append(phrases.BRIEFLY_OVERTAKEN.format(qids=", ".join(left), then=then))
+    coming = queued.coming(scene, task) if task and task.state in tasks.ENDED_STATES else []
+    if coming:
+        lines.append(phrases.WAKES_WITH_THEM.format(qids=", ".join(coming)).strip())
     others = next_steps.for_requester(scene, task, lambda agent, label: _way(scene, agent, label)) if task else ""
     lines += [others.strip()] if others else []
     return said._replace(text="\n".join(lines))

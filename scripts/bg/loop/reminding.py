@@ -6,7 +6,7 @@ from bg.host import receipts, transcripts
 from bg.ledger import delegations, deliveries, inbox, launches, place, reported, runs, tasks, waiting, windows
 from bg.ledger.deliveries import Delivery
 from bg.ledger.tasks import Task
-from bg.loop import adopting, checkpoints, groups, next_steps, noting, reports, waking, weighing
+from bg.loop import adopting, checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
 from bg.loop.scene import Scene
 from bg.words import briefs, feedback, phrases, replies, reply_parts
 from bg.words.quoting import CONTEXT_LIMIT, fit
@@ -154,13 +154,12 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     if body and noting.denied(scene.book, agent, run, row.about.mark):
         return replies.denied(body, told)
     if body:
-        said = replies.remind(body, told)
-        return said._replace(text=said.text + _overtaken(scene, task) + next_steps.for_requester(scene, task))
+        return _with_answers(scene, task, replies.remind(body, told))
     token = launches.token_of(scene.book, agent)
     text, _ = reports.best(reported.reports(scene.book, agent, run), token)
     left, in_short = checkpoints.seen_by_parent(scene, task, run, spoke=bool(text.strip()))
     said = replies.unreported(text, task.note, told._replace(left=left))._replace(left=in_short)
-    return said._replace(text=said.text + _overtaken(scene, task) + next_steps.for_requester(scene, task))
+    return _with_answers(scene, task, said)
 
 
 def _group(scene: Scene, row: Delivery) -> Reminder:
@@ -168,10 +167,17 @@ def _group(scene: Scene, row: Delivery) -> Reminder:
     return reply_parts.Reminder(*tell(scene.book, row.about.subject, scene.bgctl, scene.event.transcript))
 
 
-def _overtaken(scene: Scene, task: Task) -> str:
-    """The agent has ended with answers of the user still on this side."""
-    left = [item.qid for item in waiting.unsent(scene.book, task)]
-    if not left or task.state not in tasks.ENDED_STATES:
-        return ""
-    way = waking.resume_how(scene, task.agent, task.label)
-    return phrases.OVERTAKEN.format(qids=", ".join(left), way=way)
+def _with_answers(scene: Scene, task: Task, said: Reminder) -> Reminder:
+    """The agent has ended with answers of the user on the way to it, or still on this side; then who waits for it."""
+    text = notice = ""
+    if task.state in tasks.ENDED_STATES:
+        left = ", ".join(item.qid for item in waiting.unsent(scene.book, task))
+        coming = ", ".join(queued.coming(scene, task))
+        if left:
+            text = phrases.OVERTAKEN.format(qids=left, way=waking.resume_how(scene, task.agent, task.label))
+            notice = phrases.OVERTAKEN_NOTICE.format(qids=left)
+        if coming:
+            text += phrases.WAKES_WITH_THEM.format(qids=coming)
+            notice += phrases.WAKES_WITH_THEM_NOTICE.format(qids=coming)
+    whole = said.text + text + next_steps.for_requester(scene, task)
+    return said._replace(text=whole, notice=said.notice + notice if said.notice else "")

@@ -7,7 +7,19 @@ from bg.ledger import delegations, inbox, launches, reported, resumes, runs, tas
 from bg.ledger.file import Ledger
 from bg.ledger.resumes import Resume
 from bg.ledger.tasks import Task
-from bg.loop import binding, checkpoints, hearing, inheriting, judging, noting, proof, reminding, reports, waking
+from bg.loop import (
+    binding,
+    checkpoints,
+    hearing,
+    inheriting,
+    judging,
+    noting,
+    proof,
+    queued,
+    reminding,
+    reports,
+    waking,
+)
 from bg.loop.scene import Scene
 from bg.words import phrases, resume, ways
 from bg.words.quoting import inline
@@ -25,6 +37,7 @@ def before_message(scene: Scene) -> None:
     task = tasks.addressed(scene.book, scene.session, called.to)
     if task is None or not task.agent:
         return
+    queued.settle(scene, task)
     answers = waking.resumable(task) or bool(user_answers.unsent(scene.book, task.agent))
     scene.answer.deny = _refused(scene, task)
     if answers and not scene.answer.deny:
@@ -95,10 +108,13 @@ def after_message(scene: Scene) -> None:
     scene.see()
     row = resumes.of_call(scene.book, scene.event.tool_use)
     if row is not None:
-        if tools.resumed_agent(scene.event) or tools.delivered_message(scene.event):
+        if tools.resumed_agent(scene.event):
             with scene.book.transaction():
                 prove(scene, scene.event.tool_use, row.agent)
             scene.answer.notice.append(f"{row.label} goes on")
+        elif tools.delivered_message(scene.event):
+            with scene.book.transaction():
+                _queue(scene, row)
         else:
             unproven(scene)
     else:
@@ -181,16 +197,30 @@ def prove(scene: Scene, tool_use: str, agent: str) -> None:
         return
     resumes.prove(book, row.id)
     _resolve_blockers(book, row)
-    if _carried(scene, row.message):
-        user_answers.mark_sent(book, row.agent, row.id)
-        delegations.mark_told(book, row.id)
-    elif user_answers.detach(book, row.id):
-        reminding.owe_next_step(scene, row.label)
+    _hand_on(scene, row)
     last = runs.last_run(book, agent)
     overtaken = last is not None and last.began > row.at and last.ended is not None
     if not overtaken:
         runs.running(book, agent, row.label)
         tasks.set_state(book, row.label, "working")
+
+
+def _queue(scene: Scene, row: Resume) -> None:
+    """Inside a transaction: a running agent finds it with its next call, if it makes one; its end shows whether."""
+    if row.proven is not None or row.failed is not None:
+        return
+    _hand_on(scene, row)
+    if not resumes.queued(scene.book, row.agent):
+        resumes.prove(scene.book, row.id)  # nothing of the user's is in it that could be owed
+
+
+def _hand_on(scene: Scene, row: Resume) -> None:
+    """Inside a transaction: what the message carries is on its way; without our message, it is still to be sent."""
+    if _carried(scene, row.message):
+        user_answers.mark_sent(scene.book, row.agent, row.id)
+        delegations.mark_told(scene.book, row.id)
+    elif user_answers.detach(scene.book, row.id):
+        reminding.owe_next_step(scene, row.label)
 
 
 def _resolve_blockers(book: Ledger, row: Resume) -> None:
@@ -211,7 +241,7 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
     """The agent's next run has begun, and the word that it was woken never came: its transcript has the message."""
     book = scene.book
     row = resumes.pending(book, agent)
-    if row is None or not transcripts.heard(transcript, row.message):
+    if row is None or not transcripts.heard(transcript, row.message) or queued.was_in_time(scene, row, transcript):
         return
     with book.transaction():
         resumes.prove(book, row.id)

@@ -9,7 +9,18 @@ from bg.ledger import deliveries, inbox, notes, projects, proofs, sessions, task
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.loop import adopting, answer_command, closing, commands, continuing, inheriting, proof, reconciling, reminding
+from bg.loop import (
+    adopting,
+    answer_command,
+    closing,
+    commands,
+    continuing,
+    inheriting,
+    proof,
+    queued,
+    reconciling,
+    reminding,
+)
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases, reply_parts
 from bg.words.quoting import CONTEXT_LIMIT, fit, inline
@@ -28,6 +39,7 @@ def prompt(scene: Scene) -> None:
     scene.apart("who said what", proof.look, scene)
     if is_machine_prompt(event.prompt):
         scene.apart("an announced end", closing.announced, scene)
+        scene.apart("what was queued", queued.settle_all, scene)
         reminding.remind(scene)
         return
     command, arguments = typed_command(event.prompt)

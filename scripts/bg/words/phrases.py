@@ -126,6 +126,13 @@ ANSWER_RECORDED_ELSEWHERE = SENDER + (
 WAITS_FOR_AGENT = SENDER + " {label} waits for {whom}. You are told when to resume it; until then, leave it."
 RESUME_NOW = SENDER + " The user's answers for {label} are recorded. Resume it now: {way}"
 OVERTAKEN = "\nIt ended before the user's answers to {qids} reached it. If they still matter, resume it: {way}"
+OVERTAKEN_NOTICE = " · it ended before your answers to {qids} reached it"
+WAKES_WITH_THEM = (
+    "\nIt ended before the user's answers to {qids} reached it. Claude Code wakes it with them by itself: "
+    "send nothing, and wait for its next report."
+)
+WAKES_WITH_THEM_NOTICE = " · it goes on with your answers to {qids}, which came after its end"
+ENDED_BEFORE = "the agent ended before it arrived"
 PASS_ON = SENDER + " The user's decision for {label} is recorded, and it works on. Pass it on now: {way}"
 TOLD_LATER = SENDER + " The user's decision for {label} is recorded; it works, and hears it at the end of its run."
 NO_ROOM_YET = SENDER + " {name} is approved and waits for room: {why}."

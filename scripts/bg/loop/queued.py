@@ -1,0 +1,70 @@
+"""Queued: answers that a running agent was to find have arrived, or are owed again where it ended before."""
+
+from __future__ import annotations
+
+from bg.host import agents, messages
+from bg.ledger import delegations, deliveries, reported, resumes, runs, tasks, user_answers
+from bg.ledger.resumes import Resume
+from bg.ledger.runs import Run
+from bg.ledger.tasks import Task
+from bg.loop.scene import Scene
+from bg.words import phrases
+
+
+def settle_all(scene: Scene) -> None:
+    """For each task of the session whose agent has ended since."""
+    for label in resumes.labels_queued(scene.book, scene.session):
+        task = tasks.get(scene.book, label)
+        if task is not None:
+            scene.apart(f"what was queued for {label}", settle, scene, task)
+
+
+def settle(scene: Scene, task: Task) -> None:
+    """For one task: the host's answer that a message is queued proves nothing, the transcripts do."""
+    run = runs.last_run(scene.book, task.agent)
+    if run is None or run.ended is None:
+        return
+    for row in resumes.queued(scene.book, task.agent):
+        fate = _fate(scene, run, row)
+        if fate == messages.ARRIVED:
+            with scene.book.transaction():
+                resumes.prove(scene.book, row.id)
+        elif fate == messages.DROPPED:
+            _give_back(scene, task, run, row)
+
+
+def was_in_time(scene: Scene, row: Resume, transcript: str) -> bool:
+    """It reached the agent during the run that has ended, so no other run has begun with it."""
+    run = runs.last_run(scene.book, row.agent)
+    if run is None or run.ended is None or row not in resumes.queued(scene.book, row.agent):
+        return False
+    said = reported.reports(scene.book, run.agent, run.run)
+    return bool(said) and messages.stands_before(transcript, row.message, said[-1].text)
+
+
+def coming(scene: Scene, task: Task) -> list[str]:
+    """The items of an agent that has ended whose answers it will be woken with, as the host has said."""
+    run = runs.last_run(scene.book, task.agent)
+    rows = resumes.queued(scene.book, task.agent) if run is not None and run.ended is not None else []
+    promised = [row for row in rows if run is not None and _fate(scene, run, row) == messages.PROMISED]
+    return [qid for row in promised for qid in user_answers.on_their_way(scene.book, row.id)]
+
+
+def _fate(scene: Scene, run: Run, row: Resume) -> str:
+    said = reported.reports(scene.book, run.agent, run.run)
+    last = said[-1].text if said and not run.cut else None
+    path = agents.of_agent(scene.event.transcript, run.agent)
+    found = messages.fate(scene.event.transcript, path, messages.Queued(row.tool_use, row.message), last)
+    is_anew = scene.event.name == "SessionStart" and scene.event.source != "compact"
+    # A queue ends with the process that had it.
+    return messages.DROPPED if is_anew and found != messages.ARRIVED else found
+
+
+def _give_back(scene: Scene, task: Task, run: Run, row: Resume) -> None:
+    """The answers go out with the next message; where the run's end was told already, the parent is owed the step."""
+    with scene.book.transaction():
+        resumes.fail(scene.book, row.id, phrases.ENDED_BEFORE)
+        user_answers.give_back(scene.book, row.id)
+        delegations.untell(scene.book, row.id)
+        if not deliveries.is_end_due(scene.book, task.agent, run.run):
+            deliveries.owe_next_step(scene.book, task.label, scene.session)

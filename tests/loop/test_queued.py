@@ -1,0 +1,114 @@
+"""An answer to a running agent is on its way until a record shows that it has arrived; an agent that ends before is owed it."""
+
+from __future__ import annotations
+
+import pytest
+from bg.ledger import resumes
+from drive import Drive, block, context
+from queueing import Asking
+from recordings import recorded
+
+DROPS, WAKES = "2.1.258", "2.1.327"
+QUEUED = "Message queued for delivery to a1 at its next tool round."
+PROMISE = f"{QUEUED} If it finishes first, it is resumed with the message and notifies again, so wait for that."
+REPORTS = "reports success"
+OVERTAKEN = "It ended before the user's answers to Q1 reached it. If they still matter, resume it: "
+COMES = "It ended before the user's answers to Q1 reached it. Claude Code wakes it with them by itself"
+
+
+def test_what_the_host_dropped_is_owed_again_and_sent_once(tmp_path):
+    case = Asking(Drive(DROPS, tmp_path), QUEUED)
+    assert "A1: both of them" in case.message
+    assert case.answers() == [(True, False)]
+    told = case.ends()
+    assert REPORTS in told
+    assert told.count(OVERTAKEN) == 1
+    assert "it ended before your answers to Q1 reached it" in case.notice
+    assert case.answers() == [(False, False)]
+    again = case.sends("s2", {"success": True, "resumedAgentId": "a1"})
+    assert again.count("A1: both of them") == 1
+    assert case.answers() == [(True, True)]
+    assert "A1:" not in case.sends("s3", {"success": True, "message": QUEUED})
+
+
+def test_what_the_agent_had_with_its_next_call_is_not_owed(tmp_path):
+    """2.1.197 and 2.1.258 hand it over with a tool's result, and write nothing of it down."""
+    case = Asking(Drive(DROPS, tmp_path), QUEUED)
+    case.has_a_round()
+    told = case.ends()
+    assert REPORTS in told
+    assert "It ended before" not in told
+    assert case.answers() == [(True, True)]
+
+
+def test_a_call_that_had_ended_before_is_no_round(tmp_path):
+    case = Asking(Drive(DROPS, tmp_path), QUEUED)
+    case.has_a_round("2026-11-19T09:59:59.000Z")
+    assert OVERTAKEN in case.ends()
+
+
+def test_what_stands_in_its_transcript_is_not_owed(tmp_path):
+    case = Asking(Drive(WAKES, tmp_path), PROMISE)
+    case.write(case.agent, {"type": "attachment", "attachment": {"type": "queued_command", "prompt": case.message}})
+    assert "It ended before" not in case.ends()
+    assert case.answers() == [(True, True)]
+
+
+def test_what_came_as_a_prompt_during_the_run_begins_no_other_one(tmp_path):
+    case = Asking(Drive(WAKES, tmp_path), PROMISE)
+    text = block("COMPLETION_REPORT", case.token, status="success")
+    payload = recorded(WAKES, "background", "SubagentStop")
+    case.drive.send(payload, agent_id="a1", agent_transcript_path=str(case.agent), last_assistant_message=text)
+    case.write(case.agent, {"type": "user", "message": {"content": case.message}})
+    case.drive.transcript_of("a1", text)
+    case.drive.announced("a1")
+    assert case.answers() == [(True, True)]
+    assert case.drive.rows("SELECT run FROM runs WHERE ended IS NULL") == []
+
+
+def test_a_host_that_wakes_it_with_the_answer_is_waited_for(tmp_path):
+    """2.1.327 says so, and does it behind the agent's end: then nothing is owed again, and nobody is told to send it."""
+    case = Asking(Drive(WAKES, tmp_path), PROMISE)
+    told = case.ends()
+    assert told.count(COMES) == 1
+    assert OVERTAKEN not in told
+    assert "it goes on with your answers to Q1" in case.notice
+    assert case.answers() == [(True, False)]
+    case.write(case.agent, {"type": "user", "message": {"content": f"The coordinator sent a message:\n{case.message}"}})
+    assert "It ended before" not in case.ends()
+    assert case.answers() == [(True, True)]
+
+
+def test_a_promise_ends_with_its_process(tmp_path):
+    case = Asking(Drive(WAKES, tmp_path), PROMISE)
+    case.ends()
+    told = context(case.drive.send(recorded(WAKES, "sessions", "SessionStart"), source="resume"))
+    assert case.answers() == [(False, False)]
+    assert "The user's answers for bg-1 are recorded. Resume it now" in told + context(case.drive.prompt("hello"))
+
+
+def test_while_its_last_words_are_not_written_down_nothing_is_known(tmp_path):
+    case = Asking(Drive(DROPS, tmp_path), QUEUED)
+    text = block("COMPLETION_REPORT", case.token, status="success")
+    payload = recorded(DROPS, "background", "SubagentStop")
+    case.drive.send(payload, agent_id="a1", agent_transcript_path=str(case.agent), last_assistant_message=text)
+    assert "It ended before" not in context(case.drive.announced("a1"))
+    assert case.answers() == [(True, False)]
+    case.drive.transcript_of("a1", text)
+    assert "Resume it now" in context(case.drive.prompt("hello"))
+    assert case.answers() == [(False, False)]
+
+
+@pytest.mark.parametrize("version", [DROPS, WAKES])
+def test_a_cut_run_keeps_no_promise(version, tmp_path):
+    case = Asking(Drive(version, tmp_path), PROMISE)
+    case.drive.announced("a1", status="killed", summary="was stopped")
+    assert case.answers() == [(False, False)]
+
+
+def test_nothing_waits_that_carries_no_answer(tmp_path):
+    case = Asking(Drive(DROPS, tmp_path), QUEUED)
+    assert "A1:" not in case.sends("s2", {"success": True, "message": QUEUED})
+    book = case.drive.ledger()
+    assert [row.tool_use for row in resumes.queued(book, "a1")] == ["s1"]
+    book.close()
