@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +55,11 @@ def heard(request: Request) -> int:
     return sum(len(reminders(text, REPORTS)) + (f"{SENDER} {SHOWN}" in text.all_text()) for text in texts)
 
 
+def blocked(home: Home) -> int:
+    """How many prompts are written down as blocked by a hook."""
+    return sum(path.read_text().count("operation blocked by hook") for path in home.transcripts())
+
+
 def told(model: Model) -> int:
     """How often the report stands in what the parent was asked last."""
     return heard(model.by("parent")[-1])
@@ -69,8 +73,8 @@ def test_a_report_whose_prompt_a_peer_blocks_is_said_with_the_next_one(host: str
         with Headless(home, host, arguments([ROOT, other])) as run:
             run.send("/bg:bg Audit the authentication code")
             ended(home, 1)
-            until((other / "hooks" / "blocked").exists, "the peer was never asked")
-            time.sleep(3.5)  # as long as a transcript may lag
+            until(lambda: blocked(home) > 0, "the peer was never asked")
+            until(lambda: bool(rows(home, "SELECT 1 FROM deliveries WHERE said IS NOT NULL")), "our hook has said it")
             assert not [request for request in model.by("parent") if heard(request)]
             assert heard(spoken(run, model, "What is the time?")) == 1
             spoken(run, model, "And the date?")
@@ -98,9 +102,9 @@ def test_a_report_that_went_with_a_refused_prompt_is_said_with_the_one_that_pass
         refuse.touch()
         go.set()
         ended(home, 1)
-        for words in ("One?", "Two?", "Three?"):
+        for count, words in enumerate(("One?", "Two?", "Three?"), 1):
             run.send(words)
-            time.sleep(3.5)
+            until(lambda count=count: blocked(home) >= count, "the peer refuses")
         refuse.unlink()
         assert not [request for request in model.by("parent") if heard(request)]
         spoken(run, model, "Four?")
@@ -127,7 +131,7 @@ def test_escape_while_a_peer_thinks_loses_no_report(host: str, tmp_path) -> None
         until((other / "hooks" / "slow").exists, "the peer was never asked")
         until(lambda: bool(rows(home, "SELECT 1 FROM deliveries WHERE said IS NOT NULL")), "our hook has said it")
         term.keys("Escape")
-        time.sleep(3.5)
+        term.settle()
         assert not [request for request in model.by("parent") if heard(request)]
         term.say("What is the time?")
         found = model.wait_for(

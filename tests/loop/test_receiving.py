@@ -40,6 +40,16 @@ def test_what_was_dropped_is_said_with_the_next_prompt_and_then_no_more(drive):
     assert drive.rows("SELECT 1 FROM deliveries WHERE seen IS NULL") == []
 
 
+def test_what_was_blocked_before_our_hook_had_come_so_far_is_said_with_the_next_prompt(drive):
+    """A faster hook of another plugin has blocked it, and the host has written that down, when ours looks."""
+    assert REPORTS in lost(drive, lambda: drive.announced("a1"))
+    book = drive.ledger()
+    with book.transaction():
+        book.write("UPDATE deliveries SET place = ?", drive.transcript.stat().st_size)
+    book.close()
+    assert REPORTS in context(drive.prompt("What is the time?"))
+
+
 def test_what_was_dropped_three_times_is_still_said(drive):
     assert REPORTS in lost(drive, lambda: drive.announced("a1"))
     for words in ("One?", "Two?", "Three?"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bg import foreign
 from bg.host import transcripts
+from bg.host.event import is_machine_prompt
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -60,7 +61,7 @@ class Stretch:
         self.exists = transcripts.size(path) > 0
         # A file that has become shorter is another one.
         self._place = place if place <= transcripts.size(path) else 0
-        self._lines = [_line(record) for record in _records(path, self._place)] if self.exists else []
+        self._lines = [_line(record) for record in _records(path, self._place, MOST)] if self.exists else []
         self._at = {line.uuid: number for number, line in enumerate(self._lines) if line.uuid}
 
     def added(self) -> str:
@@ -79,9 +80,17 @@ class Stretch:
             carried >= 0,
             since >= 0 and any(number > since for number in replies),
             shown < 0 <= carried and any(number > carried and self._is_whole(number) for number in replies),
-            max(shown, carried) < 0 and any(_keeps_out(line, carrier) for line in self._lines),
+            max(shown, carried) < 0 and self._is_blocked(carrier),
             max(shown, carried) < 0 and any(self._is_of_later(number, turn) for number in replies),
         )
+
+    def _is_blocked(self, carrier: str) -> bool:
+        """The host says so; of its own messages, none of which comes twice, also before our hook had come so far."""
+        if any(_keeps_out(line, carrier) for line in self._lines):
+            return True
+        start = max(0, self._place - BEFORE)
+        before = _records(self._path, start, self._place - start) if is_machine_prompt(carrier) else []
+        return any(carrier in _line(record).blocked for record in before)
 
     def _is_of_later(self, number: int, turn: str) -> bool:
         """A reply was given to another prompt behind the place, of another turn."""
@@ -170,9 +179,9 @@ def messages(path: str) -> dict[str, str]:
     return found
 
 
-def _records(path: str, place: int) -> list[dict[str, Any]]:
+def _records(path: str, place: int, most: int) -> list[dict[str, Any]]:
     found = []
-    for line in _read(path, place, MOST).split(b"\n"):
+    for line in _read(path, place, most).split(b"\n"):
         # Most of a transcript says nothing of this, and reading it costs more than everything else here.
         if any(sign in line for sign in (b'"user"', b'"assistant"', b'"attachment"', b'"parentUuid"')):
             try:
