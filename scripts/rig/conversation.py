@@ -10,6 +10,7 @@ from typing import Any
 Payload = dict[str, Any]
 
 WRITES_CONTEXT = (2, 1, 100)
+TAIL = 64 * 1024
 BLOCKED = "UserPromptSubmit operation blocked by hook:"
 #: The host shows the model nothing of these, or writes it elsewhere.
 ELSEWHERE = ("SubagentStart", "SubagentStop", "SessionEnd", "PreToolUse")
@@ -18,11 +19,13 @@ ELSEWHERE = ("SubagentStart", "SubagentStop", "SessionEnd", "PreToolUse")
 def write(path: Path, version: str, event: Payload, said: dict[str, Any]) -> None:
     """The records of one event of the session itself, each of which names the one before it."""
     if path.is_file() and not event.get("agent_id") and event["hook_event_name"] not in ELSEWHERE:
-        before = path.read_text(encoding="utf-8")
-        ids = re.findall(r'"uuid": "([^"]*)"', before)
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            file.seek(max(0, size - TAIL))
+            ids = re.findall(r'"uuid": "([^"]*)"', file.read().decode("utf-8", "replace"))
         with path.open("a", encoding="utf-8") as file:
             for number, line in enumerate(records(version, event, said)):
-                ids.append(f"r-{len(before)}-{number}")
+                ids.append(f"r-{size}-{number}")
                 linked = {"parentUuid": ids[-2] if len(ids) > 1 else None, **line, "uuid": ids[-1]}
                 file.write(json.dumps(linked) + "\n")
 
