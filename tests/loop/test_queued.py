@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from bg.ledger import resumes
+from bg import machine
 from drive import Drive, block, context
 from queueing import Asking
 from recordings import recorded
+from test_recoveries import gone
 
 DROPS, WAKES = "2.1.258", "2.1.327"
 QUEUED = "Message queued for delivery to a1 at its next tool round."
@@ -109,6 +110,16 @@ def test_a_cut_run_keeps_no_promise(version, tmp_path):
 def test_nothing_waits_that_carries_no_answer(tmp_path):
     case = Asking(Drive(DROPS, tmp_path), QUEUED)
     assert "A1:" not in case.sends("s2", {"success": True, "message": QUEUED})
-    book = case.drive.ledger()
-    assert [row.tool_use for row in resumes.queued(book, "a1")] == ["s1"]
-    book.close()
+    assert case.drive.rows("SELECT tool_use, proven FROM resumes") == [{"tool_use": "s1", "proven": None}]
+
+
+@pytest.mark.parametrize("version", [DROPS, WAKES])
+def test_what_waited_for_a_running_agent_is_owed_again_when_its_session_is_gone(version, tmp_path, monkeypatch):
+    with monkeypatch.context() as before:
+        before.setattr(machine, "host", gone)
+        case = Asking(Drive(version, tmp_path), PROMISE)
+    told = context(case.drive.send(recorded(version, "sessions", "SessionStart"), source="resume"))
+    told += context(case.drive.prompt("hello"))
+    assert case.answers() == [(False, False)]
+    assert case.drive.rows("SELECT state FROM tasks") == [{"state": "interrupted"}]
+    assert "Resume it now" in told

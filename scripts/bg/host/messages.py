@@ -28,8 +28,7 @@ def fate(session: str, agent: str, message: Queued, last: Optional[str]) -> str:
     where the run was cut, of which nothing more is written.
     """
     records = transcripts.tail(agent)
-    plain = " ".join(message.text.split())
-    if any(plain in text for record in records for text in _told(record)):
+    if _place(records, message.text) < len(records):
         return ARRIVED
     found = transcripts.tail(session)
     result = _result(found, message.call)
@@ -45,9 +44,13 @@ def fate(session: str, agent: str, message: Queued, last: Optional[str]) -> str:
 def stands_before(agent: str, message: str, last: str) -> bool:
     """An agent was told this before it said that."""
     records = transcripts.tail(agent)
+    return any(_says(record, last) for record in records[_place(records, message) :])
+
+
+def _place(records: list[dict[str, Any]], message: str) -> int:
+    """Where an agent was told this; behind all of them where it was not."""
     plain = " ".join(message.split())
-    told = next((at for at, each in enumerate(records) if any(plain in text for text in _told(each))), len(records))
-    return any(_says(record, last) for record in records[told:])
+    return next((at for at, each in enumerate(records) if any(plain in text for text in _told(each))), len(records))
 
 
 def _told(record: dict[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Callable
 
 MOST = 8 * 1024 * 1024
 BEFORE = 512 * 1024
@@ -70,19 +70,23 @@ class Stretch:
 
     def receipt(self, words: str, carrier: str, turn: str = "") -> Receipt:
         """Of these words, said in that turn, what became, and of the prompt or call that has carried them."""
-        lines = list(enumerate(self._lines))
-        shown = next((number for number, line in lines if words and words in line.added), -1)
-        carried = next((number for number, line in lines if _carries(line, carrier)), -1)
+        shown = self._first(lambda line: bool(words) and words in line.added)
+        carried = self._first(lambda line: _carries(line, carrier))
         since = shown if shown >= 0 else carried
-        replies = [number for number, line in lines if line.spoken]
-        return Receipt(
-            shown >= 0,
-            carried >= 0,
-            since >= 0 and any(number > since for number in replies),
-            shown < 0 <= carried and any(number > carried and self._is_whole(number) for number in replies),
-            max(shown, carried) < 0 and self._is_blocked(carrier),
-            max(shown, carried) < 0 and any(self._is_of_later(number, turn) for number in replies),
-        )
+        behind = self._replies(since) if since >= 0 else []
+        if since >= 0:
+            passed = shown < 0 and any(map(self._is_whole, behind))
+            return Receipt(shown >= 0, carried >= 0, bool(behind), passed, blocked=False, overtaken=False)
+        blocked = self._is_blocked(carrier)
+        later = any(self._is_of_later(number, turn) for number in self._replies())
+        return Receipt(shown=False, carried=False, answered=False, passed=False, blocked=blocked, overtaken=later)
+
+    def _first(self, counts: Callable[[_Line], bool]) -> int:
+        """Where the first of the records stands that counts, -1 where none does."""
+        return next((number for number, line in enumerate(self._lines) if counts(line)), -1)
+
+    def _replies(self, behind: int = -1) -> list[int]:
+        return [number for number, line in enumerate(self._lines) if line.spoken and number > behind]
 
     def _is_blocked(self, carrier: str) -> bool:
         """The host says so; of its own messages, none of which comes twice, also before our hook had come so far."""

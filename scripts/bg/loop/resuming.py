@@ -210,7 +210,7 @@ def _queue(scene: Scene, row: Resume) -> None:
     if row.proven is not None or row.failed is not None:
         return
     _hand_on(scene, row)
-    if not resumes.queued(scene.book, row.agent):
+    if row.id not in [each.id for each in resumes.queued(scene.book, row.agent)]:
         resumes.prove(scene.book, row.id)  # nothing of the user's is in it that could be owed
 
 
