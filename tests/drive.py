@@ -13,7 +13,7 @@ from typing import Any, Optional
 from answers import check_answer
 from bg import hook
 from bg.ledger.file import Ledger
-from bg.ledger.place import directory
+from bg.ledger.place import config_directory, directory
 from bg.protocol import signals
 from recordings import recorded
 from rig import conversation
@@ -28,7 +28,9 @@ class Drive:
         self.folder = tmp_path
         self.spawn = "Task" if version in ("2.1.7", "2.1.38") else "Agent"
         self.session = recorded(version, self.scene, "UserPromptSubmit")["session_id"]
-        self.transcript = tmp_path / "projects" / "p" / f"{self.session}.jsonl"
+        # Where the host keeps it, by the folder of the test.
+        projects = Path(config_directory()) / "projects"
+        self.transcript = projects / re.sub(r"\W", "-", str(tmp_path)) / f"{self.session}.jsonl"
         self.transcript.parent.mkdir(parents=True)
         self.transcript.write_text(json.dumps({"type": "user", "version": version, "cwd": str(tmp_path)}) + "\n")
         self.calls = 0
@@ -49,7 +51,7 @@ class Drive:
         assert hook.main(io.StringIO(json.dumps(whole)), out, clock=self.clock, chance=self.chance) == 0
         said = check_answer(whole["hook_event_name"], out.getvalue()) or {}
         if self.writes:
-            conversation.write(self.transcript, self.version, whole, said)
+            self._record(whole, said)
         else:
             self.unwritten.append((whole, said))
         return said
@@ -57,8 +59,12 @@ class Drive:
     def write_down(self, *, blocked: bool = False) -> None:
         """From now on, the transcript has what was held back: as the hooks answered it, or blocked by another's hook."""
         for whole, said in self.unwritten:
-            conversation.write(self.transcript, self.version, whole, {"decision": "block"} if blocked else said)
+            self._record(whole, {"decision": "block"} if blocked else said)
         self.unwritten, self.writes = [], True
+
+    def _record(self, whole: Payload, said: dict[str, Any]) -> None:
+        attended = os.environ.get("CLAUDE_CODE_ENTRYPOINT") == "cli"
+        conversation.write(self.transcript, self.version, whole, said, attended=attended, at=self.clock())
 
     def advance(self, seconds: float) -> None:
         """From now on the hooks' clock is ahead by so much, behind where that is negative."""

@@ -55,7 +55,7 @@ class Stage:
         self.folder = folder
         self.data = folder / "data"
         self.project = folder / "project"
-        self.transcripts = folder / "transcripts"
+        self.transcripts = folder / ".claude" / "projects" / "project"
         self.syncs: list[int] | None = None  # of each hook, once somebody counts
         for each in (self.data, self.project, self.transcripts):
             each.mkdir(parents=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,20 @@ Payload = dict[str, Any]
 WRITES_CONTEXT = (2, 1, 100)
 TAIL = 64 * 1024
 BLOCKED = "UserPromptSubmit operation blocked by hook:"
+# Which fields say who has said a prompt, since which version, as seen on real clients.
+NAMES_ENTRYPOINTS = (2, 1, 100)
+SIGNS_PROMPTS = (2, 1, 197)
+SIGNS_COMMANDS = (2, 1, 236)
+NAMES_TURNS = (2, 1, 327)
+_MACHINE = re.compile(r"\s*(<system-reminder>|<task-notification>|<agent-message|Another Claude session sent)")
+_COMMAND = re.compile(r"(/[\w:-]+)(?:\s+(.*))?\Z", re.DOTALL)
 #: The host shows the model nothing of these, or writes it elsewhere.
 ELSEWHERE = ("SubagentStart", "SubagentStop", "SessionEnd", "PreToolUse")
 
 
-def write(path: Path, version: str, event: Payload, said: dict[str, Any]) -> None:
+def write(
+    path: Path, version: str, event: Payload, said: dict[str, Any], *, attended: bool = False, at: float = 0.0
+) -> None:
     """The records of one event of the session itself, each of which names the one before it."""
     if path.is_file() and not event.get("agent_id") and event["hook_event_name"] not in ELSEWHERE:
         size = path.stat().st_size
@@ -24,13 +34,15 @@ def write(path: Path, version: str, event: Payload, said: dict[str, Any]) -> Non
             file.seek(max(0, size - TAIL))
             ids = re.findall(r'"uuid": "([^"]*)"', file.read().decode("utf-8", "replace"))
         with path.open("a", encoding="utf-8") as file:
-            for number, line in enumerate(records(version, event, said)):
+            for number, line in enumerate(records(version, event, said, attended=attended, at=at)):
                 ids.append(f"r-{size}-{number}")
                 linked = {"parentUuid": ids[-2] if len(ids) > 1 else None, **line, "uuid": ids[-1]}
                 file.write(json.dumps(linked) + "\n")
 
 
-def records(version: str, event: Payload, said: dict[str, Any]) -> list[dict[str, Any]]:
+def records(
+    version: str, event: Payload, said: dict[str, Any], *, attended: bool = False, at: float = 0.0
+) -> list[dict[str, Any]]:
     """The same as records."""
     name = event["hook_event_name"]
     blocked = said.get("decision") == "block"
@@ -39,7 +51,7 @@ def records(version: str, event: Payload, said: dict[str, Any]) -> list[dict[str
         words = f"{BLOCKED}\n{said.get('reason')}\n\nOriginal prompt: {event['prompt']}"
         return [{"type": "system", "subtype": "informational", "content": words}]
     if name == "UserPromptSubmit":
-        found.append({**_user(event["prompt"]), **({"promptId": event["prompt_id"]} if "prompt_id" in event else {})})
+        found.append(prompt(version, event["prompt"], event.get("prompt_id", ""), attended=attended, at=at))
     if name in ("PostToolUse", "PostToolUseFailure") and event.get("tool_use_id"):
         result = {"type": "tool_result", "tool_use_id": event["tool_use_id"], "content": "Done."}
         found.append({**_user([result]), "toolUseResult": event.get("tool_response")})
@@ -51,6 +63,29 @@ def records(version: str, event: Payload, said: dict[str, Any]) -> list[dict[str
     context = (said.get("hookSpecificOutput") or {}).get("additionalContext")
     if context and tuple(map(int, version.split("."))) >= WRITES_CONTEXT:
         found.append({"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [context]}})
+    return found
+
+
+def prompt(version: str, words: str, turn: str = "", *, attended: bool, at: float = 0.0) -> dict[str, Any]:
+    """A prompt that was typed in a terminal, or that a program has sent, as this version writes it down."""
+    able, command = tuple(map(int, version.split("."))), _COMMAND.match(words)
+    if command:
+        name, rest = command[1], command[2] or ""
+        words = f"<command-message>{name[1:]}</command-message>\n<command-name>{name}</command-name>"
+        words += f"\n<command-args>{rest}</command-args>"
+    moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at or time.time()))
+    found = {**_user(words), "version": version, "timestamp": f"{moment}.{int((at or time.time()) % 1 * 1000):03d}Z"}
+    found.update({"promptId": turn} if turn else {})
+    if able >= NAMES_ENTRYPOINTS:
+        found["entrypoint"] = "cli" if attended else "sdk-cli"
+    if _MACHINE.match(words):
+        return {**found, "origin": {"kind": "task-notification"}} if able >= SIGNS_COMMANDS else found
+    if able >= SIGNS_PROMPTS and not command:
+        found["promptSource"] = "typed" if attended else "sdk"
+    if attended and able >= (SIGNS_COMMANDS if command else SIGNS_PROMPTS):
+        found["origin"] = {"kind": "human"}
+    if able >= NAMES_TURNS:
+        found["turnOrigin"] = "human" if attended else "sdk"
     return found
 
 

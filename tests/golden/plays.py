@@ -169,7 +169,8 @@ class Play:
             self.given[event["tool_use_id"]] = wanted
             if tool in ("Agent", "Task") and "resume" not in wanted:
                 self.unbound += TOKEN.findall(wanted["prompt"])[:1]
-        conversation.write(self.transcript(), self.version, event, json.loads(out) if out else {})
+        said = json.loads(out) if out else {}
+        conversation.write(self.transcript(), self.version, event, said, attended=True, at=self.clock)
         self.kept.append({"event": f"{name} {tool}".strip(), "said": json.loads(self.plain(out)) if out else {}})
 
     def bind(self, event: Payload) -> None:

@@ -42,7 +42,8 @@ class Session:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.transcript = folder / "s1.jsonl"
+        self.transcript = folder / ".claude" / "projects" / "p" / "s1.jsonl"
+        self.transcript.parent.mkdir(parents=True)
         self.transcript.write_text(json.dumps({"type": "user", "version": "2.1.327", "cwd": str(folder)}) + "\n")
         self.loaded: set[str] = set()
 

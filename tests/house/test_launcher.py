@@ -56,7 +56,8 @@ class Machine:
         return found
 
     def hook(self, name: str, **changes: Any) -> subprocess.CompletedProcess[str]:
-        event = {"session_id": "s1", "transcript_path": "", "cwd": str(self.root), "hook_event_name": name, **changes}
+        kept = str(self.root / ".claude" / "projects" / "p" / "s1.jsonl")
+        event = {"session_id": "s1", "transcript_path": kept, "cwd": str(self.root), "hook_event_name": name, **changes}
         return subprocess.run(
             ["sh", str(self.plugin / "hooks" / "run")],
             input=json.dumps(event, separators=(",", ":")),

@@ -106,7 +106,7 @@ def test_no_secret_is_stored_exported_or_shown(tmp_path: Path, capsys: Any) -> N
     found = told(tmp_path, capsys)
     assert [name for name, text in SECRETS.items() if secret_of(text) in found] == []
     assert "[masked: GitHub token]" in found
-    assert secret_of(SECRETS["npm token"]) in (tmp_path / "projects" / "p").rglob("agent-a1.jsonl").__next__().read_text(), "the agent's own file is its own"
+    assert secret_of(SECRETS["npm token"]) in next((Path(place.config_directory()) / "projects").rglob("agent-a1.jsonl")).read_text(), "the agent's own file is its own"
 
 
 def test_the_user_can_turn_it_off_and_a_project_cannot(tmp_path: Path, capsys: Any) -> None:

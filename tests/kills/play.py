@@ -177,7 +177,7 @@ class Host(Machine):
         found = copy.deepcopy(template(self.version, scene, wanted, number))
         found["session_id"] = self.session
         found["cwd"] = str(self.project)
-        found["transcript_path"] = str(self.home / f"{self.session}.jsonl")
+        found["transcript_path"] = str(self.home / ".claude" / "projects" / "p" / f"{self.session}.jsonl")
         for key, value in changes.items():
             if key == "tool_input" and isinstance(found.get(key), dict):
                 found[key] = {**found[key], **value}
@@ -214,7 +214,7 @@ class Host(Machine):
             agent_id=agent,
             stop_hook_active=again,
             last_assistant_message=words,
-            agent_transcript_path=str(self.home / self.session / "subagents" / f"agent-{agent}.jsonl"),
+            agent_transcript_path=str(self.home / ".claude" / "projects" / "p" / self.session / "subagents" / f"agent-{agent}.jsonl"),
         )
 
     def asks(self, tool_use: str, texts: list[str]) -> Payload:
@@ -251,7 +251,7 @@ class Host(Machine):
 
     def agent_says(self, agent: str, *turns: tuple[str, str], reason: str = "end_turn") -> None:
         """An agent's transcript grows where 2.1.327 keeps it."""
-        path = self.home / self.session / "subagents" / f"agent-{agent}.jsonl"
+        path = self.home / ".claude" / "projects" / "p" / self.session / "subagents" / f"agent-{agent}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as file:
             for kind, words in turns:

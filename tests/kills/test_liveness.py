@@ -32,7 +32,7 @@ UNKNOWN: dict[str, Any] = {
 
 
 def agent_file(host: Sick, agent: str) -> Path:
-    return host.home / host.session / "subagents" / f"agent-{agent}.jsonl"
+    return host.home / ".claude" / "projects" / "p" / host.session / "subagents" / f"agent-{agent}.jsonl"
 
 
 def passes(host: Sick, seconds: float, agent: str = "a1") -> None:

@@ -26,7 +26,8 @@ def open_to_others(folder: Path) -> list[str]:
 def test_whatever_a_session_makes_is_the_users_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through hooks/run, with the widest umask, in a directory that the host has made."""
     folder = tmp_path / "plugins" / "bg-market"
-    machine = Machine(tmp_path / "machine", sys.executable, BG_DATA=str(folder))
+    config = os.environ["CLAUDE_CONFIG_DIR"]
+    machine = Machine(tmp_path / "machine", sys.executable, BG_DATA=str(folder), CLAUDE_CONFIG_DIR=config)
     folder.mkdir(parents=True, mode=0o755)
     (folder / "python").write_text(f"{sys.executable}\n")
     (folder / "python").chmod(0o600)

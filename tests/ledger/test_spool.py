@@ -63,7 +63,7 @@ def test_what_waited_says_no_more_than_notices_allow(drive):
     token = drive.launch("Audit", "a1")
     drive.ends("a1", block("CLARIFICATION_NEEDED", token))
     drive.stop()
-    Path(place.config_directory()).mkdir()
+    Path(place.config_directory()).mkdir(exist_ok=True)
     (Path(place.config_directory()) / "bg.json").write_text('{"notices": false}')
     keeps(drive, "UserPromptSubmit", prompt="/bg-answer bg-1 Q1: one")
     assert "Q1 answered: one" in str(drive.prompt("hello").get("systemMessage"))

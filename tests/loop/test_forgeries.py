@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bg.ledger.place import config_directory
 from drive import Drive, block
 from recordings import recorded
 from rig import conversation
@@ -174,7 +175,7 @@ def without_session(hooks: Hooks) -> Iterator[tuple[str, Payload]]:
 @pytest.fixture(params=[*(pytest.param(old, marks=pytest.mark.long) for old in ("2.1.7", "2.1.38", "2.1.197")), "2.1.327"])
 def hooks(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hooks:
     """A task that works, one that asks a question and for a delegation, one whose launch was refused."""
-    machine = Machine(tmp_path / "machine", sys.executable)
+    machine = Machine(tmp_path / "machine", sys.executable, CLAUDE_CONFIG_DIR=config_directory())
     monkeypatch.setenv("BG_DATA", str(machine.data))
     made = Hooks(request.param, tmp_path / "session", machine)
     made.prompt("/bg Audit")

@@ -41,7 +41,7 @@ class Hooks:
         payload = {
             **recorded(NEWEST, "background", name, tool),
             "session_id": "s1",
-            "transcript_path": str(self.root / "s1.jsonl"),
+            "transcript_path": str(self.root / ".claude" / "projects" / "p" / "s1.jsonl"),
             "cwd": str(self.root),
             **changes,
         }

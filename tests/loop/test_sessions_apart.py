@@ -12,6 +12,7 @@ from bg.ledger.place import directory
 from bg.loop import reconciling
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
+from rig import conversation
 
 NEWEST = VERSIONS[-1]
 
@@ -36,6 +37,7 @@ def session(tmp_path, name: str) -> Drive:
     folder.mkdir()
     drive = Drive(NEWEST, folder)
     drive.session = f"session-{name}"
+    drive.transcript = drive.transcript.rename(drive.transcript.with_name(f"{drive.session}.jsonl"))
     return drive
 
 
@@ -46,7 +48,9 @@ def blocked(drive: Drive) -> None:
 
 
 def keeps(drive: Drive, words: str) -> None:
-    """Typed while the ledger could not be used."""
+    """Typed while the ledger could not be used; the host has written it down."""
+    with drive.transcript.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(conversation.prompt(NEWEST, words, attended=True)) + "\n")
     event = recorded(NEWEST, "background", "UserPromptSubmit")
     changes = {"session_id": drive.session, "transcript_path": str(drive.transcript), "cwd": str(drive.folder)}
     assert spool.keep(directory(), json.dumps({**event, **changes, "prompt": words}), time.time())
