@@ -156,8 +156,8 @@ def test_single_values_come_back_as_they_were_set(book):
 def test_a_dialog_is_taken_once_and_none_is_not_an_empty_one(book, shown):
     with book.transaction():
         assert notes.take_dialog(book, "t1") is None
-        notes.set_dialog(book, "t1", shown)
-        assert notes.take_dialog(book, "t1") == shown
+        notes.set_dialog(book, "t1", shown, 7, "c3")
+        assert notes.take_dialog(book, "t1") == notes.Dialog(shown, 7, "c3")
         assert notes.take_dialog(book, "t1") is None
 
 

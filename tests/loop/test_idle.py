@@ -153,3 +153,22 @@ def test_a_hook_that_is_killed_leaves_the_session_awake(drive, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         drive.prompt("/bg Audit")
     assert not is_idle(drive)
+
+
+def test_words_that_are_not_proven_yet_keep_a_session_awake(drive):
+    """Else nobody would ever say that they do not count, and what is closed would never close."""
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    drive.stop()
+    drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
+    drive.announced("a1")
+    drive.stop()
+    drive.prompt("Thanks")
+    assert is_idle(drive)
+    drive.writes = False
+    drive.prompt("/bg-answer bg-1 close")
+    drive.stop()
+    assert not is_idle(drive)
+    drive.advance(60)
+    assert "is not known to come from you" in drive.stop()["systemMessage"]
+    assert drive.rows("SELECT closed FROM tasks") == [{"closed": None}]

@@ -73,7 +73,9 @@ def test_what_is_gone_is_never_in_the_way_of_what_lives(drive, ago):
 def test_what_is_closed_is_shown_no_longer_and_can_be_reopened(drive):
     asking(drive)
     said = drive.prompt("/bg-answer bg-1 close")
-    assert "bg-1 is closed" in said["reason"]
+    assert "bg-1 is closed" in said["systemMessage"]
+    assert "There is nothing to do for it" in context(said)
+    drive.stop()
     assert "bg-1" not in begins(drive)
     assert "Nothing waits" in drive.prompt("/bg-answer")["reason"]
     assert "Should the export" not in drive.prompt("/bg-status")["reason"]

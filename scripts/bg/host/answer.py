@@ -25,6 +25,7 @@ class Answer:
         self.context: list[str] = []
         self.notice: list[str] = notice or []
         self.block = ""
+        self.ask = False
         self.deny = deny
         self.updated_input = updated_input
         self.sequence = ""
@@ -47,6 +48,8 @@ def render(event: Event, answer: Answer) -> str:
         specific["additionalContext"] = masked("\n\n".join(answer.context))
     if answer.updated_input is not None:
         specific["updatedInput"] = answer.updated_input
+        if answer.ask:
+            specific["permissionDecision"] = "ask"
     if answer.deny:
         specific.update(permissionDecision="deny", permissionDecisionReason=answer.deny)
     if answer.block:

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 HEADER = 12
+# The host adds these to the call once the user has chosen; a hook that allows every tool makes it take them as given.
+_ANSWERS = ("answers", "annotations")
 
 
 def questions_of(event: Event) -> list[dict[str, Any]]:
@@ -42,6 +44,26 @@ def with_options(question: dict[str, Any], options: list[tuple[str, str]]) -> di
 def questions_with(event: Event, questions: list[dict[str, Any]]) -> dict[str, Any]:
     """The call's input with other questions."""
     return {**event.tool_input, "questions": questions}
+
+
+def own_answers(event: Event) -> str:
+    """What the call itself answers, which a host may take for the user's choice; empty where it answers nothing."""
+    return "; ".join(_texts([event.tool_input.get(key) for key in _ANSWERS]))
+
+
+def _texts(value: Any) -> list[str]:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [value] if isinstance(value, str) else [text for each in inner for text in _texts(each)]
+
+
+def without_answers(tool_input: dict[str, Any], mark: str) -> dict[str, Any]:
+    """The call without them; it shows the mark, which the host keeps and nobody is shown."""
+    return {**{key: value for key, value in tool_input.items() if key not in _ANSWERS}, "metadata": {"source": mark}}
+
+
+def shows_mark(event: Event, mark: str) -> bool:
+    """The call that the host has carried out is the one without answers."""
+    return mapping(event.tool_input.get("metadata")).get("source") == mark
 
 
 def answers_of(event: Event) -> dict[str, str]:

@@ -1,8 +1,16 @@
 """Origins: who has said something, as the host's transcript tells it.
 
 A prompt that a hook is shown looks the same whoever wrote it: since 2.1.224 every process that an agent starts can post
-one. The host's own record of it tells them apart: `origin` is `human` for a keyboard and `peer` for what was posted,
-and absent where a program drives the host, and up to 2.1.197.
+one, and what a model has scheduled comes as one. The host's own record of it tells them apart, and only these records
+are a person's:
+
+- from 2.1.236 on, `origin` is `human`, for commands too (2.1.258, 2.1.327, 2.1.328; 2.1.235 has none on commands);
+- before that, a command without `origin` in a session of `entrypoint: cli` that shows no mark of a schedule
+  (2.1.100, 2.1.197, 2.1.224), while a plain prompt has one from 2.1.197 on;
+- before `entrypoint` (2.1.7, 2.1.38), any, in a session that a person looks at.
+
+A program's has another `entrypoint` and no `origin`, since 2.1.327 with `turnOrigin: sdk`. Every other record
+is neither.
 """
 
 from __future__ import annotations
@@ -12,6 +20,7 @@ import os
 import re
 
 from bg import foreign
+from bg.host import versions
 from bg.host.event import typed_command
 from bg.host.transcripts import parts, size, text
 from bg.pattern import pattern
@@ -19,9 +28,21 @@ from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from typing import Any, Optional
 
-HUMAN, SDK, OTHER = "human", "sdk", "other"
+# A person; a program that drives the host; a session of which the host keeps no transcript; anything else.
+HUMAN, SDK, UNKEPT, OTHER = "human", "sdk", "unkept", "other"
+SIGNS_COMMANDS: versions.Version = (2, 1, 236)
+# Every record of these names what has started the session; 2.1.7 and 2.1.38 name nothing.
+NAMES_ENTRYPOINTS: versions.Version = (2, 1, 100)
+SCHEDULE = "a schedule"
+NOBODY = "a record that names nobody"
+UNSIGNED = "a record that does not name the keyboard, as every prompt that is typed there has it"
+_SCHEDULED = (("turnOrigin", "scheduled"), ("queuePriority", "later"))
+_SPEAKS = (b'"user"', b"queued_command")
+_FIRED = "scheduled_task_fire"
+_SCHEDULES = ("wakeupSource", "scheduledTaskId", "scheduledFireId")
 MOST = 8 * 1024 * 1024  # a turn's own records stand near its beginning, before what it read
 SOCKET = "CLAUDE_CODE_MESSAGING_SOCKET"
 _COMMAND = pattern(r"<command-name>\s*(\S+?)\s*</command-name>(?:.*?<command-args>(.*?)</command-args>)?", re.DOTALL)
@@ -29,10 +50,11 @@ _SPACE = pattern(r"[\s\x00-\x1f\x7f]+")
 
 
 class Origin(Record):
-    """Who said it: `human`, `sdk` (a program; on old hosts also a person), or another, and who that was."""
+    """Who said it, who that was where it is neither a person nor a program, and where its record begins."""
 
     kind: str
     who: str
+    place: int = -1
 
 
 def takes_posts() -> bool:
@@ -40,19 +62,21 @@ def takes_posts() -> bool:
     return bool(os.environ.get(SOCKET))
 
 
-def of_prompt(path: str, place: int, prompt: str, turn: str) -> Optional[Origin]:
+def of_prompt(
+    path: str, place: int, prompt: str, turn: str, is_used: Callable[[int], bool] = lambda _: False
+) -> Optional[Origin]:
     """Who has said this, by the records behind this place; None while there is none.
 
     The prompt's id alone proves nothing: what is posted in mid-turn carries that of the running turn. Where records
-    disagree, what is not the user's decides.
+    disagree, what is not the user's decides. A record that has proved something else proves nothing.
     """
     found: Optional[Origin] = None
     wanted = _forms(prompt)
-    for record in _behind(path, place):
+    for at, record in _behind(path, place):
         words = _said(record, turn)
-        if words is None or not (_forms(words) & wanted or (_peer(record) and _quotes(words, wanted))):
+        if words is None or not (_forms(words) & wanted or (_peer(record) and _quotes(words, wanted))) or is_used(at):
             continue
-        origin = _origin(record)
+        origin = _origin(path, record)._replace(place=at)
         if origin.kind == OTHER:
             return origin
         found = found or origin
@@ -61,13 +85,13 @@ def of_prompt(path: str, place: int, prompt: str, turn: str) -> Optional[Origin]
 
 def of_dialog(path: str, place: int, call: str, answers: str) -> Optional[Origin]:
     """Whether the host's record of a dialog's call has these answers; None while there is no such record."""
-    for record in _behind(path, place):
+    for at, record in _behind(path, place):
         for part in parts(record):
             if part.get("type") == "tool_result" and part.get("tool_use_id") == call:
                 # The result as the model is told it, and as the host keeps it.
                 heard = _squeezed("\n".join(_texts([part.get("content"), record.get("toolUseResult")])))
                 same = not part.get("is_error") and all(_squeezed(line) in heard for line in answers.splitlines())
-                return Origin(HUMAN, "") if same else Origin(OTHER, "the dialog was answered otherwise")
+                return Origin(HUMAN, "", at) if same else Origin(OTHER, "the dialog was answered otherwise", at)
     return None
 
 
@@ -76,7 +100,7 @@ def peer_in_turn(path: str, turn: str) -> str:
     if not turn:
         return ""  # up to 2.1.100, which know no other sessions
     begun, joined = False, ""
-    for record in _behind(path, max(0, size(path) - MOST)):
+    for _, record in _behind(path, max(0, size(path) - MOST)):
         if record.get("type") == "user" and record.get("promptId"):
             if record["promptId"] == turn and not begun:
                 begun, joined = True, ""
@@ -88,20 +112,46 @@ def peer_in_turn(path: str, turn: str) -> str:
     return joined if begun else ""
 
 
-def _behind(path: str, place: int) -> list[dict[str, Any]]:
-    """The records behind a place that somebody's words may stand in."""
-    length = size(path)
+def is_attended(path: str) -> bool:
+    """A person has typed in this session, as far as its records tell."""
+    return any(
+        record.get("entrypoint") == "cli" or _source(record).get("kind") == HUMAN
+        for _, record in _behind(path, max(0, size(path) - MOST), (b'"cli"', b'"human"'))
+    )
+
+
+def place_since(path: str, moment: float) -> int:
+    """Where the first record stands that the host has written at this moment or later; the end where there is none."""
+    end = size(path)
+    return next((at for at, record in _behind(path, max(0, end - MOST)) if _moment(record) >= moment), end)
+
+
+def _behind(path: str, place: int, having: tuple[bytes, ...] = _SPEAKS) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The records behind a place that have one of these words, with where each begins."""
     try:
-        data = foreign.read(path, MOST, place if place <= length else 0)
+        data = foreign.read(path, MOST, place)
     except (OSError, ValueError):
-        return []
-    found = []
+        return
+    at = place
     for line in data.split(b"\n"):
-        if b'"user"' in line or b"queued_command" in line:
+        if any(words in line for words in having):
             with contextlib.suppress(ValueError):
                 record = foreign.loads(line)
-                found += [record] if isinstance(record, dict) else []
-    return found
+                if isinstance(record, dict):
+                    yield at, record
+        at += len(line) + 1
+
+
+def _moment(record: dict[str, Any]) -> float:
+    """When the host has written a record; the beginning of time where it does not say."""
+    said = record.get("timestamp")
+    try:
+        # Late: only what has waited in the spool is held against the clock.
+        from datetime import datetime  # noqa: PLC0415
+
+        return datetime.fromisoformat(str(said).replace("Z", "+00:00")).timestamp()
+    except ValueError:
+        return 0.0
 
 
 def _said(record: dict[str, Any], turn: str) -> Optional[str]:
@@ -122,22 +172,74 @@ def _said(record: dict[str, Any], turn: str) -> Optional[str]:
 
 
 def _source(record: dict[str, Any]) -> dict[str, Any]:
-    attachment = record.get("attachment")
-    origin = (attachment if isinstance(attachment, dict) else record).get("origin")
+    origin = _holder(record).get("origin")
     return origin if isinstance(origin, dict) else {}
 
 
-def _origin(record: dict[str, Any]) -> Origin:
-    source = _source(record)
-    kind = source.get("kind")
-    if kind == HUMAN:
-        return Origin(HUMAN, "")
-    if source:
-        return Origin(OTHER, _peer(record) or f"the host ({kind})")
-    prompted = record.get("promptSource")
-    if prompted == "system":
+def _holder(record: dict[str, Any]) -> dict[str, Any]:
+    attachment = record.get("attachment")
+    return attachment if isinstance(attachment, dict) else record
+
+
+def _origin(path: str, record: dict[str, Any]) -> Origin:
+    """Who a record says has said it; a shape that no client is known to write is nobody's."""
+    if _is_scheduled(path, record):
+        return Origin(OTHER, SCHEDULE)
+    if "origin" in _holder(record):
+        return _signed(record)
+    if record.get("promptSource") == "system" or record.get("isSynthetic"):
         return Origin(OTHER, "the host")
-    return Origin(HUMAN if prompted == "typed" else SDK, "")
+    return _unsigned(path, record)
+
+
+def _is_scheduled(path: str, record: dict[str, Any]) -> bool:
+    """2.1.100 marks no prompt; on every version one that a schedule gives follows a record of its own."""
+    both = {**record, **_holder(record)}
+    if any(both.get(key) == value for key, value in _SCHEDULED) or any(both.get(key) for key in _SCHEDULES):
+        return True
+    former = record.get("parentUuid")
+    return bool(former) and any(
+        fired.get("uuid") == former and fired.get("subtype") == _FIRED
+        for _, fired in _behind(path, max(0, size(path) - MOST), (_FIRED.encode(),))
+    )
+
+
+def _signed(record: dict[str, Any]) -> Origin:
+    kind = _source(record).get("kind")
+    if kind == HUMAN and record.get("turnOrigin") in (None, HUMAN):
+        return Origin(HUMAN, "")
+    if kind == HUMAN or not isinstance(kind, str):
+        return Origin(OTHER, NOBODY)
+    return Origin(OTHER, _peer(record) or f"the host ({kind})")
+
+
+def _unsigned(path: str, record: dict[str, Any]) -> Origin:
+    """Who has said it where the record has no `origin`: the version that wrote it decides what that means."""
+    version, entry = versions.version_of(str(record.get("version"))), record.get("entrypoint")
+    if version is None or not isinstance(entry, (str, type(None))):
+        return Origin(OTHER, NOBODY)
+    if entry is None:
+        if version >= NAMES_ENTRYPOINTS:
+            return Origin(OTHER, NOBODY)
+        return Origin(HUMAN if versions.attended() else SDK, "")
+    if entry != "cli":
+        return Origin(SDK, "") if record.get("turnOrigin") in (None, SDK) else Origin(OTHER, NOBODY)
+    if version >= SIGNS_COMMANDS or _shows_origins(path, _shape(record)):
+        return Origin(OTHER, UNSIGNED)
+    return Origin(HUMAN, "")
+
+
+def _shape(record: dict[str, Any]) -> tuple[object, bool, bool]:
+    """The records that a client writes alike: a plain prompt, a command, what waited until a turn had room for it."""
+    return record.get("version"), "attachment" in record, text(record).lstrip().startswith("<command-")
+
+
+def _shows_origins(path: str, shape: tuple[object, bool, bool]) -> bool:
+    """The transcript has shown who typed another prompt of this shape, so one that does not show it was not typed."""
+    return any(
+        _source(record).get("kind") == HUMAN and _shape(record) == shape
+        for _, record in _behind(path, max(0, size(path) - MOST), (b'"human"',))
+    )
 
 
 def _peer(record: dict[str, Any]) -> str:
@@ -183,8 +285,3 @@ def _texts(value: Any) -> list[str]:
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
     return [found for each in inner for found in _texts(each)]
-
-
-def is_kept(path: str) -> bool:
-    """The host keeps this transcript."""
-    return bool(path) and foreign.about(path) is not None

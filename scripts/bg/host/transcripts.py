@@ -59,6 +59,17 @@ def _records(data: bytes) -> Iterator[dict[str, Any]]:
                 yield record
 
 
+def is_in_place(path: str, session: str, config: str) -> bool:
+    """It stands where the host keeps this session's: in a project's folder of the host's own directory."""
+    folder = os.path.dirname(os.path.dirname(os.path.realpath(path)))
+    return os.path.basename(path) == f"{session}.jsonl" and folder == os.path.realpath(os.path.join(config, "projects"))
+
+
+def is_kept(path: str) -> bool:
+    """The host keeps this transcript."""
+    return bool(path) and foreign.about(path) is not None
+
+
 def size(path: str) -> int:
     """The transcript's size in bytes, 0 where there is none."""
     found = foreign.about(path) if path else None

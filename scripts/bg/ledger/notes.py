@@ -10,13 +10,13 @@ import re
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
 from bg.masking import masked
+from bg.record import Record as Plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
 MOST_LATE = 4000
-NONE_SHOWN = "none"
 
 
 class Error(Record):
@@ -26,6 +26,14 @@ class Error(Record):
     at: float
     event: str
     text: str
+
+
+class Dialog(Plain):
+    """A dialog of ours: what its questions stand for, where its record can begin, the mark of a call with answers."""
+
+    shown: dict[int, str]
+    place: int
+    mark: str
 
 
 class Stranger(Record):
@@ -127,19 +135,24 @@ def forget_late_words(book: Ledger, session: str) -> None:
     _forget(book, f"late:{session}")
 
 
-def set_dialog(book: Ledger, tool_use: str, shown: dict[int, str]) -> None:
-    """A dialog is about to show these questions in the agents' own words, each noted with a digest of its former."""
-    _set(book, f"dialog:{tool_use}", " ".join(f"{one}:{words}" for one, words in shown.items()) or NONE_SHOWN)
+def set_dialog(book: Ledger, tool_use: str, shown: dict[int, str], place: int, mark: str) -> None:
+    """A dialog is about to show these questions in the agents' own words, each noted with a digest of its former.
+
+    The host's record of it stands behind `place`; `mark` is what the call shows that had answers of its own.
+    """
+    noted = [f"@:{place}", *([f"!:{mark}"] if mark else []), *(f"{one}:{words}" for one, words in shown.items())]
+    _set(book, f"dialog:{tool_use}", " ".join(noted))
 
 
-def take_dialog(book: Ledger, tool_use: str) -> Optional[dict[int, str]]:
-    """The questions that a dialog has shown, noted no longer; None where no hook came before the dialog."""
+def take_dialog(book: Ledger, tool_use: str) -> Optional[Dialog]:
+    """What a dialog has shown, noted no longer; None where no hook came before the dialog."""
     found = _get(book, f"dialog:{tool_use}")
     _forget(book, f"dialog:{tool_use}")
     if not found:
         return None
-    pairs = [each.partition(":") for each in found.split()] if found != NONE_SHOWN else []
-    return {_number(identifier): words for identifier, _, words in pairs}
+    pairs = {name: words for name, _, words in (each.partition(":") for each in found.split())}
+    shown = {_number(name): words for name, words in pairs.items() if _number(name)}
+    return Dialog(shown, _number(pairs.get("@", "")), pairs.get("!", ""))
 
 
 def quiet_since(book: Ledger, label: str) -> int:

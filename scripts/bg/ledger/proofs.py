@@ -13,14 +13,16 @@ if TYPE_CHECKING:
 # The classes: chosen in a dialog, typed at a keyboard, given by a program that drives the host, passed on by the parent
 # from chat, decided by the user's settings. What is unproven has no effect.
 DIALOG, KEYBOARD, SDK, RELAYED, SETTINGS, UNPROVEN = "dialog", "keyboard", "sdk", "relayed", "settings", "unproven"
-# The ways on which words come: a prompt, a dialog's answers, the parent's own message.
-PROMPTED, CHOSEN, PASSED_ON = "prompt", "dialog", "message"
+# The ways on which words come: a prompt, one that waited in the spool, one that closes a task once it is proven, a
+# dialog's answers, the parent's own message.
+PROMPTED, SPOOLED, CLOSES, CHOSEN, PASSED_ON = "prompt", "spool", "close", "dialog", "message"
 
 
 class Proof(Record):
     """What somebody said; `place` is how long the transcript was then, `proof` is empty until it has been looked up.
 
-    `turn` is the host's id of the prompt, `call` that of the dialog or the message; `origin` says where it came from.
+    `turn` is the host's id of the prompt, `call` that of the dialog or the message, or names the record that proves the
+    prompt; `origin` says where it came from.
     """
 
     id: int
@@ -50,9 +52,12 @@ class Marks:
 
 def tie(
     book: Ledger, before: Marks, session: str, way: str, text: str, at: float, transcript: str, place: int,
-    turn: str, call: str,
-) -> bool:
-    """What these words have answered or opened since then hangs on their proof; whether they have done either."""
+    turn: str, call: str, closes: str = "",
+) -> list[str]:
+    """What these words have answered or opened since then hangs on their proof; the labels of what they have touched.
+
+    `closes` is the label that they close as soon as they are proven.
+    """
     answered = book.all(
         "SELECT DISTINCT label FROM answers WHERE id > ? AND source <> 'settings' ORDER BY id", before.answers
     )
@@ -61,12 +66,13 @@ def tie(
         "SELECT DISTINCT label FROM retracted WHERE replaced_by IS NULL AND undone_by IS NULL AND gone >= ?", before.at
     )
     first = 0
-    for row in answered or undone or opened[:1]:
+    labels = [row["label"] for row in answered or undone or opened[:1]] or [closes][: bool(closes)]
+    for label in labels:
         number = book.insert(
             "INSERT INTO proofs (session, label, way, text, at, transcript, place, turn, call, looks)"
             " VALUES (?,?,?,?,?,?,?,?,?,0)",
             session,
-            row["label"],
+            label,
             way,
             text,
             at,
@@ -76,14 +82,46 @@ def tie(
             call,
         )
         first = first or number
-        book.write("UPDATE answers SET proof = ? WHERE id > ? AND label = ?", number, before.answers, row["label"])
+        book.write("UPDATE answers SET proof = ? WHERE id > ? AND label = ?", number, before.answers, label)
     book.write("UPDATE windows SET proof = ? WHERE id > ?", first, before.windows)
     book.write(
         "UPDATE retracted SET undone_by = ? WHERE replaced_by IS NULL AND undone_by IS NULL AND gone >= ?",
         first,
         before.at,
     )
-    return bool(first)
+    return labels
+
+
+def touched(book: Ledger, before: Marks, labels: list[str]) -> float:
+    """When these tasks last asked or were answered before these words, which can only be about what was then."""
+    found = [
+        book.value(
+            "SELECT max(at) FROM (SELECT max(asked) AS at FROM questions WHERE label = ?"
+            " UNION ALL SELECT max(at) FROM answers WHERE label = ? AND id <= ?"
+            " UNION ALL SELECT max(at) FROM retracted WHERE label = ?)",
+            label,
+            label,
+            before.answers,
+            label,
+        )
+        for label in labels
+    ]
+    return float(max([moment for moment in found if moment], default=0.0))
+
+
+def move(book: Ledger, at: float, session: str, place: int) -> None:
+    """The record of what was said at this moment is looked for from this place on."""
+    book.write("UPDATE proofs SET place = ? WHERE at = ? AND session = ? AND proof IS NULL", place, at, session)
+
+
+def is_used(book: Ledger, proof: Proof, place: int) -> bool:
+    """The record there has proved something else that was said in this session."""
+    found = book.value("SELECT 1 FROM proofs WHERE call = ? AND at <> ?", _record(proof.session, place), proof.at)
+    return bool(found)
+
+
+def _record(session: str, place: int) -> str:
+    return f"{session}@{place}"
 
 
 def taken_back_by(book: Ledger, proof: Proof) -> list[Retracted]:
@@ -92,15 +130,15 @@ def taken_back_by(book: Ledger, proof: Proof) -> list[Retracted]:
 
 
 def note(
-    book: Ledger, session: str, label: str, text: str, call: str, proof: str, origin: str
+    book: Ledger, session: str, label: str, text: str, call: str, proof: str, origin: str, way: str = PASSED_ON
 ) -> None:
-    """What the parent passes on by this call, which is judged at once."""
+    """What the parent passes on by this call, or puts into it, which is judged at once."""
     book.write(
         "INSERT INTO proofs (session, label, way, text, at, transcript, place, turn, call, looks, proof, origin,"
         " judged) VALUES (?,?,?,?,?,'',0,'',?,0,?,?,?)",
         session,
         label,
-        PASSED_ON,
+        way,
         text,
         book.now(),
         call,
@@ -121,11 +159,6 @@ def unjudged(book: Ledger, session: str, label: str = "") -> list[Proof]:
     )
 
 
-def is_unjudged(book: Ledger, session: str) -> bool:
-    """Something has been said in this session that was not looked up yet."""
-    return bool(book.value("SELECT 1 FROM proofs WHERE proof IS NULL AND session = ? LIMIT 1", session))
-
-
 def count_look(book: Ledger, number: int) -> None:
     """It was looked for as long as a hook may wait, and not found."""
     book.write("UPDATE proofs SET looks = looks + 1 WHERE id = ?", number)
@@ -134,6 +167,11 @@ def count_look(book: Ledger, number: int) -> None:
 def judge(book: Ledger, number: int, proof: str, origin: str = "") -> None:
     """From now on it is known who said it."""
     book.write("UPDATE proofs SET proof = ?, origin = ?, judged = ? WHERE id = ?", proof, origin, book.now(), number)
+
+
+def use(book: Ledger, proof: Proof, place: int) -> None:
+    """The record there proves this prompt, and nothing else from now on."""
+    book.write("UPDATE proofs SET call = ? WHERE id = ? AND call = ''", _record(proof.session, place), proof.id)
 
 
 def of_id(book: Ledger, number: Optional[int]) -> Optional[Proof]:

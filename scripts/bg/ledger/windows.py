@@ -106,6 +106,11 @@ def last_window(book: Ledger, session: str, label: str) -> Optional[Window]:
     )
 
 
+def first_of(book: Ledger, label: str) -> Optional[Window]:
+    """What first opened for this label."""
+    return Window.one(book, "SELECT * FROM windows WHERE label = ? ORDER BY id LIMIT 1", label)
+
+
 def of_proof(book: Ledger, proof: int) -> list[Window]:
     """The open windows that hang on this proof."""
     return Window.all(book, "SELECT * FROM windows WHERE proof = ? AND closed IS NULL", proof)

@@ -23,13 +23,12 @@ from bg.loop import (
     going,
     next_steps,
     proof,
-    shutting,
     undoing,
 )
 from bg.loop.answers import Part, Typed
 from bg.loop.asking_back import Answer, Outcome
 from bg.loop.scene import Scene
-from bg.words import feedback
+from bg.words import feedback, phrases
 from bg.words.quoting import inline, neutral
 
 TYPE_CHECKING = False
@@ -55,10 +54,11 @@ def answer_command(scene: Scene, arguments: str) -> None:
         doctor = typed.word == answer_words.DOCTOR
         commands.say(scene, commands.doctor_told(scene) if doctor else feedback.ANSWER_HELP)
         return
-    with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt):
+    with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt) as claim:
         number = typing.keep(scene.book, scene.session, "command", typed.label, arguments)
         confirmed = answer_words.confirmed(arguments)
         came = _confirm(scene, confirmed, number) if confirmed else _carry_out(scene, typed, known, number)
+        claim.closes = came.closes
         typing.conclude(scene.book, number, came.outcome, came.label, came.reading)
     if came.outcome != typing.TAKEN:
         if came.outcome != typing.COMMAND and not came.whole:
@@ -130,7 +130,14 @@ def _go(scene: Scene, task: Task, number: int) -> Outcome:
 
 
 def _close(scene: Scene, task: Task) -> Outcome:
-    return Outcome([shutting.close(scene, task)], typing.COMMAND, task.label)
+    """It closes as soon as the host's record shows who has said so; a blocked prompt would leave none."""
+    if task.state in tasks.RUNNING_STATES:
+        return Outcome([feedback.CLOSE_WORKS.format(label=task.label)], typing.COMMAND, task.label)
+    if scene.late is not None:
+        return Outcome([feedback.CLOSE_AGAIN.format(label=task.label)], typing.REFUSED, task.label)
+    scene.answer.context.append(phrases.CLOSED.format(label=task.label))
+    line = feedback.CLOSED.format(label=task.label, command=scene.answer_command)
+    return Outcome([line], typing.TAKEN, task.label, closes=task.label)
 
 
 def _undo(scene: Scene, label: str) -> Outcome:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.host import dialogs, tools
+from bg.host import dialogs, tools, transcripts
 from bg.ledger import digests, inbox, notes, proofs, tasks, typed
 from bg.ledger.inbox import Question
 from bg.loop import answer_doubts, answer_words, answering, answers, hearing, proof, putting, reminding
@@ -25,12 +25,22 @@ def before_question(scene: Scene) -> None:
     asked = dialogs.questions_of(event)
     found = putting.rewrite(asked, items, lambda label: _name(scene, label))
     rewritten, shown = found or (None, [])
+    given = dialogs.own_answers(event) if shown else ""
+    mark = scene.book.chance(8).hex() if given else ""
     with scene.book.transaction():
         # A dialog that the user closes has been seen: its questions wait in the table and do not come up again.
         inbox.mark_shown(scene.book, [item.id for item in shown])
-        notes.set_dialog(scene.book, event.tool_use, _put(asked, rewritten or [], shown))
+        place = transcripts.size(proof.transcript(scene, scene.session))
+        notes.set_dialog(scene.book, event.tool_use, _put(asked, rewritten or [], shown), place, mark)
+        for label in dict.fromkeys(item.label for item in shown if given):
+            origin, way = phrases.ANSWERED_ITSELF, proofs.CHOSEN
+            proofs.note(scene.book, scene.session, label, given, event.tool_use, proofs.UNPROVEN, origin, way)
     if rewritten is not None:
         scene.answer.updated_input = dialogs.questions_with(event, rewritten)
+    if given and scene.answer.updated_input is not None:
+        scene.answer.updated_input = dialogs.without_answers(scene.answer.updated_input, mark)
+        # Else a hook that allows every tool would make the host go on as if the user had been asked (2.1.328).
+        scene.answer.ask = True
 
 
 def _name(scene: Scene, label: str) -> str:
@@ -56,10 +66,15 @@ def after_question(scene: Scene) -> None:
     scene.see()
     given = {question: text for question, text in dialogs.answers_of(scene.event).items() if text.strip()}
     options = {dialogs.wording(each): dialogs.options_of(each) for each in dialogs.questions_of(scene.event)}
-    with proof.claimed(scene, proofs.CHOSEN, "\n".join(given.values())):
+    with proof.claimed(scene, proofs.CHOSEN, "\n".join(given.values())) as claim:
         told: list[str] = []
         answered: list[str] = []
-        for question, item in _asked_by(scene, list(given)):
+        put = notes.take_dialog(scene.book, scene.event.tool_use)
+        claim.place = put.place if put else claim.place
+        if put and put.mark and given and not dialogs.shows_mark(scene.event, put.mark):
+            told.append(phrases.DIALOG_ANSWERED_ITSELF.format(ask=tools.ASK))
+            given = {}
+        for question, item in _asked_by(scene, list(given), put.shown if put else None):
             taken = _take(scene, item, given[question], options.get(question, []))
             if taken.recorded:
                 answered.append(item.label)
@@ -125,10 +140,9 @@ def _own_words(item: Question, text: str, options: list[str]) -> tuple[str, str]
     return (read.parts[0].text if read.parts else text), ""
 
 
-def _asked_by(scene: Scene, shown: list[str]) -> list[tuple[str, Question]]:
+def _asked_by(scene: Scene, shown: list[str], meant: Optional[dict[int, str]]) -> list[tuple[str, Question]]:
     """The items that a dialog's questions stood for, told by their words: an id alone may mean another one by now."""
     pairs: list[tuple[str, Question]] = []
-    meant = notes.take_dialog(scene.book, scene.event.tool_use)
     left = _unnamed(scene, shown, meant)
     for question in shown:
         named = putting.prefixed(question)

@@ -19,13 +19,17 @@ _UNREADABLE = (answer_doubts.UNKNOWN, answer_doubts.COMMAND, answer_doubts.NUMBE
 
 
 class Outcome(Record):
-    """Lines for the user, what became of the words, and whether the lines give back whole what was not recorded."""
+    """Lines for the user, what became of the words, and whether the lines give back whole what was not recorded.
+
+    `closes` is the label of a task that they close.
+    """
 
     lines: list[str]
     outcome: str
     label: str = ""
     reading: str = ""
     whole: bool = False
+    closes: str = ""
 
 
 class Answer(Record):

@@ -17,6 +17,7 @@ from bg.ledger import (
     inbox,
     naming,
     notes,
+    place,
     proofs,
     sessions,
     tasks,
@@ -27,7 +28,7 @@ from bg.ledger.inbox import Question
 from bg.ledger.proofs import Proof
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer, Retracted
-from bg.loop import answering
+from bg.loop import answering, shutting
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -41,37 +42,56 @@ WAIT = 1.0  # records were up to 141 ms late
 STEP = 0.03
 MOST_LOOKS = 2
 PATIENCE = 5.0
-BEFORE = 64 * 1024  # a dialog's record may stand before the hook's own moment
+MINUTE = 60.0  # the host may have begun a record before its hook was called, and a disk may be slow
 
 
 class Claim:
-    """Whether words have answered or opened anything."""
+    """Where the record of these words is looked for, and the label that they close once they are proven."""
 
-    counts = False
+    def __init__(self, place: int) -> None:
+        self.place = place
+        self.closes = ""
 
 
 @contextlib.contextmanager
 def claimed(scene: Scene, way: str, text: str) -> Iterator[Claim]:
     """One transaction; what it answers or opens hangs on the proof of these words."""
-    claim = Claim()
     event = scene.event
-    path = event.transcript
-    place = 0 if scene.late is not None else transcripts.size(path)
+    path = transcript(scene, scene.session)
+    claim = Claim(transcripts.size(path))
+    at = scene.late or scene.book.now()
+    waited = scene.late is not None and way == proofs.PROMPTED
     with scene.book.transaction():
         before = proofs.Marks(scene.book)
         yield claim
-        claim.counts = proofs.tie(
+        labels = proofs.tie(
             scene.book,
             before,
             session=scene.session,
-            way=way,
+            way=proofs.SPOOLED if waited else proofs.CLOSES if claim.closes else way,
             text=text,
-            at=scene.late or scene.book.now(),
+            at=at,
             transcript=path,
-            place=max(0, place - BEFORE) if way == proofs.CHOSEN else place,
+            place=claim.place,
             turn=event.turn,
             call=event.tool_use,
+            closes=claim.closes,
         )
+        if waited:
+            # Who has put it into the spool is not known, nor when: a record counts that is later than what it is about.
+            moment = max(at - MINUTE, proofs.touched(scene.book, before, labels))
+            proofs.move(scene.book, at, scene.session, origins.place_since(path, moment))
+
+
+def transcript(scene: Scene, session: str) -> str:
+    """Where the host keeps this session's transcript; what an event names counts only in the host's own place."""
+    config = place.config_directory()
+    noted = sessions.transcript(scene.book, session)
+    known = noted if transcripts.is_in_place(noted, session, config) else ""
+    if transcripts.is_kept(known):
+        return known
+    named = scene.event.transcript if session == scene.session and scene.late is None else ""
+    return named if transcripts.is_in_place(named, session, config) else known
 
 
 def look(scene: Scene, label: str = "", session: str = "", *, wait: bool = False) -> bool:
@@ -83,26 +103,42 @@ def look(scene: Scene, label: str = "", session: str = "", *, wait: bool = False
     if wait:
         scene.book.settle()
     until = time.monotonic() + (WAIT if wait else 0.0)
-    found = {row.id: _origin(scene, row) for row in open_now}
+    found = _origins(scene, open_now)
     while None in found.values() and time.monotonic() < until:
         time.sleep(STEP)
-        found.update({row.id: _origin(scene, row) for row in open_now if found[row.id] is None})
+        found = _origins(scene, open_now)
     with scene.book.transaction():
         for row in open_now:
             _judge(scene, row, found[row.id], waited=wait)
     return not proofs.unjudged(scene.book, session, label)
 
 
-def _origin(scene: Scene, row: Proof) -> Optional[origins.Origin]:
+def _origins(scene: Scene, rows: list[Proof]) -> dict[int, Optional[origins.Origin]]:
+    """Who has said each, as far as the transcripts tell by now; a record proves one thing, the newest that it can."""
+    found: dict[int, Optional[origins.Origin]] = {}
+    used: dict[tuple[str, int], float] = {}
+    for row in reversed(rows):
+        origin = _origin(scene, row, used)
+        found[row.id] = origin
+        if origin is not None and origin.place >= 0:
+            used[row.session, origin.place] = row.at
+    return found
+
+
+def _origin(scene: Scene, row: Proof, used: dict[tuple[str, int], float]) -> Optional[origins.Origin]:
     """Who has said it, as far as the transcript tells by now."""
-    # What a process hands to our hooks may name a transcript of its own making.
-    path = scene.event.transcript if row.session == scene.session else row.transcript
-    if row.session == scene.session and not origins.is_kept(path):
+
+    def is_used(at: int) -> bool:
+        return used.get((row.session, at), row.at) != row.at or proofs.is_used(scene.book, row, at)
+
+    path = transcript(scene, row.session)
+    if not transcripts.is_kept(path):
         # It keeps none, or has not begun it yet, as at a first prompt. Nobody can post to an old host.
-        return None if origins.takes_posts() else origins.Origin(origins.SDK, "")
+        is_own = bool(path) and row.session == scene.session and row.way != proofs.SPOOLED
+        return origins.Origin(origins.UNKEPT, "") if is_own and not origins.takes_posts() else None
     if row.way == proofs.CHOSEN:
         return origins.of_dialog(path, row.place, row.call, row.text)
-    return origins.of_prompt(path, row.place, row.text, row.turn)
+    return origins.of_prompt(path, row.place, row.text, row.turn, is_used)
 
 
 def _judge(scene: Scene, row: Proof, origin: Optional[origins.Origin], *, waited: bool) -> None:
@@ -112,16 +148,49 @@ def _judge(scene: Scene, row: Proof, origin: Optional[origins.Origin], *, waited
             proofs.count_look(scene.book, row.id)
         if row.looks + waited < MOST_LOOKS and scene.book.now() - row.at < PATIENCE:
             return
-        kept = origins.is_kept(scene.event.transcript)
-        origin = origins.Origin(origins.OTHER, "" if kept else phrases.NO_TRANSCRIPT)
+        origin = origins.Origin(origins.OTHER, _unknown(scene, row))
+    if origin.kind in (origins.SDK, origins.UNKEPT) and not _speaks_for(scene, row):
+        origin = origins.Origin(origins.OTHER, phrases.UNATTENDED, origin.place)
     if origin.kind == origins.OTHER:
         proofs.judge(scene.book, row.id, proofs.UNPROVEN, origin.who)
         _take_back(scene, row, origin.who)
-    elif row.way == proofs.CHOSEN:
-        proofs.judge(scene.book, row.id, proofs.DIALOG)
-    else:
-        by_hand = origin.kind == origins.HUMAN or versions.attended()
-        proofs.judge(scene.book, row.id, proofs.KEYBOARD if by_hand else proofs.SDK)
+        return
+    proofs.judge(scene.book, row.id, _class(row, origin))
+    if origin.place >= 0:
+        proofs.use(scene.book, row, origin.place)
+    task = tasks.get(scene.book, row.label) if row.way == proofs.CLOSES else None
+    if task is not None:
+        shutting.close(scene, task)
+
+
+def _unknown(scene: Scene, row: Proof) -> str:
+    """What is known of words that no record bears out."""
+    if row.way == proofs.SPOOLED:
+        return phrases.FROM_THE_SPOOL
+    return "" if transcripts.is_kept(transcript(scene, row.session)) else phrases.NO_TRANSCRIPT
+
+
+def _class(row: Proof, origin: origins.Origin) -> str:
+    if row.way == proofs.CHOSEN:
+        return proofs.DIALOG
+    by_hand = origin.kind == origins.HUMAN or (origin.kind == origins.UNKEPT and versions.attended())
+    return proofs.KEYBOARD if by_hand else proofs.SDK
+
+
+def _speaks_for(scene: Scene, row: Proof) -> bool:
+    """A session that nobody attends speaks for the user only for what was launched in it while nobody did."""
+    task = tasks.get(scene.book, row.label)
+    if task is None:
+        return True  # what it asks for itself
+    opened = windows.first_of(scene.book, task.grp)
+    if opened is not None and opened.proof == row.id:
+        return True
+    launched = proofs.of_id(scene.book, opened.proof) if opened else None
+    if task.session != row.session or (launched is not None and launched.proof == proofs.KEYBOARD):
+        return False
+    began = opened.session if opened else task.session
+    paths = [transcript(scene, session) for session in dict.fromkeys([began, row.session])]
+    return launched is not None or not any(origins.is_attended(path) for path in paths)
 
 
 def _take_back(scene: Scene, row: Proof, who: str) -> None:
@@ -135,7 +204,8 @@ def _take_back(scene: Scene, row: Proof, who: str) -> None:
             _decide_again(scene, item, gone)
     for window in windows.of_proof(book, row.id):
         windows.close_window(book, window)
-    deliveries.settle_next_step(book, row.label)
+    if row.way != proofs.CLOSES:
+        deliveries.settle_next_step(book, row.label)
     by = phrases.NOT_YOURS_BY.format(who=inline(who, 80)) if who else ""
     words = phrases.NOT_YOURS.format(label=row.label, words=inline(row.text, 160), who=by)
     task = tasks.get(book, row.label)

@@ -27,6 +27,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
     In brief where the host shows the user what the model is told; that is then the user's line as well.
     """
     rows = deliveries.due(scene.book, scene.session) if rows is None else rows
+    rows = [row for row in rows if _is_known_to_be_answered(scene, row)]
     used = sum(len(text) + 2 for text in scene.answer.context)
     if not rows or scene.late is not None or CONTEXT_LIMIT - used < LEAST_ROOM:
         return
@@ -57,6 +58,15 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
     waits = any(row.shown is None for row in inbox.waiting(scene.book, session=scene.session))
     if notices and waits and scene.settings.notify:
         scene.answer.sequence = scene.host.notification(notices[0].split(" · ")[0])
+
+
+def _is_known_to_be_answered(scene: Scene, row: Delivery) -> bool:
+    """What another session's words ask for waits until it is known whose words they are."""
+    if row.kind != deliveries.ANSWERED or row.is_answered_in(scene.session):
+        return True
+    from bg.loop import proof  # noqa: PLC0415 - late: it imports this module
+
+    return proof.look(scene, row.label)
 
 
 def _expect_successor(scene: Scene, label: str) -> None:

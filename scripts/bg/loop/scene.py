@@ -92,13 +92,25 @@ class Scene:
         process = machine.host() or machine.Process(0, "")
         with self.book.transaction():
             root = projects.root_of(project)
-            sessions.note(self.book, self.session, project, self.event.transcript, version, root)
+            sessions.note(self.book, self.session, project, self._transcript_to_note(), version, root)
             mark = repository.mark(root)
             if mark and notes.root_mark(self.book, root) != mark:
                 notes.set_root_mark(self.book, root, mark)
             if self.late is None:
                 sessions.note_process(self.book, self.session, process.pid, process.started, machine.here())
         place.mark(self.book.place, self.session)
+
+    def _transcript_to_note(self) -> str:
+        """The session's beginning says which is its transcript; an event may name one that somebody has made up.
+
+        2.1.328 moves it where the session goes into a worktree.
+        """
+        known, config = sessions.transcript(self.book, self.session), place.config_directory()
+        stands = transcripts.is_kept(known) and transcripts.is_in_place(known, self.session, config)
+        if stands and (self.late is not None or self.event.name != "SessionStart"):
+            return ""
+        is_own = transcripts.is_in_place(self.event.transcript, self.session, config)
+        return self.event.transcript if is_own or not (stands or self.late is not None) else ""
 
     def see(self) -> None:
         """What was said before has arrived, or did not and is due again."""

@@ -8,12 +8,11 @@ from bg.loop.scene import Scene
 from bg.words import feedback
 
 
-def close(scene: Scene, task: Task) -> str:
-    """Inside a transaction: what waits of it waits no longer; a line for the user."""
+def close(scene: Scene, task: Task) -> None:
+    """Inside a transaction: what waits of it waits no longer, unless it works again."""
     if task.state in tasks.RUNNING_STATES:
-        return feedback.CLOSE_WORKS.format(label=task.label)
+        return
     for item in inbox.waiting(scene.book, label=task.label):
         inbox.withdraw(scene.book, item)
     deliveries.settle_task(scene.book, task.label)
     tasks.close(scene.book, task.label, feedback.CLOSED_NOTE)
-    return feedback.CLOSED.format(label=task.label, command=scene.answer_command)

@@ -134,6 +134,9 @@ def _handle(book: Ledger, text: str, at: float, now: Event, attempt: Attempt) ->
     handler = routes.handler_for(event) if event else None
     if not event or not handler:
         return
+    if not worth_keeping(event):
+        traces.note(book, f"{event.name} (from the spool)", trouble.NOT_OF_A_HOOK)
+        return
     if event.name == "SessionEnd" and event.session == now.session:
         return  # it has been resumed
     place.wake(book.place, event.session)

@@ -128,6 +128,7 @@ SAY_WHICH = (
 CLOSED = "{label} is closed and no longer shown. `/bg-status {label}` shows it, `{command} {label} go` reopens it."
 CLOSED_NOTE = "closed by you"
 CLOSE_WORKS = "{label} works: ask Claude to stop it first, then close it."
+CLOSE_AGAIN = "{label} was not closed: the ledger could not be used when you typed that. Close it again."
 CLOSE_WHICH = "Say which task, as in `{command} bg-3 close`. Nothing was closed."
 
 # Delegations, said to the user
