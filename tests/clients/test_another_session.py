@@ -115,8 +115,8 @@ def test_a_fork_takes_over_what_a_session_that_is_gone_has_left(host: str) -> No
 
 @pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 @pytest.mark.parametrize("second", ["another", "a fork"])
-def test_a_second_session_answers_for_the_first_and_takes_nothing(host: str, second: str) -> None:
-    """While the first lives, its task is its own; an answer typed in the second is sent by the first."""
+def test_a_second_session_without_a_person_answers_nothing_for_the_first(host: str, second: str) -> None:
+    """While the first lives, its task is its own; what a program says in the second counts for nothing there."""
     go = threading.Event()
     script = cast(
         lambda request: block("CLARIFICATION_NEEDED")(request).after(go),
@@ -145,8 +145,12 @@ def test_a_second_session_answers_for_the_first_and_takes_nothing(host: str, sec
             other.send("/bg-answer bg-1 Q1: Both  Q2: no")
             elsewhere = "answer for bg-1 is recorded. The task belongs to another open session"
             until(lambda: elsewhere in shown(other, model, elsewhere), lambda: other.results)
+            other.turn("Thanks.")  # a turn may end before the host has written down what was said in it
+            known = "SELECT proof, origin FROM proofs WHERE text LIKE '/bg-answer%' AND proof IS NOT NULL"
+            until(lambda: bool(rows(home, known)), lambda: rows(home, "SELECT * FROM proofs"))
+            assert rows(home, known) == [{"proof": "unproven", "origin": "a session that nobody attends"}]
             assert len(model.by("agent")) == 1
-            first.send("Anything new?")
+            first.send("/bg-answer bg-1 Q1: Both  Q2: no")
             reminded(first, model, home, "reports partial success", 2, host)
             last = close_up(first, model, home, ["partial"])
             other.finish()
