@@ -62,7 +62,7 @@ class Drive:
             self._record(whole, {"decision": "block"} if blocked else said)
         self.unwritten, self.writes = [], True
 
-    def _record(self, whole: Payload, said: dict[str, Any]) -> None:
+    def _record(self, whole: dict[str, Any], said: dict[str, Any]) -> None:
         attended = os.environ.get("CLAUDE_CODE_ENTRYPOINT") == "cli"
         conversation.write(self.transcript, self.version, whole, said, attended=attended, at=self.clock())
 
