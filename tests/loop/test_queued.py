@@ -80,6 +80,23 @@ def test_a_host_that_wakes_it_with_the_answer_is_waited_for(tmp_path):
     assert case.answers() == [(True, True)]
 
 
+def test_a_run_that_began_with_it_and_ended_before_it_was_written_down_is_no_third_one(tmp_path):
+    """Seen on 2.1.328: the run that the answer began had ended before the transcript held either."""
+    case = Asking(Drive(WAKES, tmp_path), PROMISE)
+    case.ends()
+    text = block("COMPLETION_REPORT", case.token, status="success", summary="With the answer.")
+    payload = recorded(WAKES, "background", "SubagentStop")
+    case.drive.send(payload, agent_id="a1", agent_transcript_path=str(case.agent), last_assistant_message=text)
+    case.write(case.agent, {"type": "user", "message": {"content": case.message}})
+    case.drive.announced("a1", result=text)
+    assert case.drive.rows("SELECT run FROM runs WHERE ended IS NULL") == []
+    case.drive.transcript_of("a1", text)
+    case.drive.stop()
+    assert case.answers() == [(True, True)]
+    assert case.drive.rows("SELECT max(run) AS last FROM runs") == [{"last": 2}]
+    assert case.drive.rows("SELECT state FROM tasks") == [{"state": "done"}]
+
+
 def test_a_promise_ends_with_its_process(tmp_path):
     case = Asking(Drive(WAKES, tmp_path), PROMISE)
     case.ends()

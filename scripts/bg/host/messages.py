@@ -41,10 +41,11 @@ def fate(session: str, agent: str, message: Queued, last: Optional[str]) -> str:
     return PROMISED if last is not None and _PROMISE in str(transcripts.parts(result)) else DROPPED
 
 
-def stands_before(agent: str, message: str, last: str) -> bool:
-    """An agent was told this before it said that."""
+def follows(agent: str, message: str, last: str) -> bool:
+    """An agent was told this after it had said that, and has not said it since."""
     records = transcripts.tail(agent)
-    return any(_says(record, last) for record in records[_place(records, message) :])
+    said = [at for at, record in enumerate(records) if _says(record, last)]
+    return bool(said) and max(said) < _place(records, message)
 
 
 def _place(records: list[dict[str, Any]], message: str) -> int:

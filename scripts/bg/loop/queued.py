@@ -33,13 +33,13 @@ def settle(scene: Scene, task: Task) -> None:
             _give_back(scene, task, run, row)
 
 
-def was_in_time(scene: Scene, row: Resume, transcript: str) -> bool:
-    """It reached the agent during the run that has ended, so no other run has begun with it."""
+def begins_none(scene: Scene, row: Resume, transcript: str) -> bool:
+    """No run is known to have begun with it: the one that has ended may be it, or had it before its last words."""
     run = runs.last_run(scene.book, row.agent)
-    if run is None or run.ended is None or row not in resumes.queued(scene.book, row.agent):
+    if run is None or run.ended is None or row.id not in [each.id for each in resumes.queued(scene.book, row.agent)]:
         return False
     said = reported.reports(scene.book, run.agent, run.run)
-    return bool(said) and messages.stands_before(transcript, row.message, said[-1].text)
+    return bool(said) and not messages.follows(transcript, row.message, said[-1].text)
 
 
 def coming(scene: Scene, task: Task) -> list[str]:

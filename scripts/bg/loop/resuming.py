@@ -241,7 +241,7 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
     """The agent's next run has begun, and the word that it was woken never came: its transcript has the message."""
     book = scene.book
     row = resumes.pending(book, agent)
-    if row is None or not transcripts.heard(transcript, row.message) or queued.was_in_time(scene, row, transcript):
+    if row is None or not transcripts.heard(transcript, row.message) or queued.begins_none(scene, row, transcript):
         return
     with book.transaction():
         resumes.prove(book, row.id)
