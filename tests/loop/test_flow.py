@@ -345,9 +345,12 @@ def test_a_relaunch_gives_a_new_agent_everything(newest):
     assert newest.rows("SELECT count(*) AS n FROM tasks") == [{"n": 1}]
 
 
-def test_an_answer_from_another_session_is_sent_by_the_one_that_owns_the_task(newest):
+def test_an_answer_from_another_session_is_sent_by_the_one_that_owns_the_task(newest, monkeypatch):
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
     asking(newest)
-    mine, newest.session = newest.session, "another-session"
+    mine, mine_at = newest.session, newest.transcript
+    newest.session, newest.transcript = "another-session", mine_at.with_name("another-session.jsonl")
+    newest.transcript.write_text("")
     live = newest.ledger()
     with contextlib.closing(live), live.transaction():
         live.write("UPDATE sessions SET pid = 1, pid_started = ''")
@@ -355,7 +358,7 @@ def test_an_answer_from_another_session_is_sent_by_the_one_that_owns_the_task(ne
     assert "bg-1 belongs to another open session" in said["systemMessage"]
     assert "which sends it: do nothing" in context(said)
     assert context(newest.prompt("Anything?")) == ""
-    newest.session = mine
+    newest.session, newest.transcript = mine, mine_at
     assert "Resume it now" in context(newest.prompt("And here?"))
     newest.stop()
 

@@ -6,7 +6,7 @@ import os
 
 from bg import machine, repository, settings
 from bg.desk import shortcuts
-from bg.host import versions
+from bg.host import transcripts, versions
 from bg.host.answer import Answer
 from bg.host.event import Event
 from bg.ledger import deliveries, notes, place, projects, sessions
