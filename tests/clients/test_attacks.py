@@ -450,6 +450,8 @@ def test_what_a_model_schedules_does_not_count(host: str) -> None:
             assert rows(home, asked_for) == [{"proof": "unproven", "origin": "a schedule"}]
             assert rows(home, "SELECT state FROM delegations") == [{"state": "waiting"}]
             term.say(approve)
+            term.settle()
+            term.say("Thanks")  # a turn may end before the host has written down what was said in it
             until(lambda: rows(home, asked_for)[-1]["proof"] == "keyboard", lambda: rows(home, asked_for))
             assert rows(home, "SELECT 1 FROM launches WHERE label <> 'bg-1'") == []
             assert rows(home, "SELECT event, text FROM errors") == []

@@ -469,6 +469,20 @@ def test_what_another_session_says_is_passed_on_once_it_is_known_whose_it_is(new
     assert "A1: CSV" in sent(wake(newest))
 
 
+def test_what_a_session_that_is_gone_has_said_is_judged_by_the_one_it_was_said_to(newest, tmp_path, monkeypatch, processes):
+    """A client that ends at once leaves no event of its own after the host has written down what it was told."""
+    first = processes()
+    monkeypatch.setenv("BG_HOST_PID", first)
+    waiting(newest, "CLARIFICATION_NEEDED")
+    child = another(newest, tmp_path, monkeypatch, "sdk-cli")
+    monkeypatch.setenv("BG_HOST_PID", processes())
+    child.prompt("/bg-answer bg-1 Q1: XLSX Q2: yes")
+    monkeypatch.setenv("BG_HOST_PID", first)
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
+    assert "it came from a session that nobody attends" in newest.prompt("What is new?")["systemMessage"]
+    assert newest.rows("SELECT 1 FROM answers") == []
+
+
 @pytest.fixture
 def processes():
     """Starts processes that stand for hosts; ended after the test."""

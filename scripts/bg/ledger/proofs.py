@@ -159,6 +159,17 @@ def unjudged(book: Ledger, session: str, label: str = "") -> list[Proof]:
     )
 
 
+def unjudged_elsewhere(book: Ledger, session: str) -> list[str]:
+    """The tasks of this session to which something was said in another one that was not looked up yet."""
+    rows = book.all(
+        "SELECT DISTINCT p.label FROM proofs p INDEXED BY proofs_open CROSS JOIN tasks t ON t.label = p.label"
+        " WHERE p.proof IS NULL AND p.session <> ? AND t.session = ?",
+        session,
+        session,
+    )
+    return [row["label"] for row in rows]
+
+
 def count_look(book: Ledger, number: int) -> None:
     """It was looked for as long as a hook may wait, and not found."""
     book.write("UPDATE proofs SET looks = looks + 1 WHERE id = ?", number)

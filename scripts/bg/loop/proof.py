@@ -77,10 +77,20 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[Claim]:
             call=event.tool_use,
             closes=claim.closes,
         )
+        for task in filter(None, [tasks.get(scene.book, label) for label in labels]):
+            if task.session != scene.session:
+                place.wake(scene.book.place, task.session)
         if waited:
             # Who has put it into the spool is not known, nor when: a record counts that is later than what it is about.
             moment = max(at - MINUTE, proofs.touched(scene.book, before, labels))
             proofs.move(scene.book, at, scene.session, origins.place_since(path, moment))
+
+
+def look_around(scene: Scene) -> None:
+    """Judge what was said in this session, and elsewhere to its tasks: another session may have ended meanwhile."""
+    look(scene)
+    for label in proofs.unjudged_elsewhere(scene.book, scene.session):
+        look(scene, label)
 
 
 def transcript(scene: Scene, session: str) -> str:

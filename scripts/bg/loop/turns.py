@@ -36,7 +36,7 @@ def prompt(scene: Scene) -> None:
     """UserPromptSubmit: the host's own message about an agent, one of our commands, or the user's words."""
     event = scene.event
     scene.apart("what was said before", scene.see)
-    scene.apart("who said what", proof.look, scene)
+    scene.apart("who said what", proof.look_around, scene)
     if is_machine_prompt(event.prompt):
         scene.apart("an announced end", closing.announced, scene)
         scene.apart("what was queued", queued.settle_all, scene)
@@ -129,7 +129,7 @@ def stop(scene: Scene) -> None:
     if scene.event.in_subagent:
         return
     scene.apart("what was said before", scene.see)
-    scene.apart("who said what", proof.look, scene)
+    scene.apart("who said what", proof.look_around, scene)
     reconciling.catch_up(scene, reconciling.STOP)
     _close_windows(scene)
     fresh = [row for row in deliveries.due(scene.book, scene.session) if _is_fresh(scene, row)]
