@@ -159,7 +159,7 @@ def _judge(scene: Scene, row: Proof, origin: Optional[origins.Origin], *, waited
         if row.looks + waited < MOST_LOOKS and scene.book.now() - row.at < PATIENCE:
             return
         origin = origins.Origin(origins.OTHER, _unknown(scene, row))
-    if origin.kind in (origins.SDK, origins.UNKEPT) and not _speaks_for(scene, row):
+    if origin.kind in (origins.SDK, origins.UNKEPT) and not _speaks_for(scene, row, origin):
         origin = origins.Origin(origins.OTHER, phrases.UNATTENDED, origin.place)
     if origin.kind == origins.OTHER:
         proofs.judge(scene.book, row.id, proofs.UNPROVEN, origin.who)
@@ -187,8 +187,11 @@ def _class(row: Proof, origin: origins.Origin) -> str:
     return proofs.KEYBOARD if by_hand else proofs.SDK
 
 
-def _speaks_for(scene: Scene, row: Proof) -> bool:
-    """A session that nobody attends speaks for the user only for what was launched in it while nobody did."""
+def _speaks_for(scene: Scene, row: Proof, origin: origins.Origin) -> bool:
+    """A session that nobody attends speaks for the user only for what was launched in it while nobody did.
+
+    One of which the host keeps no transcript speaks for all that was launched in it.
+    """
     task = tasks.get(scene.book, row.label)
     if task is None:
         return True  # what it asks for itself
@@ -196,7 +199,9 @@ def _speaks_for(scene: Scene, row: Proof) -> bool:
     if opened is not None and opened.proof == row.id:
         return True
     launched = proofs.of_id(scene.book, opened.proof) if opened else None
-    if task.session != row.session or (launched is not None and launched.proof == proofs.KEYBOARD):
+    if origin.kind == origins.UNKEPT or task.session != row.session:
+        return task.session == row.session
+    if launched is not None and launched.proof == proofs.KEYBOARD:
         return False
     began = opened.session if opened else task.session
     paths = [transcript(scene, session) for session in dict.fromkeys([began, row.session])]
