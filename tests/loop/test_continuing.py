@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
-from bg import machine
 from drive import Drive, block, context
+from hosts import HERE, OTHER, gone, process
 from recordings import Payload, events, recorded
 
 HOST = "2.1.327"
-HERE = machine.Process(os.getpid(), machine._look(os.getpid())[2])
-VIEWER = machine.Process(os.getppid(), machine._look(os.getppid())[2])
-SPARE = machine.Process(1, machine._look(1)[2])
+SPARE = process(1)
 OLD, NEW, LATER = "the-old-one", "the-new-one", "a-later-one"
-
-
-def gone() -> machine.Process:
-    done = subprocess.Popen([sys.executable, "-c", ""])
-    done.wait()
-    return machine.Process(done.pid, "1")
-
-
-@pytest.fixture
-def as_process(monkeypatch):
-    """The host that calls from now on."""
-    return lambda process: monkeypatch.setattr(machine, "host", lambda: process)
 
 
 @pytest.fixture
 def drive(tmp_path, as_process):
     """In a session whose process lives on: bg-1 has asked, and bg-2 works."""
-    as_process(VIEWER)
+    as_process(OTHER)
     found = Drive(HOST, tmp_path)
     found.session, found.transcript = OLD, found.transcript.rename(found.transcript.with_name(f"{OLD}.jsonl"))
     found.prompt("/bg Audit the auth code")
@@ -179,7 +161,7 @@ def test_a_window_that_is_open_goes_along(drive):
 def test_the_old_session_resumed_by_itself_is_told_whose_the_tasks_are(drive, as_process):
     drive.moves(NEW, "a2")
     begin(drive)
-    as_process(VIEWER)
+    as_process(OTHER)
     drive.session, drive.transcript = OLD, drive.transcript.with_name(f"{OLD}.jsonl")
     told = begin(drive, "resume")
     assert "another open session" in told

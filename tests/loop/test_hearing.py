@@ -338,17 +338,19 @@ def test_what_is_no_word_of_the_agent_is_inert(drive):
     assert drive.rows("SELECT marker FROM signals") == []
 
 
+class Killed(BaseException):
+    pass
+
+
+def killed(*_: Any, **__: Any) -> None:
+    raise Killed
+
+
 @pytest.mark.parametrize("place", ["noted", "taken"])
 def test_a_hook_that_is_killed_in_a_look_loses_nothing_and_says_nothing_twice(place, newest, monkeypatch):
     """What is noted and the place of the next look are one write."""
     token = begun(newest)
     on_the_way(newest, asking(token))
-
-    class Killed(BaseException):
-        pass
-
-    def killed(*_: Any, **__: Any) -> None:
-        raise Killed
 
     with monkeypatch.context() as patched:
         if place == "noted":
@@ -367,12 +369,6 @@ def test_a_hook_that_is_killed_before_it_judges_leaves_the_rest_to_the_next_end(
     """The report is durable, the run has not ended, and the agent is woken: each record counts for its own run."""
     token = begun(newest)
     on_the_way(newest, asking(token))
-
-    class Killed(BaseException):
-        pass
-
-    def killed(*_: Any, **__: Any) -> None:
-        raise Killed
 
     with monkeypatch.context() as patched:
         patched.setattr(concluding, "conclude", killed)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import time
 
 import pytest
@@ -481,21 +480,6 @@ def test_what_a_session_that_is_gone_has_said_is_judged_by_the_one_it_was_said_t
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
     assert "it came from a session that nobody attends" in newest.prompt("What is new?")["systemMessage"]
     assert newest.rows("SELECT 1 FROM answers") == []
-
-
-@pytest.fixture
-def processes():
-    """Starts processes that stand for hosts; ended after the test."""
-    started = []
-
-    def start() -> str:
-        started.append(subprocess.Popen(["sleep", "60"]))
-        return str(started[-1].pid)
-
-    yield start
-    for process in started:
-        process.kill()
-        process.wait()
 
 
 @pytest.mark.parametrize("drive", ["2.1.197", "2.1.258", "2.1.327"], indirect=True)

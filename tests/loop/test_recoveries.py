@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import subprocess
-import sys
 from typing import Callable
 
 import pytest
 from bg import machine
 from bg.loop import reconciling, reports
 from drive import Drive, block, context
+from hosts import HERE, OTHER, gone
 from queueing import Asking
 from recordings import FOLDER, VERSIONS, recorded
 
 NEWEST = VERSIONS[-1]
 ROWS = {row.lost: row for row in reconciling.RECOVERIES}
-
-
-def gone() -> machine.Process:
-    done = subprocess.Popen([sys.executable, "-c", ""])
-    done.wait()
-    return machine.Process(done.pid, "1")
 
 
 def asking(drive: Drive) -> str:
@@ -53,13 +45,12 @@ def the_folder_of_a_project(drive: Drive, _: pytest.MonkeyPatch) -> bool:
 
 
 def a_session_that_has_moved(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> bool:
-    lives = machine.Process(os.getppid(), machine._look(os.getppid())[2])
-    monkeypatch.setattr(machine, "host", lambda: lives)
+    monkeypatch.setattr(machine, "host", lambda: OTHER)
     drive.prompt("/bg Audit")
     drive.launch("Audit", "a1")
     drive.stop()
     drive.moves("another", "a1")
-    monkeypatch.setattr(machine, "host", lambda: machine.Process(os.getpid(), machine._look(os.getpid())[2]))
+    monkeypatch.setattr(machine, "host", lambda: HERE)
     drive.send(recorded(drive.version, "sessions", "SessionStart"), source="fork")
     return drive.rows("SELECT session, state FROM tasks") == [{"session": "another", "state": "working"}]
 
@@ -69,7 +60,7 @@ def a_session_that_is_gone(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> boo
     drive.prompt("/bg Audit")
     drive.launch("Audit", "a1")
     drive.stop()
-    monkeypatch.setattr(machine, "host", lambda: machine.Process(os.getpid(), machine._look(os.getpid())[2]))
+    monkeypatch.setattr(machine, "host", lambda: HERE)
     drive.session, drive.transcript = "another", drive.transcript.with_name("another.jsonl")
     drive.send(recorded(drive.version, "sessions", "SessionStart"), source="startup")
     return state(drive) == "interrupted"

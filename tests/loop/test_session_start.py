@@ -3,29 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import subprocess
-import sys
 
 import pytest
-from bg import machine
 from drive import Drive, block, context
+from hosts import HERE, OTHER, gone
 from recordings import VERSIONS, recorded
-
-HERE = machine.Process(os.getpid(), machine._look(os.getpid())[2])
-OTHER = machine.Process(os.getppid(), machine._look(os.getppid())[2])
-
-
-def gone() -> machine.Process:
-    done = subprocess.Popen([sys.executable, "-c", ""])
-    done.wait()
-    return machine.Process(done.pid, "1")
-
-
-@pytest.fixture
-def as_process(monkeypatch):
-    """The host that calls from now on."""
-    return lambda process: monkeypatch.setattr(machine, "host", lambda: process)
 
 
 @pytest.fixture(params=VERSIONS)

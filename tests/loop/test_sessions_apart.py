@@ -6,7 +6,6 @@ import json
 import subprocess
 import time
 
-import pytest
 from bg.ledger import spool
 from bg.ledger.place import directory
 from bg.loop import reconciling
@@ -15,21 +14,6 @@ from recordings import VERSIONS, recorded
 from rig import conversation
 
 NEWEST = VERSIONS[-1]
-
-
-@pytest.fixture
-def processes():
-    """Starts processes that stand for hosts; ended after the test."""
-    started = []
-
-    def start() -> str:
-        started.append(subprocess.Popen(["sleep", "60"]))
-        return str(started[-1].pid)
-
-    yield start
-    for process in started:
-        process.kill()
-        process.wait()
 
 
 def session(tmp_path, name: str) -> Drive:
