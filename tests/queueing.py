@@ -57,9 +57,9 @@ class Asking:
         result = {"type": "tool_result", "tool_use_id": "b1", "content": "Done."}
         self.write(self.agent, {"type": "user", "timestamp": moment, "message": {"content": [result]}})
 
-    def ends(self) -> str:
+    def ends(self, **fields: Any) -> str:
         """The agent's run ends; what the parent is told."""
-        self.drive.ends("a1", block("COMPLETION_REPORT", self.token, status="success"))
+        self.drive.ends("a1", block("COMPLETION_REPORT", self.token, status="success", **fields))
         said = self.drive.announced("a1")
         self.notice = said.get("systemMessage", "")
         return context(said)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from bg import machine
 from drive import Drive, block, context
-from queueing import Asking
+from hosts import gone
+from queueing import LATER, Asking
 from recordings import recorded
-from test_recoveries import gone
 
 DROPS, WAKES = "2.1.258", "2.1.327"
 QUEUED = "Message queued for delivery to a1 at its next tool round."
@@ -30,6 +30,24 @@ def test_what_the_host_dropped_is_owed_again_and_sent_once(tmp_path):
     assert again.count("A1: both of them") == 1
     assert case.answers() == [(True, True)]
     assert "A1:" not in case.sends("s3", {"success": True, "message": QUEUED})
+
+
+def test_what_the_host_dropped_is_owed_again_whatever_the_last_words_were(tmp_path):
+    """The ledger keeps them masked, the host as they are."""
+    case = Asking(Drive(DROPS, tmp_path), QUEUED)
+    assert OVERTAKEN in case.ends(summary="Pushed with https://ci:tr0ub4dor-and-3@git.example.com/repo.git")
+    assert case.answers() == [(False, False)]
+
+
+def test_what_came_long_before_the_end_of_both_transcripts_is_not_owed(tmp_path):
+    case = Asking(Drive(DROPS, tmp_path), QUEUED)
+    case.has_a_round()
+    for number in range(12):
+        result = {"type": "tool_result", "tool_use_id": f"r{number}", "content": "x" * 60_000}
+        for path in (case.agent, case.drive.transcript):
+            case.write(path, {"type": "user", "timestamp": LATER, "message": {"content": [result]}})
+    assert "It ended before" not in case.ends()
+    assert case.answers() == [(True, True)]
 
 
 def test_what_the_agent_had_with_its_next_call_is_not_owed(tmp_path):

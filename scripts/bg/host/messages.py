@@ -7,8 +7,11 @@ from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Optional
+    from typing import Any, Callable, Optional
 
+    Says = Callable[[dict[str, Any]], bool]
+
+MOST = 8 * 1024 * 1024
 ARRIVED, DROPPED, PROMISED, UNKNOWN = "arrived", "dropped", "promised", "unknown"
 #: What 2.1.327 and 2.1.328 answer to such a message; 2.1.197 and 2.1.258 drop it where the agent makes no further call.
 _PROMISE = "resumed with the message"
@@ -21,30 +24,36 @@ class Queued(Record):
     text: str
 
 
-def fate(session: str, agent: str, message: Queued, last: Optional[str]) -> str:
+def fate(session: str, agent: str, message: Queued, says_last: Optional[Says]) -> str:
     """What became of a message to an agent whose run has ended, by the session's transcript and the agent's own.
 
-    `last` are the last words of that run: until the agent's transcript has them, it may lack the message too. None
-    where the run was cut, of which nothing more is written.
+    `says_last` knows the last words of that run: until the agent's transcript has them, it may lack the message too.
+    None where the run was cut, of which nothing more is written.
     """
-    records = transcripts.tail(agent)
+    found = _fate(session, agent, message, says_last, transcripts.TAIL)
+    return _fate(session, agent, message, says_last, MOST) if found == DROPPED else found
+
+
+def _fate(session: str, agent: str, message: Queued, says_last: Optional[Says], most: int) -> str:
+    """The same, by the last part of both."""
+    records = transcripts.tail(agent, most)
     if _place(records, message.text) < len(records):
         return ARRIVED
-    found = transcripts.tail(session)
+    found = transcripts.tail(session, most)
     result = _result(found, message.call)
     if result is not None and _had_a_round(records, str(result.get("timestamp") or "")):
         return ARRIVED
-    if last is not None and not any(_says(record, last) for record in records):
+    if says_last is not None and not any(map(says_last, records)):
         return UNKNOWN
     if result is None:
         return UNKNOWN if message.call in transcripts.calls(found) else DROPPED
-    return PROMISED if last is not None and _PROMISE in str(transcripts.parts(result)) else DROPPED
+    return PROMISED if says_last is not None and _PROMISE in str(transcripts.parts(result)) else DROPPED
 
 
-def follows(agent: str, message: str, last: str) -> bool:
-    """An agent was told this after it had said that, and has not said it since."""
+def follows(agent: str, message: str, says_last: Says) -> bool:
+    """An agent was told this after it had said its last words, and has not said them since."""
     records = transcripts.tail(agent)
-    said = [at for at, record in enumerate(records) if _says(record, last)]
+    said = [at for at, record in enumerate(records) if says_last(record)]
     return bool(said) and max(said) < _place(records, message)
 
 
@@ -80,12 +89,3 @@ def _had_a_round(records: list[dict[str, Any]], moment: str) -> bool:
     """
     ended = [at for at, each in enumerate(records) if moment and _results(each) and str(each.get("timestamp")) > moment]
     return bool(ended) and any(record.get("type") == "assistant" for record in records[ended[0] :])
-
-
-def _says(record: dict[str, Any], words: str) -> bool:
-    """The agent says this: in its text, or as a report that it hands back."""
-    if record.get("type") != "assistant":
-        return False
-    handed = [part.get("input") for part in transcripts.parts(record) if part.get("type") == "tool_use"]
-    said = [transcripts.text(record), *[str(each.get("message")) for each in handed if isinstance(each, dict)]]
-    return words.strip() in [text.strip() for text in said]

@@ -19,7 +19,7 @@ from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Optional
+    from typing import Any, Optional
 
     from bg.host.transcripts import Line
 
@@ -134,7 +134,7 @@ class _Look:
             if places or not (self.is_whole or run.corrections):
                 return places[-1] if places else 0
         kept = self._kept(run)[-1:]
-        places = [place for place, line in enumerate(lines, 1) if kept and _says(line, kept[0])]
+        places = [place for place, line in enumerate(lines, 1) if kept and says(line.record, kept[0])]
         if not places:
             return 0
         place = places[-1] if self.is_whole or run is self.run else places[0]
@@ -146,5 +146,6 @@ def _plain(words: str) -> str:
     return masked(words)[-reported.LONGEST :].strip()
 
 
-def _says(line: Line, words: str) -> bool:
-    return any(_plain(each) == words for each in transcripts.words(line.record))
+def says(record: dict[str, Any], words: str) -> bool:
+    """A record of an agent's transcript says this, as the ledger keeps it."""
+    return record.get("type") == "assistant" and any(_plain(each) == words for each in transcripts.words(record))

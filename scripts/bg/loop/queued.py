@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from bg.host import agents, messages
 from bg.ledger import delegations, deliveries, reported, resumes, runs, tasks, user_answers
 from bg.ledger.resumes import Resume
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
+from bg.loop import hearing
 from bg.loop.scene import Scene
 from bg.words import phrases
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 
 def settle_all(scene: Scene) -> None:
@@ -38,8 +45,8 @@ def begins_none(scene: Scene, row: Resume, transcript: str) -> bool:
     run = runs.last_run(scene.book, row.agent)
     if run is None or run.ended is None or row.id not in [each.id for each in resumes.queued(scene.book, row.agent)]:
         return False
-    said = reported.reports(scene.book, run.agent, run.run)
-    return bool(said) and not messages.follows(transcript, row.message, said[-1].text)
+    says_last = _last_words(scene, run)
+    return says_last is not None and not messages.follows(transcript, row.message, says_last)
 
 
 def coming(scene: Scene, task: Task) -> list[str]:
@@ -51,13 +58,18 @@ def coming(scene: Scene, task: Task) -> list[str]:
 
 
 def _fate(scene: Scene, run: Run, row: Resume) -> str:
-    said = reported.reports(scene.book, run.agent, run.run)
-    last = said[-1].text if said and not run.cut else None
+    last = None if run.cut else _last_words(scene, run)
     path = agents.of_agent(scene.event.transcript, run.agent)
     found = messages.fate(scene.event.transcript, path, messages.Queued(row.tool_use, row.message), last)
     is_anew = scene.event.name == "SessionStart" and scene.event.source != "compact"
     # A queue ends with the process that had it.
     return messages.DROPPED if is_anew and found != messages.ARRIVED else found
+
+
+def _last_words(scene: Scene, run: Run) -> Optional[messages.Says]:
+    """What tells the record that has them, None where the run has left none."""
+    said = reported.reports(scene.book, run.agent, run.run)
+    return partial(hearing.says, words=said[-1].text.strip()) if said else None
 
 
 def _give_back(scene: Scene, task: Task, run: Run, row: Resume) -> None:
