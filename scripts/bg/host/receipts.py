@@ -48,6 +48,13 @@ class _Line(Record):
     blocked: str = ""
 
 
+class _Way(Record):
+    """What a record follows behind the place: the turns of the prompts among it, and what the first of it follows."""
+
+    former: str
+    turns: frozenset[str]
+
+
 def plain(text: str) -> str:
     """The head of a text as it is looked for, whatever white space a path added."""
     return " ".join(text[: 2 * HEAD].split())[:HEAD]
@@ -62,7 +69,8 @@ class Stretch:
         # A file that has become shorter is another one.
         self._place = place if place <= transcripts.size(path) else 0
         self._lines = [_line(record) for record in _records(path, self._place, MOST)] if self.exists else []
-        self._at = {line.uuid: number for number, line in enumerate(self._lines) if line.uuid}
+        self._ways = _ways(self._lines)
+        self._known: dict[str, bool] = {}
 
     def added(self) -> str:
         """What hooks have added to the conversation, on the hosts that write it down."""
@@ -98,25 +106,34 @@ class Stretch:
 
     def _is_of_later(self, number: int, turn: str) -> bool:
         """A reply was given to another prompt behind the place, of another turn."""
-        way = self._way(number)
-        prompts = [self._lines[each] for each in way if self._lines[each].prompt]
-        return any(not turn or (line.turn and line.turn != turn) for line in prompts) and self._is_whole(number)
+        turns = self._ways[number].turns
+        return bool(turns if not turn else turns - {turn, ""}) and self._is_whole(number)
 
     def _is_whole(self, number: int) -> bool:
         """Everything that a record follows is written down: what is still on its way into the file came later."""
-        first = self._lines[self._way(number)[-1]]
-        return bool(self._lines[number].uuid) and (not first.follows or self._is_before(first.follows))
-
-    def _way(self, number: int) -> list[int]:
-        """A record and those that it follows, as far as they stand behind the place."""
-        found = [number]
-        while self._at.get(self._lines[found[-1]].follows, found[-1]) < found[-1]:
-            found.append(self._at[self._lines[found[-1]].follows])
-        return found
+        former = self._ways[number].former
+        return bool(self._lines[number].uuid) and (not former or self._is_before(former))
 
     def _is_before(self, uuid: str) -> bool:
-        start = max(0, self._place - BEFORE)
-        return uuid.encode() in _read(self._path, start, self._place - start)
+        if uuid not in self._known:
+            self._known[uuid] = any(self._has_before(uuid.encode(), most) for most in (BEFORE, MOST))
+        return self._known[uuid]
+
+    def _has_before(self, sign: bytes, most: int) -> bool:
+        start = max(0, self._place - most)
+        return sign in _read(self._path, start, self._place - start)
+
+
+def _ways(lines: list[_Line]) -> list[_Way]:
+    """Of each record the way that leads to it."""
+    found: list[_Way] = []
+    at: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        before = found[at[line.follows]] if line.follows in at else _Way(line.follows, frozenset())
+        found.append(before._replace(turns=before.turns | {line.turn}) if line.prompt else before)
+        if line.uuid:
+            at.setdefault(line.uuid, number)
+    return found
 
 
 def _line(record: dict[str, Any]) -> _Line:
