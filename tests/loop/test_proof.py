@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from datetime import datetime, timezone
 
 import pytest
 from bg.ledger import spool
@@ -565,6 +566,21 @@ def test_what_the_host_has_written_down_counts_although_it_waited(newest):
     newest.prompt("Hello")
     assert "A1: CSV" in sent(wake(newest))
     assert proofs(newest, "spool") == [("keyboard", "")]
+
+
+def test_answers_that_waited_together_all_count(newest):
+    """The ledger has the first only since both were taken in; the host has the second from when it was typed."""
+    waiting(newest, "CLARIFICATION_NEEDED")
+    for words in ("/bg-answer bg-1 Q1: CSV", "/bg-answer bg-1 Q2: no"):
+        newest.advance(10)
+        moment = datetime.fromtimestamp(newest.clock(), timezone.utc).isoformat()
+        written(newest, {**typed(newest, words), "timestamp": moment})
+        spooled(newest, words)
+    newest.advance(600)
+    newest.prompt("Hello")
+    newest.stop()
+    found = newest.rows("SELECT proof FROM proofs WHERE way = 'spool'")
+    assert [row["proof"] for row in found] == ["keyboard", "keyboard"]
 
 
 def test_what_only_the_spool_says_is_nobodys_word(newest):

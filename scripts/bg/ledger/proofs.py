@@ -92,17 +92,18 @@ def tie(
     return labels
 
 
-def touched(book: Ledger, before: Marks, labels: list[str]) -> float:
-    """When these tasks last asked or were answered before these words, which can only be about what was then."""
+def touched(book: Ledger, before: Marks, labels: list[str], until: float) -> float:
+    """When these tasks last asked or were answered before these words and that moment: they are about what was then."""
     found = [
         book.value(
             "SELECT max(at) FROM (SELECT max(asked) AS at FROM questions WHERE label = ?"
             " UNION ALL SELECT max(at) FROM answers WHERE label = ? AND id <= ?"
-            " UNION ALL SELECT max(at) FROM retracted WHERE label = ?)",
+            " UNION ALL SELECT max(at) FROM retracted WHERE label = ?) WHERE at < ?",
             label,
             label,
             before.answers,
             label,
+            until,
         )
         for label in labels
     ]

@@ -60,7 +60,7 @@ def before(scene: Scene) -> None:
             relaunching.fill_relaunch(scene, again, adopted)
         _note_child(scene, adopted.label)
         if scene.late is not None:
-            launches.set_made(scene.book, event.tool_use, scene.late)
+            launches.set_made(scene.book, event.tool_use, scene.late.at)
     if adopted is not None and not scene.answer.deny:
         scene.answer.updated_input = adopted.given
 

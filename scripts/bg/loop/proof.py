@@ -59,8 +59,8 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[Claim]:
     event = scene.event
     path = transcript(scene, scene.session)
     claim = Claim(transcripts.size(path))
-    at = scene.late or scene.book.now()
-    waited = scene.late is not None and way == proofs.PROMPTED
+    late = scene.late if way == proofs.PROMPTED else None
+    at = scene.late.at if scene.late else scene.book.now()
     with scene.book.transaction():
         before = proofs.Marks(scene.book)
         yield claim
@@ -68,7 +68,7 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[Claim]:
             scene.book,
             before,
             session=scene.session,
-            way=proofs.SPOOLED if waited else proofs.CLOSES if claim.closes else way,
+            way=proofs.SPOOLED if late else proofs.CLOSES if claim.closes else way,
             text=text,
             at=at,
             transcript=path,
@@ -80,9 +80,10 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[Claim]:
         for task in filter(None, [tasks.get(scene.book, label) for label in labels]):
             if task.session != scene.session:
                 place.wake(scene.book.place, task.session)
-        if waited:
+        if late:
             # Who has put it into the spool is not known, nor when: a record counts that is later than what it is about.
-            moment = max(at - MINUTE, proofs.touched(scene.book, before, labels))
+            # Of what waited with it, the ledger has only when it was taken in.
+            moment = max(at - MINUTE, proofs.touched(scene.book, before, labels, late.began))
             proofs.move(scene.book, at, scene.session, origins.place_since(path, moment))
 
 

@@ -13,6 +13,7 @@ from bg.ledger import deliveries, notes, place, projects, sessions
 from bg.ledger.attempts import Attempt
 from bg.ledger.file import Ledger, Unavailable
 from bg.loop import adopting
+from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +25,15 @@ ROOT = os.path.realpath(os.path.join(__file__, *[os.pardir] * 4))
 DAY = 24 * 3600
 
 
+class Late(Record):
+    """When an event came that the spool gives back, and when the spool's events began to be taken in."""
+
+    at: float
+    began: float
+
+
 class Scene:
-    """What every handler is given; `late` tells when an event came that the spool gave back."""
+    """What every handler is given; `late` tells of an event that the spool gave back."""
 
     def __init__(
         self,
@@ -33,7 +41,7 @@ class Scene:
         book: Ledger,
         answer: Optional[Answer] = None,
         *,
-        late: Optional[float] = None,
+        late: Optional[Late] = None,
         attempt: Optional[Attempt] = None,
     ) -> None:
         self.event = event

@@ -13,7 +13,7 @@ from bg.ledger import notes, place, spool
 from bg.ledger.attempts import Attempt
 from bg.ledger.file import Ledger, Unavailable
 from bg.loop import adopting, routes, traces
-from bg.loop.scene import Scene
+from bg.loop.scene import Late, Scene
 from bg.words import phrases, trouble
 
 TYPE_CHECKING = False
@@ -27,7 +27,8 @@ SHOWN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
 def take_in(book: Ledger, event: Event, attempt: Attempt) -> bool:
     """What waited comes before this event, so that each run's texts stand in their order; False where more is left."""
     try:
-        return spool.take_in(book.place, book.now(), lambda old, at: _replay(book, old, at, event, attempt))
+        began = book.now()
+        return spool.take_in(book.place, began, lambda old, at: _replay(book, old, Late(at, began), event, attempt))
     except Unavailable:
         return True
     except Exception:  # noqa: BLE001 - what came before may not cost this event
@@ -121,14 +122,14 @@ def _doctor(event: Event) -> Answer:
     return answer
 
 
-def _replay(book: Ledger, text: str, at: float, now: Event, attempt: Attempt) -> bool:
-    with attempt.step(f"what waited since {at:.6f}", alone=True) as goes_on:
+def _replay(book: Ledger, text: str, late: Late, now: Event, attempt: Attempt) -> bool:
+    with attempt.step(f"what waited since {late.at:.6f}", alone=True) as goes_on:
         if goes_on:
-            _handle(book, text, at, now, attempt)
+            _handle(book, text, late, now, attempt)
         return goes_on
 
 
-def _handle(book: Ledger, text: str, at: float, now: Event, attempt: Attempt) -> None:
+def _handle(book: Ledger, text: str, late: Late, now: Event, attempt: Attempt) -> None:
     """Take in an event that an earlier hook could not write down; what it would have said is said later."""
     event = read(text)
     handler = routes.handler_for(event) if event else None
@@ -140,7 +141,7 @@ def _handle(book: Ledger, text: str, at: float, now: Event, attempt: Attempt) ->
     if event.name == "SessionEnd" and event.session == now.session:
         return  # it has been resumed
     place.wake(book.place, event.session)
-    scene = Scene(event, book, late=at, attempt=attempt)
+    scene = Scene(event, book, late=late, attempt=attempt)
     try:
         routes.handle(handler, scene)
         typed = typed_command(event.prompt)[0]
