@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from bg.ledger import place
 from drive import Drive, block, context
 from hosts import HERE, OTHER, gone, process
 from recordings import Payload, events, recorded
@@ -132,6 +135,18 @@ def test_a_move_that_is_written_down_late_counts_at_the_next_event(drive):
     drive.continued(old, NEW)
     assert "bg-2 (“docs”) needs answers" in asks_again(drive)
     assert states(drive) == [(NEW, "needs_answer"), (NEW, "needs_answer")]
+    assert drive.rows("SELECT * FROM meta WHERE key LIKE 'fork:%'") == []
+
+
+def test_a_fork_looks_for_a_move_until_its_first_turn_has_ended(drive):
+    drive.moves(NEW, "a2", records=False)
+    begin(drive)
+    idle = Path(place.idle(place.directory(), NEW))
+    assert not idle.exists()
+    drive.prompt("What now?")
+    assert not idle.exists()
+    drive.stop()
+    assert idle.exists()
     assert drive.rows("SELECT * FROM meta WHERE key LIKE 'fork:%'") == []
 
 

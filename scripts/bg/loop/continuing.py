@@ -9,7 +9,10 @@ from bg.loop.scene import Scene
 
 
 def arrive(scene: Scene) -> None:
-    """What the host has moved here belongs to this session from now on; its agents were carried along and run."""
+    """What the host has moved here belongs to this session from now on; its agents were carried along and run.
+
+    Once a turn has ended here with no record of a move, this is a fork that the user has made.
+    """
     owners = [*projects.left(scene.book, scene.project, scene.book.now() - inheriting.RECENT)]
     for owner in dict.fromkeys([*owners, *windows.sessions_with_open(scene.book)]):
         if owner != scene.session and moving.heir(scene.book, owner) == scene.session:
@@ -18,6 +21,9 @@ def arrive(scene: Scene) -> None:
             with scene.book.transaction():
                 sessions.continue_in(scene.book, owner, scene.session)
                 notes.forget_origin(scene.book, scene.session)
+    if scene.event.name == "Stop":
+        with scene.book.transaction():
+            notes.forget_origin(scene.book, scene.session)
 
 
 def wait_for_origin(scene: Scene) -> None:
