@@ -96,6 +96,20 @@ def test_what_works_is_not_closed(drive):
     assert drive.rows("SELECT state FROM tasks") == [{"state": "working"}]
 
 
+def test_what_works_again_before_it_could_be_closed_is_named(drive):
+    """Its agent may go on before the host has written down who said so."""
+    finished(drive)
+    drive.writes = False
+    drive.prompt("/bg-answer bg-1 close")
+    book = drive.ledger()
+    with book.transaction():
+        book.write("UPDATE tasks SET state = 'working'")
+    book.close()
+    drive.write_down()
+    assert "bg-1 works: ask Claude to stop it first" in drive.stop(stop_hook_active=True)["systemMessage"]
+    assert drive.rows("SELECT closed FROM tasks") == [{"closed": None}]
+
+
 def finished(drive: Drive, agent: str = "a1") -> None:
     drive.prompt("/bg Audit")
     token = drive.launch("Audit", agent)
