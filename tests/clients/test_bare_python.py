@@ -75,7 +75,9 @@ class Story:
             for event in self.events
             if event["hook_event_name"] == wanted[0] and wanted[1:] in ([], [event.get("tool_name", "")])
         ]
-        return copy.deepcopy(found[number])
+        event = copy.deepcopy(found[number])
+        event["transcript_path"] = event["transcript_path"].replace("/home/user", str(self.machine.home))
+        return event
 
     @property
     def spawn(self) -> str:

@@ -55,6 +55,7 @@ class Replayed(Campaign):
         super().__init__(root, seed)
         for name in ("HOME", "BG_DATA", "CLAUDE_PROJECT_DIR", "BG_HOST_PID"):
             patch.setenv(name, self.env[name])
+        patch.delenv("CLAUDE_CONFIG_DIR")  # the transcripts are in that home
         self.fate = random.Random(seed)
         self.now = time.time()
         self.writes = 0

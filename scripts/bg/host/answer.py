@@ -70,6 +70,7 @@ def show(answer: Answer, text: str, host: Host, ask: str, cut: str) -> None:
         answer.block = text
     else:
         # Somebody's words stand in it: each line is marked.
-        whole = text if len(text) <= MOST else text[:MOST].rpartition("\n")[0] + "\n" + cut
-        lines = "\n".join(f"> {line}".rstrip() for line in whole.splitlines())
+        lines = "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+        if len(lines) > MOST:
+            lines = lines[:MOST].rpartition("\n")[0] + f"\n> {cut}"
         answer.context.append(f"{ask}\n{lines}")
