@@ -18,6 +18,7 @@ import pytest
 from bg import hook
 from bg.host import arriving
 from bg.ledger.file import Ledger
+from bg.loop import proof
 from crash import Campaign
 from play import BEFORE, CLEAN, MIDDLE, Said
 
@@ -62,6 +63,7 @@ class Replayed(Campaign):
         self.last = 0  # the write that the hook is killed behind
         patch.setattr(arriving, "WAIT", 0.02)
         patch.setattr(arriving, "LAG", 0.02)
+        patch.setattr(proof, "WAIT", 0.02)
         settle = Ledger.settle
 
         def settled(book: Ledger) -> None:
