@@ -85,6 +85,12 @@ HONEST = [
     ("pytest -q --cov=src", OK + "\nTOTAL   120   4   97%", False, "ran `pytest --cov=src` -> pass, 97% coverage"),
     ("pytest -q --cov", OK + "\nTOTAL   120   4   96.6%", False, "ran `pytest --cov` -> pass, 97 %"),
     ("npm test && npx vitest run", "Tests: 3 passed, 3 total\n      Tests  9 passed (9)", False, "ran `npm test && npx vitest run` -> pass, 12 passed"),
+    # several runs in one call, each with its own end
+    ("make test", "10 passed in 0.1s\n20 passed in 0.2s", False, "ran `make test` -> pass, 30 passed"),
+    ("tox", "12 passed in 0.1s\n12 passed in 0.1s", False, "ran `tox` -> pass, 24 passed"),
+    ("tox", "12 passed in 0.1s\n3 skipped in 0.1s", False, "ran `tox` -> pass, 12 passed, 3 skipped"),
+    ("npm test --workspaces", "Tests: 5 passed, 5 total\nTests: 7 passed, 7 total", False, "ran `npm test --workspaces` -> pass, 12 passed"),
+    ("pytest tests/a && pytest tests/b", "10 passed in 0.1s\n20 passed in 0.2s", False, "ran `pytest tests/a` -> pass, 10 passed"),
     # an exit that is the answer
     ("grep -rn getUser src", "Exit code 1", True, "ran `grep -rn getUser src` -> pass (no match)"),
     ("grep -rn getUser src", "Exit code 1", True, "ran `grep -rn getUser src` -> pass"),
@@ -202,6 +208,7 @@ FALSE = [
     ("go test -v ./...", "--- PASS: TestA (0.0s)\n--- SKIP: TestB (0.0s)\nPASS\nok  \tx/a\t0.1s", False, "ran `go test -v ./...` -> pass, 2 passed", "other count"),
     ("vendor/bin/phpunit", "FAILURES!\nTests: 12, Assertions: 30, Failures: 1.", True, "ran `vendor/bin/phpunit` -> pass, 12 passed", "failed"),
     ("sqlite3 app.db 'select count(*) from t'", "0", False, "ran `sqlite3 app.db 'select count(*) from t'` -> pass (3)", "other count"),
+    ("make test", "10 passed in 0.1s\n20 passed in 0.2s", False, "ran `make test` -> pass, 31 passed", "other count"),
     ("npm test", "Tests: 3 passed, 3 total", False, "ran `npm test` and `npm run lint` -> pass", "not run"),
     ("npm run lint", "", False, "`npm test` -> pass, 3 passed", "not run"),
     ("git commit -am 'Format'", "flake8....Failed\n- hook id: flake8", True, "commit: Format settings", "no commit"),

@@ -200,32 +200,45 @@ class _Tally:
 
 
 def own_lines(output: str) -> list[tuple[str, str]]:
-    """The lines in which runners sum up, each with the name of its runner; of an output that is long, both ends."""
+    """The lines in which runners sum up, each with its runner's name; of one that sums up once, the last only."""
+    return _ends(_sums(output))
+
+
+def _sums(output: str) -> list[tuple[str, str]]:
+    """Every line in which a runner sums up; of an output that is long, both ends."""
     lines = _COLOUR.sub("", output).split("\n")
-    found = [
+    return [
         (str(match.lastgroup), line)
         for line in (lines if len(lines) <= MOST else lines[: MOST // 2] + lines[-MOST // 2 :])
         for match in [_OWN.search(line) if len(line) <= LONG else None]
         if match
     ]
+
+
+def _ends(found: list[tuple[str, str]]) -> list[tuple[str, str]]:
     last = {name: place for place, (name, _) in enumerate(found)}
     return [each for place, each in enumerate(found) if each[0] not in _ONCE or last[each[0]] == place]
 
 
 def read(output: str) -> Summary:
-    """The summary of an output, from its runners' own lines; numbers are added up over packages and suites."""
-    own = own_lines(output)
+    """The summary of an output, from its runners' own lines; numbers are added up over packages and suites.
+
+    One call may start a runner several times, so its counts are of all lines. What failed is said by the last: an
+    earlier line may be printed by a test.
+    """
+    sums = _sums(output)
+    own = _ends(sums)
     plain = _COLOUR.sub("", output)
-    tally = _tallied(own)
+    tally, ends = _tallied(sums), _tallied(own)
     passed, totals = tally.numbers() if tally.known else (set(), set())
     last = _tallied([each for each in own if each[0] == own[-1][0]])
     return Summary(
         frozenset(passed),
         frozenset(totals),
         frozenset({*tally.skipped, sum(tally.skipped)} if tally.skipped else ()),
-        max(tally.failed, default=0),
+        max(ends.failed, default=0),
         last.fails,
-        tally.fails,
+        ends.fails,
         _empty(tally, plain),
         bool(_CLEAN.search(plain)),
         bool(_WHOLE_LINE.search(plain)),
