@@ -518,6 +518,11 @@ def test_behind_a_pipe_only_a_runners_own_summary_is_read(world, command, result
     assert world.reason(f"ran `{command}` -> pass") == reason
 
 
+def test_of_several_test_runs_in_a_line_no_later_one_hides_a_failure(world):
+    world.bash("pytest tests/a; pytest tests/b", "3 failed, 2 passed in 0.1s\n10 passed in 0.1s")
+    assert world.reason("ran `pytest tests/a` -> pass") == "end unseen"
+
+
 def test_looks_are_not_judged_beyond_their_being_run(world):
     world.bash("ls src", "a.py")
     world.bash("grep -rn 'http://' docs", "docs/c.md:1:http://c.example")

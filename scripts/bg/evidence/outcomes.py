@@ -102,7 +102,7 @@ def _by_output(
     """How it ended by what was printed, of which other commands of the line may have a part."""
     if mains in ([], [at]):
         bad, good = summary.bad or refused(steps[at], result), summary.good
-    elif sum(_is_test(steps[place]) for place in mains) > 1 and _is_test(steps[at]) and summary.failed:
+    elif sum(_is_test(steps[place]) for place in mains) > 1 and _is_test(steps[at]) and summary.any_failed:
         return UNSEEN
     elif _is_test(steps[at]):
         bad, good = summary.failed > 0, bool(summary.passed - {0}) and not summary.failed

@@ -126,6 +126,7 @@ class Summary(Record):
     failed: int
     bad: bool  # the runner that summed up last says that something failed
     doubtful: bool  # some runner says so
+    any_failed: bool  # some line says so, also one that a later line of its runner has replaced
     empty: bool
     clean: bool
     whole: bool
@@ -239,6 +240,7 @@ def read(output: str) -> Summary:
         max(ends.failed, default=0),
         last.fails,
         ends.fails,
+        tally.fails,
         _empty(tally, plain),
         bool(_CLEAN.search(plain)),
         bool(_WHOLE_LINE.search(plain)),
