@@ -104,3 +104,19 @@ def test_what_was_asked_for_and_came_from_others_is_no_work_of_the_run(world):
     world.edited("docs/api.md", "x\n")
     [found] = world.examine("Done.", deliverables="docs/api.md").asked
     assert (found.reason, found.grade) == ("changed", "seen")
+
+
+def test_what_was_asked_for_outside_the_runs_own_tree_is_its_own_only_by_its_calls(world):
+    world.git("worktree", "add", "-q", "--detach", str(world.root / ".claude/worktrees/w"), "HEAD")
+
+    def reason() -> str:
+        [found] = world.examine("Done.", deliverables=str(world.root / "x.md"), cwd=".claude/worktrees/w").asked
+        return found.reason
+
+    world.write("x.md", "x\n")
+    assert reason() == "by another hand"
+    world.edited("x.md", "x\n")
+    assert reason() == "changed"
+    world.lines.clear()
+    world.bash("make x")
+    assert reason() == "by somebody"

@@ -56,7 +56,7 @@ def _file(disk: Disk, whose: Whose, name: str, evidence: Evidence, *, wanted: bo
             evidence.note("asked and not there", name)
         return
     files = tuple(each for each in place.found if each.regular)
-    by = {whose.of(each.name) for each in files if disk.changed(each)}
+    by = {whose.of_path(each.path) for each in files if disk.changed(each)}
     if OWN in by or not wanted:
         evidence.asked.append(Finding(name, "asked", name, "changed" if OWN in by else "there"))
     elif by:

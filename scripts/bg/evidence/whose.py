@@ -35,7 +35,13 @@ class Whose:
 
     def of(self, name: str) -> str:
         """Whose a change of this file is; the name is the path below the top of the agent's tree."""
-        return OWN if self._is_named(self._project.main / name) else self.rest
+        return self.of_path(self._project.main / name)
+
+    def of_path(self, path: Path) -> str:
+        """The same of a file anywhere in the project; outside the run's own tree only what it names is its own."""
+        if self._is_named(path):
+            return OWN
+        return UNKNOWN if self.rest == OWN and self._project.main not in path.parents else self.rest
 
     def _of_the_rest(self, disk: Disk, calls: Calls) -> str:
         """Whose a change that no call names is: others' where no call can have made it, the run's in its own tree."""
