@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable
 
-DENIED, NOT_OWN = "denied", "not its own"  # the reasons of a finding
+DENIED, UNCLEAR, NOT_OWN = "denied", "settings unclear", "not its own"  # the reasons of a finding
 OPENING = {"Read", "NotebookRead", *WRITING}
 SHOWING = {
     "ag", "awk", "bat", "cat", "column", "comm", "cut", "diff", "egrep", "fgrep", "grep", "head", "jq", "less", "more",
@@ -49,7 +49,8 @@ class Access:
         if path not in self._known:
             names = dict.fromkeys([path, Path(os.path.realpath(path))])
             own = all(self._tracked(name) or self._is_own(name) for name in names)
-            self._known[path] = DENIED if self._denials.denies(str(path)) else "" if own else NOT_OWN
+            closed = UNCLEAR if self._denials.unclear else DENIED if self._denials.denies(str(path)) else ""
+            self._known[path] = closed or ("" if own else NOT_OWN)
         return self._known[path]
 
     def _is_own(self, path: Path) -> bool:

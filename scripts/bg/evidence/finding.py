@@ -42,7 +42,7 @@ REASONS = {
             "never seen", "calls unknown", "end unseen", "a look", "perhaps within", "perhaps another",
             "perhaps stale", "count unseen", "older commit", "loose commit", "no repository", "unreadable",
             "result unseen", "line elsewhere", "not checked", "by another hand", "an answer", "passed earlier",
-            "quoted elsewhere", "other case", "denied", "not its own", "by somebody",
+            "quoted elsewhere", "other case", "denied", "settings unclear", "not its own", "by somebody",
         ),
         SAID,
     ),

@@ -31,6 +31,7 @@ SECONDS = 5
 PAIRS = 20
 REFUSED = {
     access.DENIED: "a permission rule denies it to the agent",
+    access.UNCLEAR: "a settings file cannot be understood",
     access.NOT_OWN: "git does not track it, and no call was seen that opened or wrote it",
 }
 NAMED = re.compile(

@@ -38,12 +38,12 @@ class Denials:
         self._config = config
         rules = [rule for path in _files(config, self._folders) for rule in _rules(path)]
         given = list(dict.fromkeys(rule for rule in rules if rule and not rule.startswith("!")))
-        self._all = None in rules or len(given) > RULES
-        self._rules = [] if self._all else [rooted for rule in given for rooted in self._rooted(rule)]
+        self.unclear = None in rules or len(given) > RULES
+        self._rules = [] if self.unclear else [rooted for rule in given for rooted in self._rooted(rule)]
 
     def denies(self, path: str) -> bool:
         """Whether a rule speaks of a file by any of its names: as it is spelled, and where each link leads."""
-        return self._all or (bool(self._rules) and any(map(self._denies, _names(path))))
+        return self.unclear or (bool(self._rules) and any(map(self._denies, _names(path))))
 
     def _denies(self, path: str) -> bool:
         plain = _plain(path)
@@ -79,9 +79,13 @@ def _files(config: str, folders: list[str]) -> list[str]:
 
 
 def _rules(path: str) -> Iterator[Optional[str]]:
-    """What stands in the parentheses of a file's rules against Read, `**` where there are none; None: not known."""
+    """What stands in the parentheses of a file's rules against Read, `**` where there are none; None: not known.
+
+    A blank file holds no rules.
+    """
     try:
-        data: Any = foreign.loads(foreign.whole(path, MOST).decode("utf-8-sig"))
+        text = foreign.whole(path, MOST).decode("utf-8-sig")
+        data: Any = foreign.loads(text) if text.strip() else {}
     except (FileNotFoundError, NotADirectoryError, PermissionError):  # nor does the host see it
         return
     except (OSError, ValueError):

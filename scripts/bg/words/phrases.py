@@ -240,6 +240,7 @@ RESULT_TOO_LARGE = "is larger than {most} MB"
 RESULT_OUTSIDE = "lies outside the folder in which the agent worked"
 RESULT_CLOSED = {
     "denied": "is denied to the agent by a permission rule",
+    "settings unclear": "may be denied to the agent by a settings file that cannot be understood",
     "not its own": "is not tracked by git, and no call was seen that opened or wrote it",
 }
 RESULT_UNREADABLE = "cannot be read ({why})"

@@ -78,6 +78,7 @@ REASONS = {
     "other case": ("the words stand there, with capitals where they have none, or the other way round", ""),
     "not checked": ("not checked: {detail}", ""),
     "denied": ("not looked at: a permission rule denies it to the agent", ""),
+    "settings unclear": ("not looked at: a settings file cannot be understood", ""),
     "not its own": ("not looked at: git does not track it, and no call was seen that opened or wrote it", ""),
 }
 WANTING = {"not found": "not there", "does not fit": "does not fit", "failed": "failed", "not run": "not run"}
