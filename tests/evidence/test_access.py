@@ -47,6 +47,8 @@ RULES = [
     ("Read(~/shop/.env)", ".env", USER),
     ("Read(~/shop/**)", "conf/db.json", USER),
     ("Read", "conf/db.json", PROJECT),
+    ("*", "conf/db.json", PROJECT),
+    ("R*", "conf/db.json", PROJECT),
     ("Read()", "conf/db.json", PROJECT),
     ("Read(*)", "conf/db.json", PROJECT),
     ("Read(**)", "conf/db.json", PROJECT),
@@ -306,7 +308,7 @@ def test_settings_that_cannot_be_read_open_nothing(world):
     [
         ("Read(./.env)", "src/env.py"), ("Read(.env)", ".envrc"), ("Read(/a.py)", "src/a.py"), ("Read(src)", "lib/src.py"), ("Read(a/*/b)", "a/b"),
         ("Read(a/*/b)", "a/x/y/b"), ("Read(a?.py)", "a.py"), ("Read([!a].py)", "a.py"), ("Read(*.p)", "a.py"), ("Read(a/**/b)", "xa/b"),
-        ("Read(~/shop/x)", "x"), ("Read(//x)", "x"), ("Read(!x)", "x"), ("Read([)", "x"), ("Read(x\\)", "y"),
+        ("Read(~/shop/x)", "x"), ("Read(//x)", "x"), ("Read(!x)", "x"), ("Edit*", "x"), ("Read[", "x"), ("*(x)", "x"), ("Read([)", "x"), ("Read(x\\)", "y"),
     ],
 )  # fmt: skip
 def test_a_rule_denies_no_other_file(tmp_path, rule, name):
