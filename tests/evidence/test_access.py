@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 from bg.desk import cli
-from bg.evidence import formats, schemas
+from bg.evidence import Launch, access, baseline, calls, formats, schemas
+from bg.evidence.clock import Clock
 from bg.host import permissions
 from drive import Drive, block
 from world import GIT, World
@@ -301,6 +302,26 @@ def test_settings_that_cannot_be_read_open_nothing(world):
     for other in ("", " \n\t\n", "\ufeff", "[]", '{"permissions": []}', '{"permissions": {"deny": {"Read": 1}}}', '{"permissions": {"deny": ["Edit", "Reader(x)", "Bash(cat:*)"]}}'):
         path.write_text(other)
         assert world.reason('saw README.md:1 "# shop"') == "quoted"
+
+
+def test_the_rules_are_asked_before_git(world):
+    path = world.root / ".claude" / "settings.json"
+    path.parent.mkdir()
+    path.write_text('{"permissions": {"deny": ["Read(README.md)"]}}')
+    asked: list[Path] = []
+    launch = Launch(world.root, world.root, world.head, world.at)
+    found = access.Access(launch, [world.root], calls.read("", Clock(9)), asked.append)
+    assert (found.refusal(world.root / "README.md"), asked) == ("denied", [])
+
+
+def test_where_git_gave_no_answer_it_is_asked_again(world, monkeypatch):
+    world.write("new.txt", "x\n")
+    world.git("add", "new.txt")
+    known = baseline.Baseline(world.root, world.head, Clock(9))
+    monkeypatch.setattr(baseline, "SECONDS", 0)
+    assert known.tracks("new.txt") is False
+    monkeypatch.undo()
+    assert known.tracks("new.txt") is True
 
 
 @pytest.mark.parametrize(

@@ -47,11 +47,13 @@ class Access:
     def refusal(self, path: Path) -> str:
         """Why the content of a file may not be looked at, empty where it may."""
         if path not in self._known:
-            names = dict.fromkeys([path, Path(os.path.realpath(path))])
-            own = all(self._tracked(name) or self._is_own(name) for name in names)
             closed = UNCLEAR if self._denials.unclear else DENIED if self._denials.denies(str(path)) else ""
-            self._known[path] = closed or ("" if own else NOT_OWN)
+            self._known[path] = closed or ("" if self._is_the_agents(path) else NOT_OWN)
         return self._known[path]
+
+    def _is_the_agents(self, path: Path) -> bool:
+        names = dict.fromkeys([path, Path(os.path.realpath(path))])
+        return all(self._tracked(name) or self._is_own(name) for name in names)
 
     def _is_own(self, path: Path) -> bool:
         """Whether a call opened or wrote a file: a command that may write names it, and it is newer than the launch."""

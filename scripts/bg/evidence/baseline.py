@@ -59,7 +59,10 @@ class Baseline:
         if name in self.files:
             return True
         if self._index is None:
-            listed = self._git(MOST, "ls-files", "-z", "-c", "--") or b""
+            done = self._asked("ls-files", "-z", "-c", "--")
+            if done is None:
+                return False  # for now: it is asked again
+            listed = _printed(done, MOST) or b""
             self._index = {os.fsdecode(each) for each in listed.split(b"\0")}
         return name in self._index
 
@@ -118,19 +121,27 @@ class Baseline:
         return None if listed is None else [os.fsdecode(each) for each in listed.split(b"\0") if each]
 
     def _git(self, most: int, *arguments: str) -> Optional[bytes]:
+        done = self._asked(*arguments)
+        return None if done is None else _printed(done, most)
+
+    def _asked(self, *arguments: str) -> Optional[subprocess.CompletedProcess[bytes]]:
+        """What git answered, be it a refusal; None where it gave no answer in time."""
         seconds = min(SECONDS, self._clock.left)
         if seconds <= 0:
             return None
         environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
         environment.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C", **CLOSED)
         try:
-            done = subprocess.run(
+            return subprocess.run(
                 [*SAFE, "-C", str(self._place), *arguments],
                 capture_output=True, stdin=subprocess.DEVNULL, timeout=seconds, env=environment, check=False, cwd="/",
             )  # fmt: skip
         except (OSError, ValueError, subprocess.SubprocessError):
             return None
-        return done.stdout if done.returncode == 0 and len(done.stdout) <= most else None
+
+
+def _printed(done: subprocess.CompletedProcess[bytes], most: int) -> Optional[bytes]:
+    return done.stdout if done.returncode == 0 and len(done.stdout) <= most else None
 
 
 def _object(content: bytes, like: str) -> str:
