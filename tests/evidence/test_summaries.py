@@ -11,6 +11,7 @@ GOOD = [
     ("pytest xfail", "..x\n2 passed, 1 xfailed in 0.03s", 2, 3),
     ("pytest long", "===== 18 passed, 3 warnings in 2.10s =====", 18, 18),
     ("pytest thousands", "1204 passed in 9.1s", 1204, 1204),
+    ("pytest subtests", "5 passed, 3 subtests passed in 0.12s", 5, 5),
     ("pytest deselected", "3 passed, 5 deselected in 0.1s", 3, 3),
     ("unittest", "Ran 12 tests in 0.010s\n\nOK", 12, 12),
     ("unittest skipped", "Ran 12 tests in 0.010s\n\nOK (skipped=2)", 10, 12),

@@ -61,8 +61,8 @@ _NONE = (
 _NONE_RAN = pattern(_NONE, re.IGNORECASE | re.MULTILINE)
 # The lines in which each runner sums up its own run, from their beginning; every other line is what a program logs.
 _RUNNERS = {
-    "pytest": r"^=*\s*(?:\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|rerun|warnings?)(?:, )?)+ in "
-    r"\d|^\S+::\S+ (?:PASSED|SKIPPED)",
+    "pytest": r"^=*\s*(?:\d+ (?:(?:subtests )?passed|failed|errors?|skipped|xfailed|xpassed|deselected|rerun|warnings?)"
+    r"(?:, )?)+ in \d|^\S+::\S+ (?:PASSED|SKIPPED)",
     "jest": r"^\s*Tests:\s+\d",  # and pest
     "vitest": r"^\s*Tests\s+\d+ (?:passed|failed|skipped|todo)",
     "mocha": r"^\s+\d+ (?:passing|failing|pending)(?: \(|$)",
