@@ -89,6 +89,7 @@ HONEST = [
     ("make test", "10 passed in 0.1s\n20 passed in 0.2s", False, "ran `make test` -> pass, 30 passed"),
     ("tox", "12 passed in 0.1s\n12 passed in 0.1s", False, "ran `tox` -> pass, 24 passed"),
     ("tox", "12 passed in 0.1s\n3 skipped in 0.1s", False, "ran `tox` -> pass, 12 passed, 3 skipped"),
+    ("pnpm -r test", "a test:      Tests  5 passed (5)\nb test:      Tests  7 passed (7)", False, "ran `pnpm -r test` -> pass, 12 passed"),
     ("npm test --workspaces", "Tests: 5 passed, 5 total\nTests: 7 passed, 7 total", False, "ran `npm test --workspaces` -> pass, 12 passed"),
     ("pytest tests/a && pytest tests/b", "10 passed in 0.1s\n20 passed in 0.2s", False, "ran `pytest tests/a` -> pass, 10 passed"),
     # an exit that is the answer

@@ -508,6 +508,7 @@ PIPED = [
     ("npm test", "  ✓ locks after 3 failed attempts\nTests:       3 passed, 3 total", "passed"),
     ("npx playwright test", "  1 failed\n    a.spec.ts:3:1 › cart\n  2 passed (3s)", "failed"),
     ("cargo test", "test result: FAILED. 3 passed; 1 failed; 0 ignored\ntest result: ok. 3 passed; 0 failed; 0 ignored", "failed"),
+    ("pnpm -r test", "a test:      Tests  1 failed | 4 passed (5)\nb test:      Tests  7 passed (7)", "failed"),
     ("make deploy", "Error: retrying (1 of 3)\ndone", "end unseen"),
 ]
 

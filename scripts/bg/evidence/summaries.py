@@ -92,6 +92,9 @@ _RUNNERS = {
     "zig": r"^All \d+ tests passed\.$",
     "prove": r"^Files=\d+, Tests=\d|^Result: |^Failed \d+/\d+ subtests|^All tests successful",
     "testthat": r"^\[ FAIL \d+ \|",
+    # jest, vitest and mocha behind a package's name, as pnpm, lerna and turbo print them
+    "workspace": r"^[@\w][\w@./-]{0,80}(?:[ :][\w:.-]{1,40})?: +(?:Tests:? +\d|"
+    r"\d+ (?:passing|failing|pending)(?: \(|$))",
 }
 _OWN = pattern(
     "|".join(f"(?P<{name}>{line})" for name, line in {**_RUNNERS, "broken": _BROKEN, "none": _NONE}.items()),
