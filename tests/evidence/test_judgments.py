@@ -553,6 +553,17 @@ def test_what_was_left_out_is_no_claim(world):
     assert world.reason("ran `pytest -q` -> pass, 3 passed, skipped: none") == "passed"
 
 
+def test_what_claims_a_result_was_not_left_out(world):
+    world.bash("pytest -q", PASSES)
+    assert world.reason("ran `pytest -q` -> skipped tests need a GPU; 3 passed") == "passed"
+    for why in ("needs a clean base", "no browser; unit tests: 3 passed", "unit tests pass", "CI says whether they pass"):
+        assert world.reason(f"ran `npm run e2e` -> not run, {why}") == "open"
+    world.lines.clear()
+    world.bash("pytest -q", "Exit code 1\n3 failed, 12 passed in 0.1s", failed=True)
+    for result in ("12 passed", "all 12 tests pass", "all green"):
+        assert world.reason(f"ran `pytest -q` -> not possible to break it any more, {result}") == "failed"
+
+
 def test_what_is_unknown_and_passed_after_the_last_edit_leaves_no_run_older_than_it(world):
     world.bash("pytest -q", PASSES)
     world.edited("src/a.py", "x = 2\n")

@@ -26,6 +26,8 @@ _LEFT_OUT = pattern(
     + r")(?![\w-]|\s*[:=]?\s*\d)",
     re.IGNORECASE,
 )
+# Where a result may begin that a remark claims: not within a reason such as "needs a clean base".
+_CLAUSE = pattern(r"(?:->|→|[,;(–—]|\.\s)\s*(?:(?:all|then|now|but|and)\s+)*")
 _ALSO = pattern(r"\s*(?:,\s*(?:and\s+|then\s+|und\s+)?|(?:and|then|und|puis|et|y|e|\+|&)\s+|、|和|と)(?=`)")
 _NO_COMMIT = pattern(
     r"(?<!\w)(?:no|none|not|nothing|never|n/a|skip\w*|left|pending|later|will|tbd|open|without|nicht|kein\w*|nichts|"
@@ -138,11 +140,17 @@ def _ran(kind: str, rest: str, said: str) -> list[Item]:
         rest = after[more.end() :]
     if not found:
         return []
-    if _LEFT_OUT.match(found[-1].remark):
+    if _LEFT_OUT.match(found[-1].remark) and not _claims_a_result(found[-1].remark):
         return [each._replace(kind="open", remark="") for each in found]
     passed, number = pieces.outcome(found[-1].remark)
     ends = [each._replace(passed=passed, remark=found[-1].remark) for each in found]
     return [ends[0]._replace(number=number)] if len(ends) == 1 else ends
+
+
+def _claims_a_result(remark: str) -> bool:
+    """Whether a clause of a remark is a pass, or begins with a number of tests that have passed."""
+    clauses = [clause.strip(" .)") for clause in _CLAUSE.split(remark)]
+    return any(pieces.PASS.fullmatch(clause) or pieces.PASS_COUNT.match(clause) for clause in clauses)
 
 
 def _bare_run(body: str, said: str) -> list[Item]:
