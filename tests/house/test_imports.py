@@ -126,5 +126,11 @@ def test_no_route_loads_what_costs_more_than_it_does(route, routes):
     assert (routes[route] & COSTLY) - set(bare) - ALLOWED.get(route, set()) == set()
 
 
+@pytest.mark.parametrize("route", ["/bg", "after the launch", "a prompt", "the notification", "the turn's end"])
+def test_what_brings_no_report_does_not_load_the_reader_of_reports(route, routes):
+    assert "bg.protocol.fences" in routes["a question"]
+    assert "bg.protocol.fences" not in routes[route]
+
+
 def test_every_route_is_listed(routes):
     assert set(ROUTES) == set(routes)

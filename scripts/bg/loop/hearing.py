@@ -14,7 +14,6 @@ from bg.ledger.tasks import Task
 from bg.loop import noting, reports
 from bg.loop.scene import Scene
 from bg.masking import masked
-from bg.protocol.signals import Signal
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
     from bg.host.transcripts import Line
+    from bg.protocol.signals import Signal
 
 
 class Heard(Record):
