@@ -25,6 +25,9 @@ PACKAGE = "proof-of-done==0.1.1"
 KINDS = {"tests_passed": "tests", "build_passed": "build", "lint_clean": "lint", "typecheck_clean": "typecheck",
          "deployed": "deploy"}  # fmt: skip
 
+# Templates whose runs print failures and are recorded as having ended with 0, as their runners never do.
+ENDED_WELL = ("tpl-tests-failed-output", "tpl-lint-failed-output")
+
 
 class Claim(NamedTuple):
     """A labelled claim, and what is seen of it once it is declared."""
