@@ -6,7 +6,7 @@ import pytest
 from bg.host import answer, versions
 from bg.results import account, intake, merge
 from bg.results.records import Source
-from bg.words.quoting import begun, first, fit, framed, inline, neutral, quote
+from bg.words.quoting import CONTEXT_LIMIT, begun, first, fit, framed, inline, neutral, quote
 
 #: Everything at which Python, or a reader of the text, begins a new line.
 SEPARATORS = [chr(code) for code in range(0x3000) if len(f"a{chr(code)}b".splitlines()) > 1]
@@ -57,8 +57,9 @@ def test_what_is_cut_is_named() -> None:
     assert first(["a", "b", "c", "d"], 2) == ["a", "b", "- and 2 more"]
     assert begun("one\ntwo", 7) == "one\ntwo"
     assert begun("one\ntwo", 5) == "one\nt… [cut: 5 of 7 characters]"
-    for page, last in (("x\n" * 1000, "> x"), ("x\n" * 3000, "> [cut]")):
+    for page, last in (("x\n" * 800, "> x"), ("x\n" * 1600, "> [cut]")):
         said = answer.Answer()
         answer.show(said, page, versions.host_of((2, 1, 7)), "Show this:", "[cut]")
         assert said.context[0].splitlines()[-1] == last
-        assert len(page.splitlines()) > 2000 or said.context[0].count("> x") == 1000
+        assert last == "> [cut]" or said.context[0].count("> x") == 800
+        assert len(said.context[0]) <= CONTEXT_LIMIT
