@@ -19,7 +19,7 @@ from bg.host import arriving, tools
 from bg.ledger import place
 from bg.ledger.file import Ledger
 from bg.ledger.naming import TOKEN
-from bg.loop import routes
+from bg.loop import proof, routes
 from bg.protocol import signals
 from generations import NEWEST
 from hook import STDERR_LIMIT, Machine, name_of
@@ -332,7 +332,8 @@ def test_wrong_fields_anywhere_in_the_recorded_payloads(
     monkeypatch.setenv("BG_DATA", str(tmp_path / "data"))
     for name in ("HOME", "CLAUDE_PROJECT_DIR", "TMPDIR"):
         monkeypatch.setenv(name, str(tmp_path))
-    monkeypatch.setattr(arriving, "WAIT", 0.0)  # nobody writes the texts that a spoiled path does not lead to
+    for waits in (arriving, proof):
+        monkeypatch.setattr(waits, "WAIT", 0.0)  # nobody writes the texts that a spoiled path does not lead to
     rng = random.Random(seed)
     corpus = _corpus()
     failures: dict[str, str] = {}
