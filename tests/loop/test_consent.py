@@ -84,3 +84,9 @@ def test_the_notes_beside_a_choice_are_read_as_behind_a_colon(deciding):  # noqa
     undecided(deciding)
     dialog(deciding, "Approve", notes="not yet, the team has to look at it")
     assert outcome(deciding) == [("waiting", "")]
+
+
+def test_a_book_is_asked_back():
+    """Reading it would take seconds; the two lines to type are shown instead."""
+    assert decisions.read("approve: " + "only the tests " * 1_000) is not None
+    assert decisions.read("approve: " + "only the tests " * 10_000) is None

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Optional
 
 YES, NO = "yes", "no"
+MOST = 100_000  # characters; reading ten times that would take seconds
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "consent.json")
 # The rows of each language. A phrase of `yes` decides alone or with a condition, one of `approve` also with anything
 # behind its colon. Behind one of `no` a reason is set apart, by a comma or by a word of `because`; behind one of
@@ -81,6 +82,8 @@ class _Yes(Record):
 
 def read(words: str) -> Optional[Decision]:
     """The decision in the user's words, None where it must be asked back."""
+    if len(words) > MOST:
+        return None
     text = _folded(words)
     if text.strip() in ("-1", "\u22121"):
         return Decision(NO, qualified=False)
