@@ -35,13 +35,18 @@ def requests(home: Home) -> list[tuple[str, int]]:
     return [(row["qid"], row["run"]) for row in rows(home, REQUESTS)]
 
 
+def is_written(home: Home, words: str) -> bool:
+    """An agent's transcript has these words; under load, the host writes them down behind the agent's next step."""
+    return any(words in path.read_text() for path in home.transcripts() if path.name.startswith("agent-"))
+
+
 def told(model: Model) -> list[str]:
     """The requests that the parent was told of, each as often as that stands in its longest conversation."""
     return ASKED.findall(model.by("parent")[-1].all_text())
 
 
 def poll(gate: threading.Event) -> Any:
-    """The parent looks at the agent that it has launched, once that one is at its next step."""
+    """The parent looks at the agent that it has launched, once the gate is open."""
 
     def step(request: Request) -> Reply:
         return call("TaskOutput", task_id=AGENT.findall(request.all_text())[-1], block=False, timeout=1000).after(gate)
@@ -139,17 +144,19 @@ def test_a_request_on_its_way_is_heard_at_the_run_s_end(host: str) -> None:
 @pytest.mark.versions("2.1.7", "2.1.38", "2.1.197")
 def test_a_request_on_its_way_is_heard_where_the_parent_polls(host: str) -> None:
     """The answer to TaskOutput brings the reminder, while the agent works and the parent's turn goes on."""
-    here, go = threading.Event(), threading.Event()
+    here, written, go = threading.Event(), threading.Event(), threading.Event()
     script = Script(
         ("agent", asked("ASKS-TASK"), [on_its_way, reaches(here, done("Done alone."), go)]),
         (
             "parent",
             parent,
-            reacting((r"label: bg-1 for this task", launch("ASKS-TASK")), (r"agentId: ", poll(here))),
+            reacting((r"label: bg-1 for this task", launch("ASKS-TASK")), (r"agentId: ", poll(written))),
         ),
     )
     with Model(script) as model, Home(model.url) as home, Headless(home, host, OPTIONS) as run:
         run.send("/bg:bg Audit the code")
+        until(lambda: here.is_set() and is_written(home, "One thing aside."), "the host has written it down")
+        written.set()
         request = model.wait_for(lambda one: one.actor == "parent" and bool(ASKED.search(one.all_text())))
         assert "<retrieval_status>" in news(request), "told with the answer to the poll"
         go.set()
