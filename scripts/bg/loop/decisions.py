@@ -106,7 +106,7 @@ def is_either(request: str) -> bool:
 
 def names_it(words: str) -> bool:
     """The words say what is decided, not only yes or no."""
-    return any(_names(clause.words) for clause in _clauses(_folded(words)))
+    return any(_names(clause.words) for clause in _clauses(_folded(words[:MOST])))
 
 
 def _decision(decides: list[str], clauses: list[_Clause]) -> Optional[Decision]:
