@@ -97,6 +97,15 @@ def resumed(drive: Drive, call: str = "toolu_woken") -> None:
     written(drive, prompted(row["message"]))
 
 
+def asks_and_goes_on(drive: Drive, token: str) -> None:
+    """The run ends with two questions, the user answers, and the next run begins."""
+    drive.ends("a1", block("CLARIFICATION_NEEDED", token))
+    drive.announced("a1")
+    drive.stop()
+    drive.prompt("/bg-answer bg-1 Q1: one Q2: two")
+    resumed(drive)
+
+
 def spoken(drive: Drive) -> str:
     return str(drive.rows("SELECT group_concat(words) AS words FROM deliveries"))
 
@@ -255,11 +264,7 @@ def test_each_run_s_requests_are_its_own(newest):
     """The same words in a later run are another request, and a record that was heard is not."""
     token = begun(newest)
     on_the_way(newest, asking(token))
-    newest.ends("a1", block("CLARIFICATION_NEEDED", token))
-    newest.announced("a1")
-    newest.stop()
-    newest.prompt("/bg-answer bg-1 Q1: one Q2: two")
-    resumed(newest)
+    asks_and_goes_on(newest, token)
     newest.stop()
     assert requests(newest) == [("D1", 1)]
     on_the_way(newest, asking(token))
@@ -387,11 +392,7 @@ def test_a_transcript_that_was_replaced_is_read_from_its_beginning(kept, newest)
     token = begun(newest)
     written(newest, prompted("x" * 3000))
     on_the_way(newest, asking(token))
-    newest.ends("a1", block("CLARIFICATION_NEEDED", token))
-    newest.announced("a1")
-    newest.stop()
-    newest.prompt("/bg-answer bg-1 Q1: one Q2: two")
-    resumed(newest)
+    asks_and_goes_on(newest, token)
     on_the_way(newest, asking(token, "In the next run"))
     newest.stop()
     lines = path_of(newest).read_text(encoding="utf-8").splitlines()
