@@ -37,7 +37,11 @@ class Asking:
         self.drive.send({**after, "agent_id": None}, tool_use_id=call, tool_input=taken, tool_response=response)
         self.drive.unwritten, self.drive.writes = [], True
         spoken = {"type": "tool_use", "id": call, "name": "SendMessage", "input": given}
-        result = {"type": "tool_result", "tool_use_id": call, "content": [{"type": "text", "text": json.dumps(response)}]}
+        result = {
+            "type": "tool_result",
+            "tool_use_id": call,
+            "content": [{"type": "text", "text": json.dumps(response)}],
+        }
         self.write(self.drive.transcript, {"type": "assistant", "message": {"content": [spoken]}})
         self.write(self.drive.transcript, {"type": "user", "timestamp": SENT, "message": {"content": [result]}})
         return str(taken["message"])

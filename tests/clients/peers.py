@@ -36,6 +36,8 @@ def peer(
         file = place / "hooks" / f"{event}.py"
         file.write_text(HEAD + lines, encoding="utf-8")
         command = {"type": "command", "command": f'"{sys.executable}" "{file}"', "timeout": timeout}
-        entries[event] = [{**({"matcher": matchers[event]} if matchers and event in matchers else {}), "hooks": [command]}]
+        entries[event] = [
+            {**({"matcher": matchers[event]} if matchers and event in matchers else {}), "hooks": [command]}
+        ]
     (place / "hooks" / "hooks.json").write_text(json.dumps({"hooks": entries}), encoding="utf-8")
     return place

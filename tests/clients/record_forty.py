@@ -64,7 +64,9 @@ def main() -> int:
         with Headless(home, VERSION, options) as run:
             run.send("/bg:bg Make the parts")
             until = time.monotonic() + 90
-            while time.monotonic() < until and not (has_ledger(home) and rows(home, "SELECT 1 FROM runs WHERE ended > 0")):
+            while time.monotonic() < until and not (
+                has_ledger(home) and rows(home, "SELECT 1 FROM runs WHERE ended > 0")
+            ):
                 time.sleep(0.3)
             run.finish()
         [path] = [each for each in home.transcripts() if each.name.startswith("agent-")]

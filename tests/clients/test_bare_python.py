@@ -216,7 +216,12 @@ def test_ten_megabytes_are_taken_whole(machine: Machine) -> None:
     story.launch()
     huge = "x " * 5_000_000
     assert story.end(0, f"{huge}\n{signals.render('COMPLETION_REPORT', {**REPORT, 'agent_id': story.token})}") is None
-    assert machine.rows("SELECT sum(length(text)) AS n FROM (SELECT text FROM reports UNION ALL SELECT text FROM report_beginnings)")[0]["n"] > 10_000_000
+    assert (
+        machine.rows(
+            "SELECT sum(length(text)) AS n FROM (SELECT text FROM reports UNION ALL SELECT text FROM report_beginnings)"
+        )[0]["n"]
+        > 10_000_000
+    )
     assert machine.rows("SELECT state FROM tasks") == [{"state": "partial"}]
     assert "reports partial success" in story.notified(0)
     said = machine.tell({**story.named("UserPromptSubmit"), "prompt": f"/bg {huge}"})

@@ -85,7 +85,13 @@ def test_the_loop_stays_whole_beside_them(host: str, tmp_path: Path) -> None:
         (
             "agent",
             asked("AUDIT-TASK"),
-            [later(block("CLARIFICATION_NEEDED")), writes, writes, later(block("COMPLETION_REPORT")), block("COMPLETION_REPORT")],
+            [
+                later(block("CLARIFICATION_NEEDED")),
+                writes,
+                writes,
+                later(block("COMPLETION_REPORT")),
+                block("COMPLETION_REPORT"),
+            ],
         ),
         ("parent", parent, reacting((r"not from the user\] label", launch(TASK)), ("Resume it now", wake))),
     )

@@ -173,7 +173,11 @@ def test_nothing_is_undone_for_good_without_a_yes(host: str) -> None:
     """What cannot be undone is asked as such, and `go`, which leaves the rest to the agent, does not allow it."""
     leave = {"question_id": "Q1", "text": "Shall I drop the table?", "irreversible": "All 4,211 rows of users are gone"}
     script = Script(
-        ("agent", asked("CLEAN-TASK"), [later(block("CLARIFICATION_NEEDED", questions=[leave]), 0.2), done("Left it.")]),
+        (
+            "agent",
+            asked("CLEAN-TASK"),
+            [later(block("CLARIFICATION_NEEDED", questions=[leave]), 0.2), done("Left it.")],
+        ),
         (
             "parent",
             parent,

@@ -139,7 +139,9 @@ def test_a_connection_that_is_lost(host: str, how: str) -> None:
             run.finish()
         anew = (host, how) == ("2.1.7", "in the midst of a reply")  # it would wake without what came before
         reason = told.rpartition("was cut off before it could report (")[2]
-        assert reason.startswith(("failed). What it wrote", "API error). What it wrote", "no answer from the model). What"))
+        assert reason.startswith(
+            ("failed). What it wrote", "API error). What it wrote", "no answer from the model). What")
+        )
         assert reason.startswith("no answer") or "> API Error: " in reason
         assert all(f"> {name}" in reason.partition("What it left")[2] for name in LEFT)
         assert ("To go on with it: launch a new agent" if anew else "To go on with it: call ") in reason

@@ -20,7 +20,8 @@ COUNT = 5
 
 def cast() -> Script:
     agents = [
-        (f"agent-{number}", asked(f"PART-{number}:"), [later(block("COMPLETION_REPORT"), 1.0)]) for number in range(COUNT)
+        (f"agent-{number}", asked(f"PART-{number}:"), [later(block("COMPLETION_REPORT"), 1.0)])
+        for number in range(COUNT)
     ]
     parents: list[Any] = [
         (

@@ -117,16 +117,12 @@ def test_what_only_looks_like_a_signal(host: str, mode: str) -> None:
                     lambda: rows(home, "SELECT label, state FROM tasks"),
                 )
                 turn(run, model, "/bg:bg EVIL words", "EVIL")
-                until(
-                    lambda: _state(home, "bg-3") == "partial", lambda: rows(home, "SELECT label, state FROM tasks")
-                )
+                until(lambda: _state(home, "bg-3") == "partial", lambda: rows(home, "SELECT label, state FROM tasks"))
                 delivered(run, home, wakes=True)
 
                 agent = rows(home, "SELECT agent FROM launches WHERE label = 'bg-1'")[0]["agent"]
                 run.send(pasted(agent, ids["held"]))
-                model.wait_for(
-                    lambda request: request.actor == "parent" and "This was pasted." in request.all_text()
-                )
+                model.wait_for(lambda request: request.actor == "parent" and "This was pasted." in request.all_text())
                 go.set()
                 model.wait_for(
                     lambda request: request.actor == "parent" and "> The real one." in _said(request, "bg-1")

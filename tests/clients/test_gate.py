@@ -55,7 +55,9 @@ def played(host: str, mode: str, steps: Any) -> tuple[Request, list[str], dict[s
 @MODES
 def test_a_false_declaration_is_asked_about_once_and_ends_disputed(host: str, mode: str) -> None:
     """The agent insists; the parent is told what does not match, and that the user decides how to go on."""
-    told, heard, after = played(host, mode, lambda _: [later(block("COMPLETION_REPORT", **FALSE), 0.3), block("COMPLETION_REPORT", **FALSE)])
+    told, heard, after = played(
+        host, mode, lambda _: [later(block("COMPLETION_REPORT", **FALSE), 0.3), block("COMPLETION_REPORT", **FALSE)]
+    )
     assert "- “wrote FIXES.md” — there is no such file in the project" in heard[1]
     assert len([words for words in heard if "does not match what is seen" in words]) == 1
     assert after == {"state": "disputed", "corrections": 1}
@@ -77,7 +79,9 @@ def test_one_that_does_what_it_declared_after_all_is_done(host: str, mode: str) 
     assert after == {"state": "done", "corrections": 1}
     assert "Does not match" not in told.all_text()
     text = told.all_text()
-    assert "“wrote FIXES.md” — new or changed on disk since the launch" in text, text[text.find("FIXES.md") - 800 :][:2500]
+    assert "“wrote FIXES.md” — new or changed on disk since the launch" in text, text[text.find("FIXES.md") - 800 :][
+        :2500
+    ]
 
 
 HONEST = """- wrote calc.py contains "return a + b"
@@ -143,11 +147,18 @@ def test_a_noisy_honest_one_is_not_touched(host: str, mode: str) -> None:
 
     def steps(home: Home) -> list[Any]:
         project = Path(home.project)
-        noise = "echo 'Attempt 1 failed, retrying'\necho '2 failed, 1 error'\necho '  ✓ locks after 3 failed attempts'\n"
-        suite = call("Write", file_path=str(project / "suite.sh"), content=f"{noise}echo '      Tests  18 passed (18)'\n")
+        noise = (
+            "echo 'Attempt 1 failed, retrying'\necho '2 failed, 1 error'\necho '  ✓ locks after 3 failed attempts'\n"
+        )
+        suite = call(
+            "Write", file_path=str(project / "suite.sh"), content=f"{noise}echo '      Tests  18 passed (18)'\n"
+        )
         calc = call("Write", file_path=str(project / "calc.py"), content="x = 1\n")
         runs = [call("Bash", command=command, description="do it") for command in ("sh suite.sh", "ls")]
-        return [*(lambda _, each=each: each for each in (suite, calc, *runs)), block("COMPLETION_REPORT", status="success", evidence=NOISY)]
+        return [
+            *(lambda _, each=each: each for each in (suite, calc, *runs)),
+            block("COMPLETION_REPORT", status="success", evidence=NOISY),
+        ]
 
     told, heard, after = played(host, mode, steps)
     assert after == {"state": "done", "corrections": 0}

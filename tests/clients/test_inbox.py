@@ -79,7 +79,10 @@ def test_a_turn_ends_once_questions_were_shown_and_is_held_once_a_set(host: str)
             "parent",
             parent,
             reacting(
-                *[(rf"not from the user\] label: bg-{n}", launch(f"{part} look", part)) for n, part in enumerate(PARTS, 1)],
+                *[
+                    (rf"not from the user\] label: bg-{n}", launch(f"{part} look", part))
+                    for n, part in enumerate(PARTS, 1)
+                ],
                 (r"bg-3 \([^\n]* needs answers", text("bg-3 Q1: which format? bg-3 Q2: archived ones too?")),
             ),
         ),

@@ -172,7 +172,9 @@ def nothing_is_launched(machine: Machine, words: str) -> None:
     """After the plugin is gone, what is left of it says so to the model, and no hook of ours answers."""
 
     def answer(request: Request):
-        assert "[from the bg plugin, not from the user] label:" not in request.all_text().replace("`[from the bg plugin, not from the user] label:`", "")
+        assert "[from the bg plugin, not from the user] label:" not in request.all_text().replace(
+            "`[from the bg plugin, not from the user] label:`", ""
+        )
         return text("The plugin's hooks are not running.")
 
     with Model(Script(("parent", parent, [answer] * 4))) as model:

@@ -16,9 +16,7 @@ from test_loop import ended, later
 @pytest.mark.versions("2.1.7", "2.1.100", NEWEST)
 def test_a_renamed_project_keeps_its_tasks_and_the_answer_reaches_a_new_agent(host: str) -> None:
     """A new session in the renamed folder is told what waits; a new agent goes on with the answers."""
-    script = cast(
-        later(block("CLARIFICATION_NEEDED"), 0.3), rules=(("user's answers for bg-1 are recorded", anew),)
-    )
+    script = cast(later(block("CLARIFICATION_NEEDED"), 0.3), rules=(("user's answers for bg-1 are recorded", anew),))
     with Model(script) as model, Home(model.url) as home:
         (home.project / ".git").mkdir()
         (home.project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")

@@ -41,8 +41,16 @@ def requests_of(*works: str) -> Any:
 def test_a_request_within_a_request_and_two_of_one_run(host: str) -> None:
     """The child asks for a child, each hears of its own; then D1 is approved and D2 denied, and one message says so."""
     script = Script(
-        ("outer", asked("OUTER-TASK"), [asks("MIDDLE work: profile the parser of the importer"), done("Outer went on.")]),
-        ("middle", asked("MIDDLE-TASK"), [asks("INNER work: measure the parser of the importer"), done("Profiled it.")]),
+        (
+            "outer",
+            asked("OUTER-TASK"),
+            [asks("MIDDLE work: profile the parser of the importer"), done("Outer went on.")],
+        ),
+        (
+            "middle",
+            asked("MIDDLE-TASK"),
+            [asks("INNER work: measure the parser of the importer"), done("Profiled it.")],
+        ),
         ("inner", asked("INNER-TASK"), [done("Measured: 41 ms.")]),
         (
             "double",

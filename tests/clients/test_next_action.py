@@ -43,7 +43,11 @@ def agents(*states: str) -> list[Any]:
     for state in states:
         again = block("COMPLETION_REPORT", status="success")
         first = ENDS.get(state, ENDS["blocked"])
-        steps = [later(first, 0.5), *([later(first, 0.2)] if state in ASKED_ONCE_MORE else []), *[later(again, 0.5)] * 3]
+        steps = [
+            later(first, 0.5),
+            *([later(first, 0.2)] if state in ASKED_ONCE_MORE else []),
+            *[later(again, 0.5)] * 3,
+        ]
         actors.append((state, asked(key(state)), steps))
     return actors
 
@@ -175,7 +179,9 @@ def test_what_was_approved_and_never_launched_is_launched(host: str, tell: Calla
 
 @pytest.mark.versions(NEWEST)
 def test_a_task_that_was_not_launched_is_launched(host: str, tell: Callable[[str], None]) -> None:
-    script = Script(*agents("partial"), ("parent", parent, [Parent("partial", refuses="not from the user] label")] * 60))
+    script = Script(
+        *agents("partial"), ("parent", parent, [Parent("partial", refuses="not from the user] label")] * 60)
+    )
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
         term.say("/bg:bg Do the work")
         ends(term, home, "bg-1", "not_launched")

@@ -45,7 +45,11 @@ FILES = {
 def signed(request: Request, **fields: Any) -> str:
     """A completion report as JSON, in which every character reaches the plugin as it is."""
     example = {**signals.schema("COMPLETION_REPORT")["examples"][0], **PLAIN, **fields}
-    payload = {"signal_type": "COMPLETION_REPORT", "agent_id": token(request), "payload": {**example, "agent_id": token(request)}}
+    payload = {
+        "signal_type": "COMPLETION_REPORT",
+        "agent_id": token(request),
+        "payload": {**example, "agent_id": token(request)},
+    }
     return json.dumps(payload)
 
 
@@ -69,7 +73,9 @@ def test_a_poisoned_session_goes_on(host: str) -> None:
         def poisons(request: Request) -> Reply:
             poison(home)
             names = "\n".join(f"- {name}" for name in (*FILES, "pipe.json", "device.yaml"))
-            return report(request, signed(request, status="success", summary=WORDS, deliverables=names, issues_encountered=WORDS))
+            return report(
+                request, signed(request, status="success", summary=WORDS, deliverables=names, issues_encountered=WORDS)
+            )
 
         script = Script(
             ("poisons", asked("OURS-POISON"), [poisons] * 4),
@@ -91,8 +97,15 @@ def test_a_poisoned_session_goes_on(host: str) -> None:
         last = [request for request in model.requests if request.actor == "parent"][-1]
         for label in ("bg-1", "bg-2"):
             assert reminders(last, f"{label} ("), f"the session is told of {label}"
-        assert [row["label"] for row in rows(home, "SELECT DISTINCT label FROM signals ORDER BY label")] == ["bg-1", "bg-2"]
-        ours = "\n".join(re.findall(r"\[from the bg plugin, not from the user\] bg-[12] \(.*?Tell the user", last.all_text(), re.DOTALL))
+        assert [row["label"] for row in rows(home, "SELECT DISTINCT label FROM signals ORDER BY label")] == [
+            "bg-1",
+            "bg-2",
+        ]
+        ours = "\n".join(
+            re.findall(
+                r"\[from the bg plugin, not from the user\] bg-[12] \(.*?Tell the user", last.all_text(), re.DOTALL
+            )
+        )
         assert CANARY in ours
         assert [line for line in ours.splitlines() if CANARY in line and not re.match(r">|.*“[^”]*OBEY", line)] == []
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\U000e0000-\U000e0fff]", ours)
@@ -128,8 +141,16 @@ def test_a_check_that_the_host_gives_up_costs_neither_session_nor_report(host: s
     """Its time-out ends the hook's whole process group, long before the hook's own alarm; the third hook passes the check over."""
     plugin = hanging(tmp_path, 6)
     script = Script(
-        ("agent", asked("OURS-AUDIT"), [lambda request: report(request, signed(request, status="success", summary="WORD-A1"))] * 9),
-        ("parent", parent, directed({"AUDIT": [spawn("OURS-AUDIT look")], **{f"NEWS-{number}-": [] for number in range(90)}})),
+        (
+            "agent",
+            asked("OURS-AUDIT"),
+            [lambda request: report(request, signed(request, status="success", summary="WORD-A1"))] * 9,
+        ),
+        (
+            "parent",
+            parent,
+            directed({"AUDIT": [spawn("OURS-AUDIT look")], **{f"NEWS-{number}-": [] for number in range(90)}}),
+        ),
     )
     with Home() as home, Model(script) as model:
         home.base_url = model.url
@@ -152,6 +173,8 @@ def test_a_check_that_the_host_gives_up_costs_neither_session_nor_report(host: s
         assert rows(home, "SELECT event FROM errors") == [{"event": "the check of bg-1"}]
         [kept] = home.path.glob(".claude/**/ledger.db")
         env = {**os.environ, "HOME": str(home.path), "BG_DATA": str(kept.parent)}
-        shown = subprocess.run([str(ROOT / "scripts" / "bgctl"), "status", "bg-1"], env=env, check=True, capture_output=True, text=True)
+        shown = subprocess.run(
+            [str(ROOT / "scripts" / "bgctl"), "status", "bg-1"], env=env, check=True, capture_output=True, text=True
+        )
         assert "the check has ended two hooks" in " ".join(shown.stdout.split()), "the task's details name it"
         assert alive(str(home.path)) == [], "no hook is left hanging"

@@ -26,7 +26,9 @@ SHOWN = "bg-1 says it is done in part"
 #: Blocks the host's own messages about agents, as a peer does that lets nothing pass but what a person has typed.
 BLOCKS = 'if machine:\n    note("blocked")\n    say(decision="block", reason="not a person")\n'
 #: Blocks whatever is said while a file tells it to.
-REFUSES = 'if os.path.exists(os.path.join(here, "refuse")):\n    note("blocked")\n    say(decision="block", reason="no")\n'
+REFUSES = (
+    'if os.path.exists(os.path.join(here, "refuse")):\n    note("blocked")\n    say(decision="block", reason="no")\n'
+)
 #: Takes its time over the host's own messages.
 SLOW = 'if machine:\n    note("slow")\n    time.sleep(20)\n'
 #: Where the host writes its own messages into the conversation without asking a hook, nobody can block them.
@@ -134,9 +136,7 @@ def test_escape_while_a_peer_thinks_loses_no_report(host: str, tmp_path) -> None
         term.settle()
         assert not [request for request in model.by("parent") if heard(request)]
         term.say("What is the time?")
-        found = model.wait_for(
-            lambda request: request.actor == "parent" and "What is the time?" in request.all_text()
-        )
+        found = model.wait_for(lambda request: request.actor == "parent" and "What is the time?" in request.all_text())
         assert heard(found) == 1
         term.wait_for(SHOWN)
         term.say("And the date?")
@@ -179,9 +179,7 @@ def test_what_a_hook_printed_that_the_host_gave_up_is_said_again(host: str, tmp_
         until((ours / "hooks" / "hung").exists, "our hook was never asked")
         until(lambda: bool(rows(home, "SELECT 1 FROM deliveries WHERE said IS NOT NULL")), "our hook has said it")
         (ours / "hooks" / "hang").unlink()
-        found = model.wait_for(
-            lambda request: request.actor == "parent" and "<task-notification" in request.all_text()
-        )
+        found = model.wait_for(lambda request: request.actor == "parent" and "<task-notification" in request.all_text())
         assert heard(found) == 0
         spoken(run, model, "What is the time?")
         spoken(run, model, "And the date?")

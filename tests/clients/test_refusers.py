@@ -215,5 +215,7 @@ def test_without_any_data_directory_nothing_is_launched_and_nothing_is_disturbed
             run.send("/bg:bg REFUSE to comply")
             until(lambda: bool(told), "the prompt went through")
             run.finish()
-        assert "[from the bg plugin, not from the user] label:" not in told[0].replace("begins `[from the bg plugin, not from the user] label:`", "")
+        assert "[from the bg plugin, not from the user] label:" not in told[0].replace(
+            "begins `[from the bg plugin, not from the user] label:`", ""
+        )
         assert "the plugin's hooks are not running" in told[0]

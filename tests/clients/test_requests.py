@@ -201,7 +201,9 @@ def test_a_group_of_which_one_failed_and_one_was_killed(host: str) -> None:
         told = model.wait_for(lambda r: r.actor == "parent" and "launched together have all ended" in r.all_text())
         account = told.all_text().partition("launched together have all ended")[2]
         assert re.search(r"Not complete: bg-\d (?:failed|stopped), bg-\d (?:failed|stopped)\. What these", account)
-        assert "SUCCESS" not in "".join(line for line in account.splitlines() if not line.startswith(f"> {killed['label']} ("))
+        assert "SUCCESS" not in "".join(
+            line for line in account.splitlines() if not line.startswith(f"> {killed['label']} (")
+        )
         for label in sorted(label for label, state in states(home).items() if state != "done"):
             leads(run, home, host, f"/bg-answer {label} go", label, "done")
         settle(run, home, host, "it is told anew", lambda: len(rows(home, accounts)) >= 2)
@@ -260,7 +262,11 @@ def test_a_run_that_was_cut_goes_on_with_what_it_left(host: str) -> None:
                 settle(run, home, host, f"{label} is cut", lambda label=label: heard(home, label, "failed"))
                 leads(run, home, host, f"/bg-answer {label} go", label, "done")
             run.finish()
-        for number, files, step in ((1, ["part.txt"], "part.txt"), (2, ["count.txt"], "count.txt"), (3, ["both.txt"], "Next: join both.")):
+        for number, files, step in (
+            (1, ["part.txt"], "part.txt"),
+            (2, ["count.txt"], "count.txt"),
+            (3, ["both.txt"], "Next: join both."),
+        ):
             message = next(news(each) for each in model.by(f"cut{number}") if "## STATE RESTORATION" in news(each))
             assert "Your last run was cut (" in message
             assert all(f"> {name}" in message for name in files)

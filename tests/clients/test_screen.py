@@ -76,7 +76,9 @@ def test_an_agent_that_ends_in_the_middle_of_a_turn_costs_six_lines(marker: str,
         term.wait_for(r"asks\s+2\s+questions|says\s+it\s+is\s+done")
         shown = term.settle(2.0)
         for start in re.finditer(r"Stop hook (?:feedback|says|error)", shown):
-            rows = ours(shown[: start.end()] + shown[start.end() :].split("\n●")[0], r"Stop hook (?:feedback|says|error)")
+            rows = ours(
+                shown[: start.end()] + shown[start.end() :].split("\n●")[0], r"Stop hook (?:feedback|says|error)"
+            )
             assert len(rows) <= 8, rows  # of the terminal: six lines of ours, the longer ones in two rows
         assert "Lines behind" not in shown
         assert "why it matters" not in shown

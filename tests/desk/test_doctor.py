@@ -348,7 +348,8 @@ def test_a_syntax_error_in_what_the_doctor_loads_too(patient: Patient) -> None:
     assert done.returncode == 1
     assert done.stdout == ""
     assert re.fullmatch(
-        r"bgctl: this copy of bg is broken: .*tasks\.py, line \d+.*\nremedy: claude plugin update bg@bg, .*\n", done.stderr
+        r"bgctl: this copy of bg is broken: .*tasks\.py, line \d+.*\nremedy: claude plugin update bg@bg, .*\n",
+        done.stderr,
     ), done.stderr
 
 
@@ -406,7 +407,13 @@ def test_a_permission_that_denies_something_else(rule: str, patient: Patient) ->
 
 def test_bg_data_in_the_hosts_settings_only(patient: Patient) -> None:
     path = settings(patient, "user", env={"BG_DATA": "/somewhere"})
-    only(patient, "BG_DATA", "wrong", f"{path} gives the hooks BG_DATA=/somewhere; here it is not set", "^export BG_DATA=")
+    only(
+        patient,
+        "BG_DATA",
+        "wrong",
+        f"{path} gives the hooks BG_DATA=/somewhere; here it is not set",
+        "^export BG_DATA=",
+    )
 
 
 def test_bg_data_in_this_shell_only(patient: Patient) -> None:

@@ -196,8 +196,6 @@ def test_a_pipe_gets_neither_colour_nor_more_than_80_columns(data):
     assert max(map(width_of, said.split("\n"))) <= 80
 
 
-
-
 def test_a_task_tells_each_thing_once_and_in_its_order():
     """A run ends a moment before the hook has read what it ended with; to a person that is one second."""
     with ledger(1) as book:

@@ -74,7 +74,10 @@ def test_the_text_tells_by_itself_when_nobody_listens(capsys):
     text = shortcut().read_text()
     own = (shortcuts.ROOT / "commands" / "bg.md").read_text()
     assert "${" not in text
-    assert "begins `[from the bg plugin, not from the user] label:`. If there is none, the plugin's hooks are not running" in text
+    assert (
+        "begins `[from the bg plugin, not from the user] label:`. If there is none, the plugin's hooks are not running"
+        in text
+    )
     assert "`claude plugin list` shows" in text
     assert f"the file `{shortcut()}`" in text
     assert "and launch nothing." in text

@@ -133,7 +133,12 @@ def _spoken(task: str, calls: list[dict]) -> list[dict]:
     for number, call in enumerate(calls):
         use = {"type": "tool_use", "id": f"t{number}", "name": call["tool"], "input": call["input"]}
         result = call.get("result") or ""
-        answer = {"type": "tool_result", "tool_use_id": f"t{number}", "content": result, "is_error": bool(call.get("error"))}
+        answer = {
+            "type": "tool_result",
+            "tool_use_id": f"t{number}",
+            "content": result,
+            "is_error": bool(call.get("error")),
+        }
         lines.append({"type": "assistant", "message": {"role": "assistant", "content": [use]}})
         lines.append({"type": "user", "message": {"role": "user", "content": [answer]}})
     return lines

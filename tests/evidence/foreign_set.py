@@ -67,7 +67,19 @@ def claims() -> list[Claim]:
 
 def _fetched(folder: Path) -> Path:
     """The archive of the package, unpacked."""
-    command = [sys.executable, "-m", "pip", "download", "-qqq", "--no-deps", "--no-binary", ":all:", "-d", str(folder), PACKAGE]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "-qqq",
+        "--no-deps",
+        "--no-binary",
+        ":all:",
+        "-d",
+        str(folder),
+        PACKAGE,
+    ]
     subprocess.run(command, check=True)
     [archive] = folder.glob("*.tar.gz")
     with tarfile.open(archive) as file:
@@ -94,7 +106,9 @@ def _declared(scenario: dict[str, Any], case: Any, table: dict[str, Any]) -> lis
         else f"- ran `{_command(label, typed, table)}` -> pass"
         for label in case.labels
     ]
-    evidence = examine("", {"status": "success", "evidence": "\n".join(lines)}, Launch(root, root, "", 1.0 if documents else 0.0), path)
+    evidence = examine(
+        "", {"status": "success", "evidence": "\n".join(lines)}, Launch(root, root, "", 1.0 if documents else 0.0), path
+    )
     return [
         Claim(scenario["id"], label.type, line, label.label == "supported", label.reason or "", finding)
         for label, line, finding in zip(case.labels, lines, evidence.findings)

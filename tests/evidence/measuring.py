@@ -60,7 +60,11 @@ def blind(name: str, cases: list[dict]) -> tuple[list[str], bool]:
         f"  false lines of lists that do not match: {share(held, len(lines))}; given as seen: {share(len(seen), len(lines))}",
         f"  false reports whose false words stand in prose only: {sum(not each.honest for each in checked) - len(false)}",
     ]
-    said += [f"  doubted: {each.name}: {found.line}: {found.reason} {found.detail}" for each in doubted for found in each.doubted]
+    said += [
+        f"  doubted: {each.name}: {found.line}: {found.reason} {found.detail}"
+        for each in doubted
+        for found in each.doubted
+    ]
     said += [f"  {each.grade(line)}: {each.name}: {line}" for each, line in lines if each.grade(line) != MISMATCH]
     return said, not doubted and len(caught) >= 0.85 * len(false)
 
@@ -82,7 +86,9 @@ def foreign() -> tuple[list[str], bool]:
         f"  set apart: {len(apart)} of runs that print a failure and are recorded with exit status 0, which decides",
         f"  {FIRST_LOOK}",
     ]
-    left = Counter((each.name.rsplit("-", 2)[0], each.finding.reason) for each in [*seen, *false] if each.finding.grade != MISMATCH)
+    left = Counter(
+        (each.name.rsplit("-", 2)[0], each.finding.reason) for each in [*seen, *false] if each.finding.grade != MISMATCH
+    )
     said += [f"  not caught: {count} of {name}: {reason}" for (name, reason), count in sorted(left.items())]
     odd = Counter((each.name.rsplit("-", 2)[0], each.finding.reason) for each in doubted)
     said += [f"  doubted: {count} of {name}: {reason}" for (name, reason), count in sorted(odd.items())]

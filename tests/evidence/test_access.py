@@ -157,7 +157,14 @@ def home(tmp_path, monkeypatch):
 def _outputs(drive: Drive, capsys) -> str:
     """What `bgctl` shows of the tasks, and the ledger as it is on disk."""
     capsys.readouterr()
-    for words in (["status", "--all"], ["status", "bg-1"], ["status", "--json", "--all"], ["export"], ["board", "--output", "-"], ["report", "bg-1"]):
+    for words in (
+        ["status", "--all"],
+        ["status", "bg-1"],
+        ["status", "--json", "--all"],
+        ["export"],
+        ["board", "--output", "-"],
+        ["report", "bg-1"],
+    ):
         cli.main(words)
     shown = capsys.readouterr()
     book = sqlite3.connect(os.environ["BG_DATA"] + "/ledger.db")
@@ -207,7 +214,9 @@ def test_nothing_of_a_denied_file_is_in_any_output(home, capsys, rules, file, wh
     seen = {found[line] for line in lines if line.startswith("saw ") and line in found} - {"prose"}
     assert seen == ({"denied"} if "*" not in file else {"changed"})  # that name is read as a glob, which opens nothing
     assert {found[line] for line in lines if line.startswith("fits ") and line in found} <= {"not checked", "prose"}
-    assert {"contains", "lacks the text", "other case", "has the line", "no such line", "fits"}.isdisjoint(found.values())
+    assert {"contains", "lacks the text", "other case", "has the line", "no such line", "fits"}.isdisjoint(
+        found.values()
+    )
     assert drive.rows("SELECT * FROM errors") == []
 
 
@@ -230,7 +239,10 @@ OPENED = [
     (_nothing, "not its own"),
     (lambda world: world.call("Read", "1\tPOOL = 4", file_path=str(world.root / "{name}")), "quoted"),
     (lambda world: world.call("Read", "denied", failed=True, file_path=str(world.root / "{name}")), "not its own"),
-    (lambda world: world.call("Edit", "ok", file_path=str(world.root / "{name}"), old_string="a", new_string="b"), "quoted"),
+    (
+        lambda world: world.call("Edit", "ok", file_path=str(world.root / "{name}"), old_string="a", new_string="b"),
+        "quoted",
+    ),
     (lambda world: world.bash("cat {name}", "POOL"), "quoted"),
     (lambda world: world.bash("cat ./{name} | head -3", "POOL"), "quoted"),
     (lambda world: world.bash("cat {name} missing", "Exit code 1\nPOOL", failed=True), "quoted"),
@@ -240,7 +252,12 @@ OPENED = [
     (lambda world: world.bash(f"sed -n 1p {world.root}/{{name}}", "POOL"), "quoted"),
     (lambda world: world.bash("make > {name}"), "quoted"),
     (lambda world: world.bash("make | tee {name}"), "quoted"),
-    (lambda world: world.bash("echo {name}; ls -la {name}; test -s {name}; git status {name}; touch {name}", "{name}"), "not its own"),
+    (
+        lambda world: world.bash(
+            "echo {name}; ls -la {name}; test -s {name}; git status {name}; touch {name}", "{name}"
+        ),
+        "not its own",
+    ),
 ]
 
 
@@ -251,7 +268,9 @@ def test_a_file_that_git_does_not_track_is_opened_where_a_call_has(world, number
     does(world)
     world.lines = json.loads(json.dumps(world.lines).replace("{name}", name))
     assert world.reason(f'saw {name}:1 "POOL = 4"') == reason
-    assert world.reason(f'saw {name}:1 "NOPE"') in ({"quoted": ("other words", "quoted elsewhere")}.get(reason, (reason,)))
+    assert world.reason(f'saw {name}:1 "NOPE"') in (
+        {"quoted": ("other words", "quoted elsewhere")}.get(reason, (reason,))
+    )
 
 
 @pytest.mark.parametrize(("name", "reason"), [("notes.txt", "not its own"), ("fresh.txt", "quoted")])
@@ -272,7 +291,9 @@ def test_a_file_that_a_program_was_told_of_is_opened_where_it_is_new(world, comm
 def test_a_file_that_may_not_be_opened_is_still_seen_to_be_there(world):
     """Its existence and its time are no content."""
     _nothing(world)
-    assert world.declared("wrote fresh.txt", "wrote gone.txt", "changed notes.txt", 'wrote fresh.txt contains "POOL"') == [
+    assert world.declared(
+        "wrote fresh.txt", "wrote gone.txt", "changed notes.txt", 'wrote fresh.txt contains "POOL"'
+    ) == [
         ("only said", "by another hand", ""),
         ("does not match", "not found", ""),
         ("does not match", "unchanged", ""),
@@ -297,9 +318,19 @@ def test_settings_that_cannot_be_read_open_nothing(world):
     for text in ('{"permissions": {"deny": ["Read(./x)"]}', "[" * 5000):
         path.write_text(text)
         assert world.reason('saw README.md:1 "# shop"') == "settings unclear"
-    path.write_text(json.dumps({"permissions": {"deny": [f"Read(./x{number})" for number in range(permissions.RULES + 1)]}}))
+    path.write_text(
+        json.dumps({"permissions": {"deny": [f"Read(./x{number})" for number in range(permissions.RULES + 1)]}})
+    )
     assert world.reason('saw README.md:1 "# shop"') == "settings unclear"
-    for other in ("", " \n\t\n", "\ufeff", "[]", '{"permissions": []}', '{"permissions": {"deny": {"Read": 1}}}', '{"permissions": {"deny": ["Edit", "Reader(x)", "Bash(cat:*)"]}}'):
+    for other in (
+        "",
+        " \n\t\n",
+        "\ufeff",
+        "[]",
+        '{"permissions": []}',
+        '{"permissions": {"deny": {"Read": 1}}}',
+        '{"permissions": {"deny": ["Edit", "Reader(x)", "Bash(cat:*)"]}}',
+    ):
         path.write_text(other)
         assert world.reason('saw README.md:1 "# shop"') == "quoted"
 
@@ -366,13 +397,26 @@ def test_rules_of_many_stars_take_no_time(tmp_path):
     ],
 )  # fmt: skip
 def test_a_misfit_is_told_without_a_value(schema, document):
-    fit = schemas.check(json.dumps(document), json.dumps(schema), ("d.json", "s.json"), sys.executable, sys.path, seconds=60, most=9)
+    fit = schemas.check(
+        json.dumps(document), json.dumps(schema), ("d.json", "s.json"), sys.executable, sys.path, seconds=60, most=9
+    )
     assert HIDDEN not in repr(fit)
     assert HIDDEN[:7] not in repr(fit)
 
 
 @pytest.mark.parametrize("name", ["d.json", "d.yaml"])
-@pytest.mark.parametrize("text", [f"a: *{HIDDEN}", f"a: !{HIDDEN} 1", f"%{HIDDEN}", f"a: 'x' {HIDDEN}", f'{{"a": {HIDDEN}}}', f'{{"a": "\\{HIDDEN}"}}', "a: " + "9" * 5000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"a: *{HIDDEN}",
+        f"a: !{HIDDEN} 1",
+        f"%{HIDDEN}",
+        f"a: 'x' {HIDDEN}",
+        f'{{"a": {HIDDEN}}}',
+        f'{{"a": "\\{HIDDEN}"}}',
+        "a: " + "9" * 5000,
+    ],
+)
 def test_a_text_that_does_not_parse_is_told_without_its_words(name, text):
     for document, schema in ((text, "{}"), ("{}", text)):
         fit = schemas.check(document, schema, (name, name), sys.executable, sys.path, seconds=60, most=9)

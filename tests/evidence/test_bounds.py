@@ -97,7 +97,13 @@ def trapped(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, knows:
     ask("commit", "-q", "-m", "x")
     head, gone = ask("rev-parse", "HEAD"), ask("rev-parse", "HEAD:gone")
     (tmp_path / "include").write_text(f"[core]\n\tsshCommand = {run}\n")
-    named = {"run": str(run), "hooks": str(hooks), "include": str(tmp_path / "include"), "leak": str(tmp_path / "leak"), "tmp": str(tmp_path)}
+    named = {
+        "run": str(run),
+        "hooks": str(hooks),
+        "include": str(tmp_path / "include"),
+        "leak": str(tmp_path / "leak"),
+        "tmp": str(tmp_path),
+    }
     traps = {key: value.format(**named) for key, value in TRAPS.items()}
     origin = {"url": url.format(**named), "promisor": "true", "partialclonefilter": "blob:none"}
     for key, value in {**traps, **{f"remote.origin.{key}": value for key, value in origin.items()}}.items():
@@ -116,7 +122,9 @@ def trapped(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, knows:
     return place, head, ran
 
 
-@pytest.mark.parametrize("url", ["ssh://nobody@localhost/x", "ext::{run}", "{tmp}/elsewhere", "git://127.0.0.1:1/x", "x::y"])
+@pytest.mark.parametrize(
+    "url", ["ssh://nobody@localhost/x", "ext::{run}", "{tmp}/elsewhere", "git://127.0.0.1:1/x", "x::y"]
+)
 @pytest.mark.parametrize("knows", [True, False], ids=["this git", "a git before 2.45.1"])
 def test_git_runs_and_fetches_nothing_that_a_clone_names(
     url: str, knows: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -142,9 +150,18 @@ def test_the_trap_goes_off_where_git_is_not_closed(tmp_path: Path, monkeypatch: 
 def test_what_is_too_large_or_too_deep_is_named_to_everybody(tmp_path: Path) -> None:
     """In the parent's list, in the task's details, and in a word in the user's line."""
     world = World(tmp_path)
-    for name, text in {"huge.txt": "x" * (8 * 1024 * 1024 + 1), "big.json": "1" * 300_000, "deep.json": "[" * 100_000}.items():
+    for name, text in {
+        "huge.txt": "x" * (8 * 1024 * 1024 + 1),
+        "big.json": "1" * 300_000,
+        "deep.json": "[" * 100_000,
+    }.items():
         world.edited(name, text)
-    lines = ['wrote huge.txt contains "yyy"', "wrote big.json", "wrote deep.json", *(f"said {number}" for number in range(250))]
+    lines = [
+        'wrote huge.txt contains "yyy"',
+        "wrote big.json",
+        "wrote deep.json",
+        *(f"said {number}" for number in range(250)),
+    ]
     fields = {"status": "success", "evidence": "\n".join(f"- {line}" for line in lines)}
     found = world.examine("", fields).to_json()
     told = verdict.limits(found)
@@ -156,7 +173,10 @@ def test_what_is_too_large_or_too_deep_is_named_to_everybody(tmp_path: Path) -> 
     assert "not all checked" in verdict.headline("bg-1", "success", found, 0)
 
 
-@pytest.mark.parametrize(("limits", "words"), [([], ""), (["calls"], ""), (["time"], "not all checked"), ([reasons.PASSED_OVER], "not checked")])
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [([], ""), (["calls"], ""), (["time"], "not all checked"), ([reasons.PASSED_OVER], "not checked")],
+)
 def test_the_line_says_whether_all_was_checked(limits: list[str], words: str) -> None:
     line = verdict.headline("bg-1", "success", {"limits": limits}, 0)
     assert line == " · ".join(filter(None, ["bg-1 says it is done", words]))
@@ -181,7 +201,9 @@ def test_what_is_more_than_is_looked_at_or_shown_is_counted(tmp_path: Path) -> N
     names = [f"new/{number}.json" for number in range(45)]
     asked = "\n".join(f"- {name} (schema: s.json)" for name in names)
     fields = {"status": "success", "deliverables": "\n".join(names), "evidence": "said it"}
-    found = world.examine("", fields, deliverables=asked + " " * 4000, done_when=" ".join(f"`make a{number}`" for number in range(30)))
+    found = world.examine(
+        "", fields, deliverables=asked + " " * 4000, done_when=" ".join(f"`make a{number}`" for number in range(30))
+    )
     whole = found.to_json()
     told = verdict.limits(whole)
     assert [
@@ -195,7 +217,9 @@ def test_what_is_more_than_is_looked_at_or_shown_is_counted(tmp_path: Path) -> N
     assert "and 40 more" in facts[1], "files removed"
     assert "and 40 more" in facts[2], "files changed by nobody knows whom"
     assert facts[-2:] == ["- and 9 more runs", "- and 7 more commits"]
-    assert "45 files changed, 45 removed · 45 more changed, by whom is not known" in verdict.headline("bg-1", "success", whole, 0)
+    assert "45 files changed, 45 removed · 45 more changed, by whom is not known" in verdict.headline(
+        "bg-1", "success", whole, 0
+    )
 
 
 def test_every_commit_of_a_line_is_judged(tmp_path: Path) -> None:

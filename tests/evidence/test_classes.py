@@ -177,7 +177,9 @@ def world(tmp_path):
     return made
 
 
-@pytest.mark.parametrize(("command", "result", "failed", "line"), HONEST, ids=[f"{each[0]}, {each[3]}" for each in HONEST])
+@pytest.mark.parametrize(
+    ("command", "result", "failed", "line"), HONEST, ids=[f"{each[0]}, {each[3]}" for each in HONEST]
+)
 def test_an_honest_line_is_not_doubted(world, command, result, failed, line):
     world.bash(command, result, failed=failed)
     assert [found for found in world.declared(line) if found[0] == "does not match"] == []
@@ -276,7 +278,9 @@ FALSE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("command", "result", "failed", "line", "reason"), FALSE, ids=[f"{each[0]}, {each[3]}" for each in FALSE])
+@pytest.mark.parametrize(
+    ("command", "result", "failed", "line", "reason"), FALSE, ids=[f"{each[0]}, {each[3]}" for each in FALSE]
+)
 def test_a_false_line_does_not_match(world, command, result, failed, line, reason):
     world.bash(command, result, failed=failed)
     assert ("does not match", reason) in [found[:2] for found in world.declared(line)]
@@ -423,7 +427,9 @@ SINCE = [
 ]
 
 
-@pytest.mark.parametrize(("command", "result", "edited", "line"), SINCE, ids=[f"{each[0]}, {each[2]}" for each in SINCE])
+@pytest.mark.parametrize(
+    ("command", "result", "edited", "line"), SINCE, ids=[f"{each[0]}, {each[2]}" for each in SINCE]
+)
 def test_an_edit_beside_what_a_run_speaks_for(world, command, result, edited, line):
     world.bash(command, result)
     world.edited(edited, "x = 9\n")
@@ -494,7 +500,9 @@ WITHIN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("command", "result", "line", "reason"), WITHIN, ids=[f"{each[0]}, {each[2]}" for each in WITHIN])
+@pytest.mark.parametrize(
+    ("command", "result", "line", "reason"), WITHIN, ids=[f"{each[0]}, {each[2]}" for each in WITHIN]
+)
 def test_what_a_script_runs_as_its_file_says(scripted, command, result, line, reason):
     scripted.bash(command, result)
     assert scripted.reason(line) == reason
@@ -521,7 +529,9 @@ LATER = [
 ]
 
 
-@pytest.mark.parametrize(("command", "result", "edited", "reason"), LATER, ids=[f"{each[0]}, {each[2]}" for each in LATER])
+@pytest.mark.parametrize(
+    ("command", "result", "edited", "reason"), LATER, ids=[f"{each[0]}, {each[2]}" for each in LATER]
+)
 def test_an_edit_after_a_run_by_its_language(world, command, result, edited, reason):
     world.bash(command, result)
     world.edited(edited, "x\n")

@@ -17,9 +17,15 @@ READ = [
     ("1. Created `docs/a.md`", [("wrote", {"subject": "docs/a.md"})]),
     ("✅ wrote: docs/a.md", [("wrote", {"subject": "docs/a.md"})]),
     ("- [x] changed `src/a.py`: the writer", [("changed", {"subject": "src/a.py"})]),
-    ("- changed src/a.py, src/b.py and `c.py` to be quick", [("changed", {"subject": each}) for each in ("src/a.py", "src/b.py", "c.py")]),
+    (
+        "- changed src/a.py, src/b.py and `c.py` to be quick",
+        [("changed", {"subject": each}) for each in ("src/a.py", "src/b.py", "c.py")],
+    ),
     ('- changed src/a.ts contains "f(\\"x\\")"', [("changed", {"subject": "src/a.ts", "quote": 'f("x")'})]),
-    ('- wrote a.ts contains "const x = f("a", "b")"', [("wrote", {"subject": "a.ts", "quote": 'const x = f("a", "b")'})]),
+    (
+        '- wrote a.ts contains "const x = f("a", "b")"',
+        [("wrote", {"subject": "a.ts", "quote": 'const x = f("a", "b")'})],
+    ),
     ("- changed a.py contains `x = 1`", [("changed", {"subject": "a.py", "quote": "x = 1"})]),
     ("- wrote a.md contains „Straße“", [("wrote", {"subject": "a.md", "quote": "Straße"})]),
     ("- changed src/a.py:12", [("changed", {"subject": "src/a.py"})]),
@@ -38,16 +44,28 @@ READ = [
     ("- ran `npm test`: 3 failed, 4 passed", [("ran", {"subject": "npm test", "passed": False, "number": 4})]),
     ("- ran `go test ./...` → ok (0 failures)", [("ran", {"subject": "go test ./...", "passed": True})]),
     ("- ran `go test` -> passed, no errors", [("ran", {"subject": "go test", "passed": True})]),
-    ("- Tests: ran `cargo test` -> bestanden, 14 von 14", [("ran", {"subject": "cargo test", "passed": True, "number": 14})]),
+    (
+        "- Tests: ran `cargo test` -> bestanden, 14 von 14",
+        [("ran", {"subject": "cargo test", "passed": True, "number": 14})],
+    ),
     ("- ran `pytest` -> 通过, 14 passed", [("ran", {"subject": "pytest", "passed": True, "number": 14})]),
     ("- ran `x --list`", [("ran", {"subject": "x --list"})]),
     ("- ran the tests and they were fine", [("said", {})]),
     ("- commit 1a2b3c4", [("commit", {"subject": "1a2b3c4"})]),
-    ("- commit `1A2B3C4D`, pushed, opened PR #12", [("commit", {"subject": "1a2b3c4d"}), ("pushed", {"subject": "push"}), ("pr", {"subject": "12"})]),
+    (
+        "- commit `1A2B3C4D`, pushed, opened PR #12",
+        [("commit", {"subject": "1a2b3c4d"}), ("pushed", {"subject": "push"}), ("pr", {"subject": "12"})],
+    ),
     ('- commit: "Fix it", not pushed', [("commit", {"quote": "Fix it"})]),
     ("- opened PR https://example.org/x/y/pull/33", [("pr", {"subject": "33"})]),
-    ('- saw src/a.ts:41 "if (user)"', [("saw", {"subject": "src/a.ts", "quote": "if (user)", "first": 41, "last": 41})]),
-    ('- saw `src/a.py:3-5` `def f("x", y):`', [("saw", {"subject": "src/a.py", "quote": 'def f("x", y):', "first": 3, "last": 5})]),
+    (
+        '- saw src/a.ts:41 "if (user)"',
+        [("saw", {"subject": "src/a.ts", "quote": "if (user)", "first": 41, "last": 41})],
+    ),
+    (
+        '- saw `src/a.py:3-5` `def f("x", y):`',
+        [("saw", {"subject": "src/a.py", "quote": 'def f("x", y):', "first": 3, "last": 5})],
+    ),
     ('- saw src/a.py line 7: "x"', [("saw", {"subject": "src/a.py", "quote": "x", "first": 7, "last": 7})]),
     ("- fits schemas/f.json: findings.json", [("fits", {"subject": "findings.json", "other": "schemas/f.json"})]),
     ("- findings.json fits schemas/f.json", [("fits", {"subject": "findings.json", "other": "schemas/f.json"})]),
@@ -61,7 +79,10 @@ READ = [
     ('- gesehen (saw) a.yml:10 "x: y" – so', [("saw", {"subject": "a.yml", "quote": "x: y", "first": 10, "last": 10})]),
     ("- 未確認 not checked: x", [("open", {"subject": "x"})]),
     ("- **ran** `python -m pytest` → pass", [("ran", {"subject": "python -m pytest", "passed": True})]),
-    ('- changed k.py contains "from __future__ import x"', [("changed", {"subject": "k.py", "quote": "from __future__ import x"})]),
+    (
+        '- changed k.py contains "from __future__ import x"',
+        [("changed", {"subject": "k.py", "quote": "from __future__ import x"})],
+    ),
     ("- commit b518ea2 (amended, replaces 9e1b2aa)", [("commit", {"subject": "b518ea2"})]),
     ("- pushed to origin/main", [("pushed", {"subject": "push", "other": "main"})]),
     ('| 3 | changed img.ts contains "x" |', [("changed", {"subject": "img.ts", "quote": "x"})]),
@@ -71,7 +92,13 @@ READ = [
 
 @pytest.mark.parametrize(("line", "expected"), READ, ids=[line for line, _ in READ])
 def test_a_line(line, expected):
-    found = [(item.kind, {name: each for name, each in item._asdict().items() if name not in ("line", "kind", "remark", "followed")}) for item in form.read(line)]
+    found = [
+        (
+            item.kind,
+            {name: each for name, each in item._asdict().items() if name not in ("line", "kind", "remark", "followed")},
+        )
+        for item in form.read(line)
+    ]
     assert [(kind, {**NOTHING, **given}) for kind, given in expected] == found
 
 
@@ -116,7 +143,9 @@ def test_no_text_raises(text):
     form.read(text)
 
 
-@pytest.mark.parametrize("piece", ["- wrote a", "`", '"', "- ran `x` -> ", "(", 'saw a.py:1 "', "contains ", "/", "a/b ", "1 passed "])
+@pytest.mark.parametrize(
+    "piece", ["- wrote a", "`", '"', "- ran `x` -> ", "(", 'saw a.py:1 "', "contains ", "/", "a/b ", "1 passed "]
+)
 def test_no_text_is_slow(piece):
     began = time.thread_time()
     form.read(piece * (150_000 // len(piece)))

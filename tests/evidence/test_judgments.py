@@ -78,7 +78,11 @@ def test_removed_and_moved(world):
     (world.root / "docs/index.md").unlink()
     world.bash("git mv src/a.py src/c.py; rm docs/index.md")
     assert world.declared(
-        "moved src/a.py -> src/c.py", "moved src/a.py -> c.py", "removed docs/index.md", "removed index.md", "removed x/never.md"
+        "moved src/a.py -> src/c.py",
+        "moved src/a.py -> c.py",
+        "removed docs/index.md",
+        "removed index.md",
+        "removed x/never.md",
     ) == [
         ("seen", "moved", "src/c.py"),
         ("seen", "moved", "c.py"),
@@ -140,7 +144,7 @@ def test_lines_and_quotes(world):
             "saw src/api/auth.ts:3-4",
             'saw src/api/auth.ts:3 "export function login() {"',
             "saw src/api/auth.ts:3 `export   function login()` (no check)",
-            'saw src/api/auth.ts:1 "export const … \'12h\'"',
+            "saw src/api/auth.ts:1 \"export const … '12h'\"",
             'saw src/api/auth.ts:4 "return 1; // always"',
             "saw src/api/auth.ts:40",
             'saw src/api/auth.ts:3 "export function logout() {"',
@@ -152,7 +156,9 @@ def test_lines_and_quotes(world):
 def test_a_quote_from_before_the_edit_or_from_a_result_is_one(world):
     world.edited("src/b.py", "POOL = 4\n")
     world.bash("grep -rn ttl vendor", "vendor/x.go:9: const ttl = 12")
-    assert [reason for _, reason, _ in world.declared('saw src/b.py:3 "POOL = 3"', 'saw vendor/x.go:9 "const ttl = 12"')] == [
+    assert [
+        reason for _, reason, _ in world.declared('saw src/b.py:3 "POOL = 3"', 'saw vendor/x.go:9 "const ttl = 12"')
+    ] == [
         "stood there",
         "in a result",
     ]
@@ -228,7 +234,9 @@ ENDINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("command", "result", "failed", "line", "reason"), ENDINGS, ids=[f"{each[0]}, {each[3]}" for each in ENDINGS])
+@pytest.mark.parametrize(
+    ("command", "result", "failed", "line", "reason"), ENDINGS, ids=[f"{each[0]}, {each[3]}" for each in ENDINGS]
+)
 def test_a_run(world, command, result, failed, line, reason):
     world.bash(command, result, failed=failed)
     assert world.reason(line) == reason
@@ -300,7 +308,12 @@ def test_commits(world):
     first = world.commit("Fix the total")
     world.bash("git commit -m x")
     assert world.declared(
-        f"commit {first[:7]}", f"commit {first}", 'commit "Fix the total"', "committed", "commit 0123456", f"commit {world.head[:8]}"
+        f"commit {first[:7]}",
+        f"commit {first}",
+        'commit "Fix the total"',
+        "committed",
+        "commit 0123456",
+        f"commit {world.head[:8]}",
     ) == [
         ("seen", "committed", ""),
         ("seen", "committed", ""),
@@ -310,7 +323,10 @@ def test_commits(world):
         ("only said", "older commit", ""),
     ]
     world.git("reset", "-q", "--hard", world.head)
-    assert world.declared(f"commit {first[:7]}", "committed") == [("only said", "loose commit", ""), ("does not match", "no commit", "")]
+    assert world.declared(f"commit {first[:7]}", "committed") == [
+        ("only said", "loose commit", ""),
+        ("does not match", "no commit", ""),
+    ]
 
 
 def test_no_program_that_the_repository_configures_is_started(world):
@@ -319,7 +335,14 @@ def test_no_program_that_the_repository_configures_is_started(world):
     bait.write_text(f"#!/bin/sh\ntouch {seen}\n")
     bait.chmod(0o755)
     first = world.commit("Fix")
-    for name in ("gpg.program", "core.fsmonitor", "diff.external", "core.sshCommand", "core.pager", "credential.helper"):
+    for name in (
+        "gpg.program",
+        "core.fsmonitor",
+        "diff.external",
+        "core.sshCommand",
+        "core.pager",
+        "credential.helper",
+    ):
         world.git("config", name, str(bait))
     for name in ("log.showSignature", "commit.gpgSign"):
         world.git("config", name, "true")
@@ -342,7 +365,9 @@ PUBLISHED = [
 ]
 
 
-@pytest.mark.parametrize(("command", "result", "failed", "line", "reason"), PUBLISHED, ids=[f"{each[0]}, {each[3]}" for each in PUBLISHED])
+@pytest.mark.parametrize(
+    ("command", "result", "failed", "line", "reason"), PUBLISHED, ids=[f"{each[0]}, {each[3]}" for each in PUBLISHED]
+)
 def test_what_was_published(world, command, result, failed, line, reason):
     world.bash(command, result, failed=failed)
     assert world.reason(line) == reason
@@ -359,7 +384,11 @@ def test_the_hosts_own_facts(world):
     world.bash("rm src/b.py")
     world.bash("npm run lint | tail -1", "x")
     facts = world.examine("Done.").facts
-    assert (facts["changed"], facts["changed_count"], facts["removed"]) == (["docs/new.md", "src/a.py"], 2, ["src/b.py"])
+    assert (facts["changed"], facts["changed_count"], facts["removed"]) == (
+        ["docs/new.md", "src/a.py"],
+        2,
+        ["src/b.py"],
+    )
     assert [(run["command"], run["end"], run["edited"].rpartition("/")[2]) for run in facts["runs"]] == [
         ("pytest -q", "passed", "a.py"),
         ("npm run lint", "unseen", ""),
@@ -382,7 +411,9 @@ def test_what_git_ignores_is_no_change_of_the_agents(world):
 def test_what_the_launch_asked_for(world):
     world.bash("pytest -q", PASSES)
     world.edited("docs/api.md", "x\n")
-    evidence = world.examine("Done.", deliverables="docs/api.md, docs/cli.md", done_when="`pytest -q` passes and npm test is green")
+    evidence = world.examine(
+        "Done.", deliverables="docs/api.md, docs/cli.md", done_when="`pytest -q` passes and npm test is green"
+    )
     assert [(found.subject, found.reason) for found in evidence.asked] == [
         ("docs/api.md", "changed"), ("docs/cli.md", "not found"), ("pytest -q", "passed"), ("npm test", "not run"),
     ]  # fmt: skip
@@ -409,7 +440,9 @@ def test_prose_gives_notes_and_nothing_else(world, report, reasons):
 def test_other_notes(world):
     world.call("Write", "disk full", failed=True, file_path=str(world.root / "docs/x.md"), content="x")
     world.edited("conf/a.json", "{'a': 1}")
-    evidence = world.examine("docs/x.md", {"status": "success", "deliverables": "- docs/gone.md", "evidence": "- wrote conf/a.json"})
+    evidence = world.examine(
+        "docs/x.md", {"status": "success", "deliverables": "- docs/gone.md", "evidence": "- wrote conf/a.json"}
+    )
     assert sorted(reason for reason, _ in evidence.notes) == ["does not parse", "named and not there", "write failed"]
     idle = World(world.place / "idle")
     idle.told("go")
@@ -420,7 +453,9 @@ def test_other_notes(world):
 def test_nothing_is_declared_in_prose(world):
     evidence = world.examine("wrote docs/never.md\n- ran `pytest` -> pass", None)
     assert (evidence.declared, evidence.findings) == (False, [])
-    evidence = world.examine("", {"status": "success", "deliverables": "- wrote docs/never.md", "evidence": "All of it is done."})
+    evidence = world.examine(
+        "", {"status": "success", "deliverables": "- wrote docs/never.md", "evidence": "All of it is done."}
+    )
     assert (evidence.declared, [found.grade for found in evidence.findings]) == (False, ["only said"])
 
 
@@ -486,7 +521,10 @@ def test_a_line_behind_the_end_of_the_file_is_none(world):
     ("command", "result"),
     [
         ("npm test", "npm ERR! Test failed. See above for more details."),
-        ("pytest -q", "Traceback (most recent call last):\n  as the log of a test\n1 failed, retrying\n3 passed in 0.10s"),
+        (
+            "pytest -q",
+            "Traceback (most recent call last):\n  as the log of a test\n1 failed, retrying\n3 passed in 0.10s",
+        ),
         ("go test ./...", "--- FAIL: said by what was tested\nok  \tx/a\t0.1s"),
         ("ruff check .", "src/a.py:12:1: F401 'os' imported but unused"),
         ("npx eslint .", "src/a.js\n  4:1  warning  Unexpected console statement"),
@@ -501,13 +539,21 @@ def test_an_exit_of_0_is_a_pass_whatever_the_output_says(world, command, result)
 
 PIPED = [
     ("pytest -q", "2 failed\nupload: 1 failed, 3 passed\n3 passed in 0.10s", "passed"),
-    ("pytest -q", "1 failed, 2 passed in 0.05s\n3 passed in 0.10s", "passed"),  # the first is quoted by a test of a plugin
+    (
+        "pytest -q",
+        "1 failed, 2 passed in 0.05s\n3 passed in 0.10s",
+        "passed",
+    ),  # the first is quoted by a test of a plugin
     ("pytest -q", "3 passed in 0.10s\n1 failed, 2 passed in 0.05s", "failed"),
     ("pytest -q", "2 failed", "end unseen"),
     ("npm test", "all 18 tests passed, says the log", "end unseen"),
     ("npm test", "  ✓ locks after 3 failed attempts\nTests:       3 passed, 3 total", "passed"),
     ("npx playwright test", "  1 failed\n    a.spec.ts:3:1 › cart\n  2 passed (3s)", "failed"),
-    ("cargo test", "test result: FAILED. 3 passed; 1 failed; 0 ignored\ntest result: ok. 3 passed; 0 failed; 0 ignored", "failed"),
+    (
+        "cargo test",
+        "test result: FAILED. 3 passed; 1 failed; 0 ignored\ntest result: ok. 3 passed; 0 failed; 0 ignored",
+        "failed",
+    ),
     ("pnpm -r test", "a test:      Tests  1 failed | 4 passed (5)\nb test:      Tests  7 passed (7)", "failed"),
     ("make deploy", "Error: retrying (1 of 3)\ndone", "end unseen"),
 ]
@@ -556,7 +602,12 @@ def test_what_was_left_out_is_no_claim(world):
 def test_what_claims_a_result_was_not_left_out(world):
     world.bash("pytest -q", PASSES)
     assert world.reason("ran `pytest -q` -> skipped tests need a GPU; 3 passed") == "passed"
-    for why in ("needs a clean base", "no browser; unit tests: 3 passed", "unit tests pass", "CI says whether they pass"):
+    for why in (
+        "needs a clean base",
+        "no browser; unit tests: 3 passed",
+        "unit tests pass",
+        "CI says whether they pass",
+    ):
         assert world.reason(f"ran `npm run e2e` -> not run, {why}") == "open"
     world.lines.clear()
     world.bash("pytest -q", "Exit code 1\n3 failed, 12 passed in 0.1s", failed=True)
@@ -569,7 +620,10 @@ def test_what_is_unknown_and_passed_after_the_last_edit_leaves_no_run_older_than
     world.edited("src/a.py", "x = 2\n")
     assert (world.reason("ran `pytest -q` -> pass"), world.examine().facts["tests"]) == ("stale", "stale")
     world.bash("mise run test", "all is well")
-    assert (world.reason("ran `pytest -q` -> pass"), world.examine().facts["tests"]) == ("perhaps stale", "passed, perhaps stale")
+    assert (world.reason("ran `pytest -q` -> pass"), world.examine().facts["tests"]) == (
+        "perhaps stale",
+        "passed, perhaps stale",
+    )
     world.edited("src/a.py", "x = 3\n")
     assert world.examine().facts["tests"] == "stale"
 
@@ -577,7 +631,10 @@ def test_what_is_unknown_and_passed_after_the_last_edit_leaves_no_run_older_than
 def test_a_log_that_speaks_of_the_background_is_none(world):
     world.bash("npm test", "  ✓ the job is running in the background\nTests:       3 passed, 3 total")
     assert world.reason("ran `npm test` -> pass") == "passed"
-    world.bash("npm run e2e", "starting\nCommand was manually backgrounded by user with ID: b1x2y. Output is being written to: /x/b1x2y.output.")
+    world.bash(
+        "npm run e2e",
+        "starting\nCommand was manually backgrounded by user with ID: b1x2y. Output is being written to: /x/b1x2y.output.",
+    )
     world.call("Read", "1 failed, says a source", file_path=str(world.root / "src/a.py"))
     assert world.reason("ran `npm run e2e` -> pass") == "unread"
     world.told('Background command "rerun what failed" (b1x2y) completed (exit code 0)')
@@ -595,7 +652,15 @@ def test_a_fixing_run_is_not_the_plain_one(world):
     assert world.reason("ran `ruff check --fix .` -> pass") == "passed"
 
 
-@pytest.mark.parametrize(("command", "reason"), [("git stash pop", "stale"), ("git reset --hard HEAD~1", "stale"), ("git pull", "perhaps stale"), ("git status", "passed")])
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("git stash pop", "stale"),
+        ("git reset --hard HEAD~1", "stale"),
+        ("git pull", "perhaps stale"),
+        ("git status", "passed"),
+    ],
+)
 def test_git_moves_the_tree_under_a_run(world, command, reason):
     world.bash("pytest -q", PASSES)
     world.bash(command, "ok")

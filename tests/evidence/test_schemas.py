@@ -159,7 +159,9 @@ def test_the_line_of_each_part_is_where_it_begins(value, indent):
 def test_jsonschema_judges_equally(value, schema):
     from bg.evidence import fitting  # noqa: PLC0415 - as above
 
-    assert bool(fitting.problems(schema, value, fitting.Words(schema, values=True))) == (not Draft202012Validator(schema).is_valid(value))
+    assert bool(fitting.problems(schema, value, fitting.Words(schema, values=True))) == (
+        not Draft202012Validator(schema).is_valid(value)
+    )
 
 
 # What is hostile, or cannot be used.
@@ -212,7 +214,13 @@ def test_a_slow_schema_is_ended():
 
 def test_memory_is_bounded():
     program = "import sys; sys.path.append(sys.argv[1]); import fitting; fitting.MEMORY = 200 << 20; fitting.main()"
-    given = {"document": "[" + "[]," * 340_000 + "]", "document_yaml": True, "schema": "{}", "schema_yaml": False, "values": True}
+    given = {
+        "document": "[" + "[]," * 340_000 + "]",
+        "document_yaml": True,
+        "schema": "{}",
+        "schema_yaml": False,
+        "values": True,
+    }
     done = subprocess.run(
         [sys.executable, "-c", program, str(Path(schemas.__file__).parent)],
         input=json.dumps({**given, "path": sys.path, "seconds": 60, "most": 1}).encode(),
@@ -396,7 +404,11 @@ class Place:
         launch = Launch(self.root, self.root, "", self.at)
         evidence = examine("", fields, launch, "", {"Goal": "Look", "Deliverables": brief})
         assert [each for each in evidence.limits if not each.endswith(": findings.json")] == ["calls"]
-        return [(each.subject, each.reason, each.detail) for each in [*evidence.findings, *evidence.asked] if each.kind == "fits"]
+        return [
+            (each.subject, each.reason, each.detail)
+            for each in [*evidence.findings, *evidence.asked]
+            if each.kind == "fits"
+        ]
 
 
 @pytest.fixture

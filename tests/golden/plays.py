@@ -62,7 +62,9 @@ def plays(version: str) -> list[tuple[str, str]]:
 def registered() -> dict[str, re.Pattern[str]]:
     """The events, and of the tools those, that hooks.json hands to us."""
     hooks = json.loads((ROOT / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
-    return {name: re.compile("|".join(entry.get("matcher", ".*") for entry in entries)) for name, entries in hooks.items()}
+    return {
+        name: re.compile("|".join(entry.get("matcher", ".*") for entry in entries)) for name, entries in hooks.items()
+    }
 
 
 class Play:
@@ -77,7 +79,7 @@ class Play:
             folder.mkdir(parents=True)
         self.python = root / "python"
         self.python.write_text(
-            '#!/bin/sh\n# hooks/run ends its arguments with the script\n'
+            "#!/bin/sh\n# hooks/run ends its arguments with the script\n"
             'for last in "$@"; do :; done\n'
             f'exec "{sys.executable}" -I -X utf8 "{HERE / "seeded.py"}" "$GOLDEN_AT" "$GOLDEN_SEED" "$last"\n'
         )
@@ -94,7 +96,9 @@ class Play:
         """Every answer, then what the ledger holds."""
         recorded = [self.moved(event) for event in events(self.version, self.scene)]
         self.session = recorded[0]["session_id"]
-        self.transcript().write_text(json.dumps({"type": "user", "version": self.version, "cwd": str(self.project)}) + "\n")
+        self.transcript().write_text(
+            json.dumps({"type": "user", "version": self.version, "cwd": str(self.project)}) + "\n"
+        )
         asked = False
         for event in recorded:
             if event["hook_event_name"] == "UserPromptSubmit" and not asked and not MACHINE.match(event["prompt"]):
@@ -111,7 +115,12 @@ class Play:
         """What a person does next: looks, answers, lets the agent go on, comes back another day."""
         like = next(event for event in recorded if event["hook_event_name"] == "UserPromptSubmit")
         begin = next((event for event in recorded if event["hook_event_name"] == "SessionStart"), None)
-        for words in ("/bg-status", "/bg-answer", "/bg-answer bg-1 Q1: CSV\nQ2: no, #12 & `x`", "/bg-answer bg-1 D1: approve"):
+        for words in (
+            "/bg-status",
+            "/bg-answer",
+            "/bg-answer bg-1 Q1: CSV\nQ2: no, #12 & `x`",
+            "/bg-answer bg-1 D1: approve",
+        ):
             self.send({**like, "prompt": words})
         agent = next(iter(self.tokens), "")
         if agent and self.ending != "prose":
@@ -136,7 +145,11 @@ class Play:
                 self.send(json.loads(json.dumps({**event, **now}).replace(old, agent)))
         ends = next((event for event in scene if event["hook_event_name"] == "SubagentStop"), None)
         if ends:
-            path = ends["agent_transcript_path"].replace(ends["agent_id"], agent) if "agent_transcript_path" in ends else ""
+            path = (
+                ends["agent_transcript_path"].replace(ends["agent_id"], agent)
+                if "agent_transcript_path" in ends
+                else ""
+            )
             self.ending = "completes"
             self.send({**ends, **now, "agent_id": agent, "agent_transcript_path": path})
 
@@ -211,7 +224,9 @@ class Play:
         for agent in self.tokens:
             if f"<task-id>{agent}</task-id>" in prompt and "<result>" in prompt and self.ending != "prose":
                 words = html.escape(self.last_words(agent), quote=False)
-                prompt = re.sub(r"<result>.*</result>", lambda _, told=words: f"<result>{told}</result>", prompt, flags=re.DOTALL)
+                prompt = re.sub(
+                    r"<result>.*</result>", lambda _, told=words: f"<result>{told}</result>", prompt, flags=re.DOTALL
+                )
         return prompt
 
     def hook(self, event: Payload) -> str:
@@ -268,7 +283,13 @@ class Play:
             message["stop_reason"] = "end_turn"
         path = self.agent_file(agent)
         number = len(path.read_text().splitlines()) if path.exists() else 0
-        line = {"type": kind, "uuid": f"{agent}-{number}", "version": self.version, "cwd": str(self.project), "message": message}
+        line = {
+            "type": kind,
+            "uuid": f"{agent}-{number}",
+            "version": self.version,
+            "cwd": str(self.project),
+            "message": message,
+        }
         with path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
 

@@ -125,14 +125,20 @@ def test_the_tools_of_a_version_have_the_names_and_fields_that_it_was_recorded_w
 
 
 def test_only_fields_that_are_recorded_with_their_tool_are_read():
-    tree = ast.parse("".join(inspect.getsource(module) for module in (tools, dialogs)).replace("from __future__ import annotations", ""))
+    tree = ast.parse(
+        "".join(inspect.getsource(module) for module in (tools, dialogs)).replace(
+            "from __future__ import annotations", ""
+        )
+    )
     inner = {"text", "result", "output", "question", "notes", "options", "label"}  # of a dialog's questions
     inner |= {"metadata", "source"}  # the mark that a hook of ours puts into a call and looks for
     fields = {name for tool in tools.TOOLS for name in (*tool.takes, *tool.gives)}
     read_here = {
         node.args[0].value
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "get"
         and isinstance(node.args[0], ast.Constant)
     }
     assert len(read_here) > 15

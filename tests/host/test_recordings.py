@@ -34,7 +34,12 @@ def test_the_recorder_writes_what_is_read(tmp_path, monkeypatch):
     home = SimpleNamespace(root=tmp_path / "rig", path=tmp_path / "rig" / "home", project=tmp_path / "rig" / "project")
     given = [
         {"hook_event_name": "SessionStart", "cwd": str(home.project), "session_id": "s"},
-        {"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Agent", "tool_input": {"prompt": "é\u2028\n"}},
+        {
+            "session_id": "s",
+            "hook_event_name": "PostToolUse",
+            "tool_name": "Agent",
+            "tool_input": {"prompt": "é\u2028\n"},
+        },
         {"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash", "cwd": f"{home.path}/x"},
         {"session_id": "s", "hook_event_name": "Stop", "transcript_path": f"/tmp/claude-{os.getuid()}/t"},
     ]

@@ -18,7 +18,18 @@ AGENTS = sorted((ROOT / "agents").glob("*.md"))
 SKILLS = sorted((ROOT / "skills").glob("*/SKILL.md"))
 KEYS = {"agent": {"name", "description", "tools"}, "skill": {"name", "description"}}
 KNOWN_TOOLS = frozenset(
-    ("Read", "Grep", "Glob", "Bash", "Write", "Edit", "WebFetch", "WebSearch", *tools.SEARCH.names, *tools.MESSAGE.names)
+    (
+        "Read",
+        "Grep",
+        "Glob",
+        "Bash",
+        "Write",
+        "Edit",
+        "WebFetch",
+        "WebSearch",
+        *tools.SEARCH.names,
+        *tools.MESSAGE.names,
+    )
 )
 
 

@@ -83,7 +83,11 @@ def test_transcripts(tmp_path: Path, tell: Any) -> None:
         if count % 20 == 0:  # through a file
             path.write_bytes(data)
             assert transcripts.tail(str(path)) == records
-            found += [transcripts.first_prompt(str(path)), transcripts.field(str(path), "cwd"), transcripts.digest(str(path))]
+            found += [
+                transcripts.first_prompt(str(path)),
+                transcripts.field(str(path), "cwd"),
+                transcripts.digest(str(path)),
+            ]
         for each in found:
             each.encode("utf-8")
         transcripts.raw_output(text.encode("utf-8", "replace").decode("utf-8"))
@@ -105,7 +109,11 @@ def _spoilt(seed: int) -> Iterator[str]:
                 if not isinstance(place[key], dict) or not place[key] or dice.random() < 0.4:
                     break
                 place = place[key]
-            place[key] = json.loads(json.dumps(dice.choice(odd))) if dice.random() < 0.5 else "".join(dice.choice(PIECES) for _ in range(8))
+            place[key] = (
+                json.loads(json.dumps(dice.choice(odd)))
+                if dice.random() < 0.5
+                else "".join(dice.choice(PIECES) for _ in range(8))
+            )
         text = json.dumps(payload, ensure_ascii=dice.random() < 0.5)
         yield text[: dice.randrange(len(text))] if number % 10 == 0 else text
 
@@ -165,7 +173,11 @@ READERS: dict[str, Callable[[str], Any]] = {
     "results": lambda text: intake.take([Source("x", text.encode("utf-8"))]),
     "typed answers": lambda text: answers.read(text, KNOWN),
     "typed decisions": lambda text: (decisions.read(text), decisions.names_it(text), decisions.is_either(text)),
-    "typed words": lambda text: (event.typed_command(text), event.is_machine_prompt(text), answer_doubts.is_question(text)),
+    "typed words": lambda text: (
+        event.typed_command(text),
+        event.is_machine_prompt(text),
+        answer_doubts.is_question(text),
+    ),
 }
 MORE = {
     "typed answers": ["Q1: a", "Q1, ", "Q1\n", "Q1 and ", "D1 ", "Q9: x ", "Q1 (", "> Q1: why?\n", "bg-1 Q1: x\n", "bg-2: x\n", "my answers ",

@@ -112,10 +112,22 @@ def test_a_deliverable_is_read_from_a_file_only(kind: str, tmp_path: Path) -> No
     make(tmp_path / "out" / "result.json", kind)
     make(tmp_path / "out" / "result.md", kind)
     launch = Launch(tmp_path, tmp_path, "", 0.0)
-    fields = {"deliverables": "Wrote `out/result.json`, 3 lines", "summary": "See out/result.json:2", "status": "success"}
-    opened = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": str(tmp_path / "out" / "result.json")}}
+    fields = {
+        "deliverables": "Wrote `out/result.json`, 3 lines",
+        "summary": "See out/result.json:2",
+        "status": "success",
+    }
+    opened = {
+        "type": "tool_use",
+        "id": "t1",
+        "name": "Read",
+        "input": {"file_path": str(tmp_path / "out" / "result.json")},
+    }
     result = {"type": "tool_result", "tool_use_id": "t1", "content": "1\t{}"}
-    calls = [{"type": kind, "message": {"role": kind, "content": [part]}} for kind, part in (("assistant", opened), ("user", result))]
+    calls = [
+        {"type": kind, "message": {"role": kind, "content": [part]}}
+        for kind, part in (("assistant", opened), ("user", result))
+    ]
     (tmp_path / "agent.jsonl").write_text("".join(json.dumps(each) + "\n" for each in calls))
     examine("I wrote out/result.json; see out/result.json:2", fields, launch, str(tmp_path / "agent.jsonl"))
     data, why = groups._inside(str(tmp_path), "out/result.md", lambda _: "")

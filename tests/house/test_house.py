@@ -68,7 +68,15 @@ ROOMS = {
     "loop": {"host", "protocol", "ledger", "words", "evidence", "results", "desk"},
 }
 DOOR = {"hook": {*ROOMS}}  # the way in imports them all, and nothing imports it
-GROUND = {"foreign": set(), "machine": set(), "masking": set(), "pattern": set(), "record": set(), "repository": set(), "settings": {"ledger"}}
+GROUND = {
+    "foreign": set(),
+    "machine": set(),
+    "masking": set(),
+    "pattern": set(),
+    "record": set(),
+    "repository": set(),
+    "settings": {"ledger"},
+}
 
 
 def modules() -> list[Path]:
@@ -283,7 +291,9 @@ def test_clock_and_chance_are_handed_in(path):
     assert bool(asked_of_the_machine(path)) == (str(path.relative_to(PACKAGE)) in HANDS_IN), asked_of_the_machine(path)
 
 
-HOST_NAMES = re.compile(rf"\b(?:{'|'.join(name for tool in tools.TOOLS for name in tool.names if name not in WORDS)})\b")
+HOST_NAMES = re.compile(
+    rf"\b(?:{'|'.join(name for tool in tools.TOOLS for name in tool.names if name not in WORDS)})\b"
+)
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -368,9 +378,7 @@ def test_every_registered_tool_has_a_handler_and_every_handler_is_registered():
         for entry in entries
         for tool in entry.get("matcher", "").split("|")
     }
-    handled = {
-        f"{event} {name}".strip() for event, tool in routes.HANDLERS for name in (tool.names if tool else ("",))
-    }
+    handled = {f"{event} {name}".strip() for event, tool in routes.HANDLERS for name in (tool.names if tool else ("",))}
     assert registered == handled
 
 
@@ -407,7 +415,16 @@ def test_texts_for_models_are_calm(path):
     text = path.read_text(encoding="utf-8")
     shouted = set(re.findall(r"\b[A-Z]{4,}\b", text))
     markers = {"CLARIFICATION", "CONTINUATION", "ARGUMENTS", "CLAUDE", "SUCCESS", "PARTIAL", "FAILED", "PLUGIN", "ROOT"}
-    assert {word for word in shouted if "_" not in word} - markers <= {"PASS", "FAIL", "JSON", "PERF", "TEST", "FILE", "HASH", "SCHEMA"}
+    assert {word for word in shouted if "_" not in word} - markers <= {
+        "PASS",
+        "FAIL",
+        "JSON",
+        "PERF",
+        "TEST",
+        "FILE",
+        "HASH",
+        "SCHEMA",
+    }
     assert not re.search("[\U0001f300-\U0001faff\u2600-\u27bf]", text)
 
 
@@ -575,7 +592,10 @@ def test_the_hook_process_answers_on_this_python(tmp_path):
     (data / "python").write_text(f"{sys.executable}\n")
     done = hook(payload, tmp_path, BG_DATA=str(data))
     assert done.returncode == 0
-    assert "[from the bg plugin, not from the user] label: bg-1" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert (
+        "[from the bg plugin, not from the user] label: bg-1"
+        in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    )
     assert done.stderr == ""
 
 

@@ -93,7 +93,9 @@ def test_an_old_interpreter_is_passed_over_for_a_newer_one(machine):
     newer = machine.python("python3.12", "3.12")
     assert machine.says("Stop", cwd="/") == {}
     assert machine.starts() == []
-    assert "[from the bg plugin, not from the user] label: bg-1" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
+    assert "[from the bg plugin, not from the user] label: bg-1" in str(
+        machine.says("UserPromptSubmit", prompt="/bg Audit")
+    )
     assert machine.starts() == ["3.6", "3.12", "3.12"]
     assert (machine.data / "python").read_text() == f"{newer}\n"
     assert machine.data.stat().st_mode & 0o777 == 0o700
@@ -105,7 +107,9 @@ def test_a_newer_one_further_down_the_path(machine):
     machine.python("python3", "3.8")
     machine.python("python3", "3.10", "another")
     machine.env["PATH"] = f"{machine.bin}:{machine.root / 'another'}"
-    assert "[from the bg plugin, not from the user] label: bg-1" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
+    assert "[from the bg plugin, not from the user] label: bg-1" in str(
+        machine.says("UserPromptSubmit", prompt="/bg Audit")
+    )
 
 
 LAUNCH = {"tool_name": "Agent", "tool_input": {"description": "bg-1: audit", "prompt": "Audit."}}
@@ -191,7 +195,7 @@ def test_bgctl_passes_an_old_interpreter_over(machine):
     pretending = machine.bin / "pretending"
     pretending.write_text(
         f"#!{shutil.which('sh')}\nexec '{sys.executable}' -c 'import runpy, sys; sys.argv = sys.argv[1:]; "
-        "sys.version_info = (3, 8, 0); runpy.run_path(sys.argv[0], run_name=\"__main__\")' \"$@\"\n"
+        'sys.version_info = (3, 8, 0); runpy.run_path(sys.argv[0], run_name="__main__")\' "$@"\n'
     )
     pretending.chmod(0o755)
     machine.python("python3", "3.8")
@@ -205,7 +209,9 @@ def test_bgctl_passes_an_old_interpreter_over(machine):
 
 
 # At collection, while the home is still the real one.
-OLD = {version: sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python")) for version in ("2.7", "3.6", "3.8")}
+OLD = {
+    version: sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python")) for version in ("2.7", "3.6", "3.8")
+}
 
 
 @pytest.mark.parametrize("real", OLD)
@@ -230,7 +236,9 @@ def test_half_a_compiled_module_stops_no_hook(module, machine):
     [compiled] = [path for path in (machine.data / "pycache").rglob("*.pyc") if f"/{module}." in str(path)]
     whole = compiled.read_bytes()
     os.truncate(compiled, len(whole) // 2)
-    assert "[from the bg plugin, not from the user] label: bg-2" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
+    assert "[from the bg plugin, not from the user] label: bg-2" in str(
+        machine.says("UserPromptSubmit", prompt="/bg Audit")
+    )
     machine.says("UserPromptSubmit", prompt="/bg Audit")
     assert compiled.read_bytes() == whole
 

@@ -45,7 +45,9 @@ SECRETS = {
     "Hugging Face token": "hf_" + some(34),
     "SendGrid key": "SG." + some(22) + "." + some(43),
     "JSON Web Token": "eyJ" + some(30) + ".eyJ" + some(60) + "." + some(43),
-    "private key": "-----BEGIN OPENSSH " + "PRIVATE KEY-----\n" + "\n".join(some(70) for _ in range(6)) + "\n-----END OPENSSH " + "PRIVATE KEY-----",
+    "private key": f"-----BEGIN OPENSSH {'PRIVATE'} KEY-----\n"
+    + "".join(f"{some(70)}\n" for _ in range(6))
+    + f"-----END OPENSSH {'PRIVATE'} KEY-----",
     "password": "postgres://admin:" + some(12) + "@db.example.org/x",
     "bearer": "Authorization: Bearer " + some(40),
 }
@@ -78,7 +80,11 @@ def test_each_shape_is_masked_once_and_for_all(name: str) -> None:
 def test_nothing_else_is_masked(tell: Any) -> None:
     """What the hosts gave their hooks, and this repository's own words."""
     payloads = [json.dumps(payload, ensure_ascii=False) for _, payload in everything()]
-    texts = [path.read_text(encoding="utf-8") for kind in ("*.md", "*.py", "*.json") for path in (ROOT / "scripts" / "bg").rglob(kind)]
+    texts = [
+        path.read_text(encoding="utf-8")
+        for kind in ("*.md", "*.py", "*.json")
+        for path in (ROOT / "scripts" / "bg").rglob(kind)
+    ]
     false = [text[:80] for text in payloads + texts if masking.masked(text) != text]
     tell(f"{len(payloads)} payloads and {len(texts)} files: {len(false)} false masks")
     assert false == []
@@ -106,7 +112,10 @@ def test_no_secret_is_stored_exported_or_shown(tmp_path: Path, capsys: Any) -> N
     found = told(tmp_path, capsys)
     assert [name for name, text in SECRETS.items() if secret_of(text) in found] == []
     assert "[masked: GitHub token]" in found
-    assert secret_of(SECRETS["npm token"]) in next((Path(place.config_directory()) / "projects").rglob("agent-a1.jsonl")).read_text(), "the agent's own file is its own"
+    assert (
+        secret_of(SECRETS["npm token"])
+        in next((Path(place.config_directory()) / "projects").rglob("agent-a1.jsonl")).read_text()
+    ), "the agent's own file is its own"
 
 
 def test_the_user_can_turn_it_off_and_a_project_cannot(tmp_path: Path, capsys: Any) -> None:

@@ -143,7 +143,9 @@ def test_no_python_is_started_but_isolated() -> None:
             given = {word.arg for word in node.keywords}
             assert first in ("command", "['sh', finder]") or "git" in first or "SAFE" in first, f"{path}: {first}"
             assert path.name != "machine.py" or {"cwd", "env"} <= given
-    interpreters = re.findall(r"^.*(?:sys\.executable|python3).*$", (ROOT / "scripts/bg/desk/packages.py").read_text(), re.MULTILINE)
+    interpreters = re.findall(
+        r"^.*(?:sys\.executable|python3).*$", (ROOT / "scripts/bg/desk/packages.py").read_text(), re.MULTILINE
+    )
     assert not [line for line in interpreters if "machine.ask" in line]
     python = ast.parse((ROOT / "scripts" / "bg" / "machine.py").read_text())
     isolated = next(node for node in python.body if isinstance(node, ast.FunctionDef) and node.name == "python")

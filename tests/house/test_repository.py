@@ -59,7 +59,15 @@ def slashed(repository: Path) -> Path:
     return repository
 
 
-WAYS = [lambda repository: repository, lambda repository: repository / "src", beside, detached, packed, packed_beside, slashed]
+WAYS = [
+    lambda repository: repository,
+    lambda repository: repository / "src",
+    beside,
+    detached,
+    packed,
+    packed_beside,
+    slashed,
+]
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -12,7 +12,9 @@ STANDINGS = ("done", "in part", "left out")
 
 
 def rows() -> list[list[str]]:
-    lines = [line for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith(("| Requirement", "| ---"))]
+    lines = [
+        line for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith(("| Requirement", "| ---"))
+    ]
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
 
 

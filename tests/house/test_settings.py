@@ -95,7 +95,9 @@ def test_each_key_has_a_rule_for_projects() -> None:
 
 
 @pytest.mark.parametrize(("key", "users", "projects", "held"), STRICTER)
-def test_a_projects_file_can_only_be_stricter(tmp_path: Path, key: str, users: object, projects: object, held: object) -> None:
+def test_a_projects_file_can_only_be_stricter(
+    tmp_path: Path, key: str, users: object, projects: object, held: object
+) -> None:
     """It may come with a cloned repository: it loosens nothing, and decides nothing about what you are shown."""
     write(Path(place.config_directory()) / "bg.json", json.dumps({key: users}))
     path = write(tmp_path / ".claude" / "bg.json", json.dumps({key: projects}))

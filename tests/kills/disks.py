@@ -79,7 +79,9 @@ class Sick(Host):
     def folds(self) -> None:
         """The log, which hooks leave where it is, goes into the ledger, as when a session ends."""
         python = (self.data / "python").read_text().strip()
-        words = "import sqlite3, sys; book = sqlite3.connect(sys.argv[1]); book.execute('SELECT 1 FROM meta'); book.close()"
+        words = (
+            "import sqlite3, sys; book = sqlite3.connect(sys.argv[1]); book.execute('SELECT 1 FROM meta'); book.close()"
+        )
         subprocess.run([python, "-c", words, str(self.data / "ledger.db")], check=True, cwd="/", user=self.user)
 
     def reports(self, agent: str, token: str) -> Payload:

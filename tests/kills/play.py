@@ -214,7 +214,9 @@ class Host(Machine):
             agent_id=agent,
             stop_hook_active=again,
             last_assistant_message=words,
-            agent_transcript_path=str(self.home / ".claude" / "projects" / "p" / self.session / "subagents" / f"agent-{agent}.jsonl"),
+            agent_transcript_path=str(
+                self.home / ".claude" / "projects" / "p" / self.session / "subagents" / f"agent-{agent}.jsonl"
+            ),
         )
 
     def asks(self, tool_use: str, texts: list[str]) -> Payload:

@@ -252,7 +252,9 @@ def test_a_disk_that_fills_up_while_python_compiles(tmp_path):
             big = fill(host.data, room)
             host.bear(host.prompt("/bg Look again"))
             big.unlink()
-            assert host.bear(host.prompt("/bg Look again")).context.startswith("[from the bg plugin, not from the user] label: bg-"), room
+            assert host.bear(host.prompt("/bg Look again")).context.startswith(
+                "[from the bg plugin, not from the user] label: bg-"
+            ), room
         host.hook(host.prompt("/bg And again"))
 
 

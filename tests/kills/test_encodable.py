@@ -48,7 +48,9 @@ def test_a_changed_file_whose_name_is_not_utf_8_costs_no_report(tmp_path, kind):
         (host.project / NAME).unlink()
     else:
         _write(host.project, "coffee and tea\n", 20)
-    report = block("COMPLETION_REPORT", token, summary="word-a1-x", deliverables="The menu", evidence="- changed menu.md")
+    report = block(
+        "COMPLETION_REPORT", token, summary="word-a1-x", deliverables="The menu", evidence="- changed menu.md"
+    )
     host.agent_says("a1", ("user", "Audit the menu."), ("assistant", report))
     asked = host.hook(host.ends("a1", report))
     assert "word-a1-x" not in asked.context

@@ -39,7 +39,9 @@ class Deadly(Host):
         path = self.plugin / "scripts" / "bg" / f"{module}.py"
         text = self.whole.setdefault(path, path.read_text())
         deadly = f"    if {when}:\n        import os, time\n        {death}\n"
-        path.write_text(f"{text}\n\n_whole = {name}\n\n\ndef {name}(*given, **named):\n{deadly}    return _whole(*given, **named)\n")
+        path.write_text(
+            f"{text}\n\n_whole = {name}\n\n\ndef {name}(*given, **named):\n{deadly}    return _whole(*given, **named)\n"
+        )
 
     def mend(self) -> None:
         for path, text in self.whole.items():
@@ -91,7 +93,9 @@ def test_a_report_whose_check_ends_the_hook_is_delivered_unchecked(host: Deadly,
     token = host.agent("a1")
     host.plant("loop/judging", "_gather", DEATHS[death])
     host.report("a1", token, "word-a1-x")
-    assert [row["text"].count("word-a1-x") for row in host.rows("SELECT text FROM reports")] == [1], "kept before it is judged"
+    assert [row["text"].count("word-a1-x") for row in host.rows("SELECT text FROM reports")] == [1], (
+        "kept before it is judged"
+    )
     host.passes()
     assert "word-a1-x" not in host.asks_for("Go on"), "the second hook that it ends"
     said = host.asks_for("And now?")
@@ -148,7 +152,9 @@ def test_what_stands_beside_it_is_done_and_it_is_tried_ever_more_rarely(host: De
     assert "word-a1-x" in "".join(host.asks_for(f"Again {number}") for number in range(8))
 
 
-@pytest.mark.parametrize(("module", "name"), [("loop/turns", "prompt"), ("loop/proof", "look"), ("loop/reconciling", "catch_up")])
+@pytest.mark.parametrize(
+    ("module", "name"), [("loop/turns", "prompt"), ("loop/proof", "look"), ("loop/reconciling", "catch_up")]
+)
 def test_no_session_is_silenced_whatever_its_prompts_die_of(host: Deadly, module: str, name: str) -> None:
     """Each command says something at the third time at the latest."""
     token = host.agent("a1")
@@ -201,7 +207,11 @@ def test_a_ledger_that_ends_whoever_opens_it_is_named_with_the_remedy(host: Dead
     host.mend()
     assert "bg-1" in host.asks_for("/bg-status"), "what has died was no step that is known"
     path = host.plugin / "scripts" / "bg" / "hook.py"
-    path.write_text(host.whole[path].replace("        return Ledger(folder, clock=given[0], chance=given[1])\n", f"        {DEATHS['killed']}\n"))
+    path.write_text(
+        host.whole[path].replace(
+            "        return Ledger(folder, clock=given[0], chance=given[1])\n", f"        {DEATHS['killed']}\n"
+        )
+    )
     for _ in range(2):
         host.asks_for("/bg-status")
     assert "move ledger.db elsewhere" in host.asks_for("/bg-status")

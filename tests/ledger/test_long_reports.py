@@ -52,7 +52,9 @@ def _exported(capsys) -> list[str]:
 
 def test_texts_as_long_as_a_piece_or_two(tmp_path):
     book = Ledger(tmp_path)
-    for number, length in enumerate((1, reported.LONGEST - 1, reported.LONGEST, reported.LONGEST + 1, 2 * reported.LONGEST)):
+    for number, length in enumerate(
+        (1, reported.LONGEST - 1, reported.LONGEST, reported.LONGEST + 1, 2 * reported.LONGEST)
+    ):
         text = "ab" * (length // 2) + "c" * (length % 2)
         assert reported.keep_report(book, "a1", number, "SubagentStop", text)
         assert not reported.keep_report(book, "a1", number, "SubagentStop", text)
@@ -108,11 +110,15 @@ class Long:
         cost = Cost(seconds / self.bare, memory, json.loads(done.stdout or "{}"), "\n".join(errors))
         self.worst = Cost(max(self.worst.starts, cost.starts), max(self.worst.memory, cost.memory), {}, "")
         if given.stat().st_size < 10_000_000:
-            conversation.write(self.stage.transcript("s"), bench.VERSION, json.loads(given.read_text(encoding="utf-8")), cost.answer)
+            conversation.write(
+                self.stage.transcript("s"), bench.VERSION, json.loads(given.read_text(encoding="utf-8")), cost.answer
+            )
         return cost
 
     def ends(self, text: str, unit: str = "", times: int = 0, *, again: bool = False) -> Cost:
-        return self.hook("SubagentStop", unit, times, agent_id=self.agent, last_assistant_message=text, stop_hook_active=again)
+        return self.hook(
+            "SubagentStop", unit, times, agent_id=self.agent, last_assistant_message=text, stop_hook_active=again
+        )
 
     def goes_on(self) -> Iterator[str]:
         """What the events behind it say to the model or the user."""
@@ -138,7 +144,9 @@ def long(tmp_path: Path) -> Long:
 
 
 def test_a_hundred_thousand_blocks(long: Long, tell: Any) -> None:
-    cost = long.ends(f"{PAD}{block('COMPLETION_REPORT', long.token)}", "[STOP_WORK]\ndetails: x\n[/STOP_WORK]\n", 100_000)
+    cost = long.ends(
+        f"{PAD}{block('COMPLETION_REPORT', long.token)}", "[STOP_WORK]\ndetails: x\n[/STOP_WORK]\n", 100_000
+    )
     assert (cost.answer, cost.errors) == ({}, "")
     said = list(long.goes_on())
     assert "bg-1 says it is done in part" in said[0]
@@ -172,7 +180,14 @@ def test_a_question_of_five_megabytes_in_the_dialog(long: Long, tell: Any) -> No
     next(long.goes_on())
     options = [{"label": word, "description": word} for word in ("yes", "no")]
     asked = {"questions": [{"question": f"{PAD} Is it so?", "header": "bg", "options": options, "multiSelect": False}]}
-    before = long.hook("PreToolUse", "What shall it be? ", 300_000, tool_name="AskUserQuestion", tool_use_id="toolu_q", tool_input=asked)
+    before = long.hook(
+        "PreToolUse",
+        "What shall it be? ",
+        300_000,
+        tool_name="AskUserQuestion",
+        tool_use_id="toolu_q",
+        tool_input=asked,
+    )
     assert (before.answer, before.errors) == ({}, ""), "no question of ours is like it"
     given = {**asked, "answers": {f"{PAD} Is it so?": "yes"}}
     after = long.hook("PostToolUse", "What shall it be? ", 300_000, tool_name="AskUserQuestion", tool_use_id="toolu_q", tool_input=given,
@@ -186,15 +201,33 @@ def test_a_question_of_five_megabytes_in_the_dialog(long: Long, tell: Any) -> No
 @pytest.mark.parametrize("is_raw", [False, True], ids=["text", "transcript"])
 def test_a_task_output_of_a_hundred_megabytes(long: Long, is_raw: bool, tell: Any) -> None:
     """It is not read, which is said; what the agent said is read from its own transcript."""
-    line = {"type": "assistant", "uuid": "u", "message": {"role": "assistant", "content": [{"type": "text", "text": "word " * 100}]}}
+    line = {
+        "type": "assistant",
+        "uuid": "u",
+        "message": {"role": "assistant", "content": [{"type": "text", "text": "word " * 100}]},
+    }
     unit = json.dumps(line) + "\n" if is_raw else "word " * 100
-    task = {"task_id": long.agent, "task_type": "local_agent", "status": "completed", "description": "look", "output": PAD}
+    task = {
+        "task_id": long.agent,
+        "task_type": "local_agent",
+        "status": "completed",
+        "description": "look",
+        "output": PAD,
+    }
     given = {"tool_name": "TaskOutput", "tool_use_id": "toolu_o", "tool_input": {"task_id": long.agent, "block": True}}
-    cost = long.hook("PostToolUse", unit, 100_000_000 // len(unit), **given, tool_response={"retrieval_status": "success", "task": task})
+    cost = long.hook(
+        "PostToolUse",
+        unit,
+        100_000_000 // len(unit),
+        **given,
+        tool_response={"retrieval_status": "success", "task": task},
+    )
     assert (cost.answer, cost.errors) == ({}, "")
     said = list(long.goes_on())
-    assert "1 hook error within a day; the last, in main: ValueError: an event of more than 32 MB was not read" in plain(json.loads(said[3])["reason"])
+    assert (
+        "1 hook error within a day; the last, in main: ValueError: an event of more than 32 MB was not read"
+        in plain(json.loads(said[3])["reason"])
+    )
     long.ends(block("COMPLETION_REPORT", long.token))
     assert "bg-1 says it is done in part" in next(long.goes_on())
     long.is_cheap(tell)
-

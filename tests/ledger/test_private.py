@@ -20,7 +20,11 @@ from hook import Machine
 
 def open_to_others(folder: Path) -> list[str]:
     every = [folder, *folder.rglob("*")]
-    return [f"{path}: {stat.S_IMODE(path.lstat().st_mode):o}" for path in every if not path.is_symlink() and path.stat().st_mode & 0o077]
+    return [
+        f"{path}: {stat.S_IMODE(path.lstat().st_mode):o}"
+        for path in every
+        if not path.is_symlink() and path.stat().st_mode & 0o077
+    ]
 
 
 def test_whatever_a_session_makes_is_the_users_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

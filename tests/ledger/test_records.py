@@ -186,7 +186,9 @@ def test_what_is_known_of_a_session(book):
     assert known.ended is not None
 
 
-@pytest.mark.parametrize("text", ["", " ", "a", " a\n b\t", "\u2003x\u2028y  z", "w" * 300 + " " + "v" * 90, "a b " * 200])
+@pytest.mark.parametrize(
+    "text", ["", " ", "a", " a\n b\t", "\u2003x\u2028y  z", "w" * 300 + " " + "v" * 90, "a b " * 200]
+)
 @pytest.mark.parametrize("piece", [1, 2, 7, 100, 100_000])
 def test_a_digest_is_the_same_in_whatever_pieces_a_text_is_read(text, piece, monkeypatch):
     monkeypatch.setattr(digests, "PIECE", piece)

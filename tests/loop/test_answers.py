@@ -84,7 +84,8 @@ IDS = re.compile(r"bg-\d+[\s.:,]*|\b[QBD]\d{1,3}\s*[:=]", re.IGNORECASE)
 WORD = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=4, max_size=9)
 SIGN = st.sampled_from(["Q1:", "q2 =", "Q3:", "D1:", "B1:", "bg-1", "bg-2", "go", "skip", "\n", "\n\n", ",", ";", " "])
 PIECES = st.lists(SIGN | WORD, max_size=20) | st.lists(
-    st.tuples(st.sampled_from(["Q1:", "\nQ1:", "Q2:", "\nbg-1 Q2:"]), WORD, st.sampled_from(["", ",", "\n"])), max_size=6
+    st.tuples(st.sampled_from(["Q1:", "\nQ1:", "Q2:", "\nbg-1 Q2:"]), WORD, st.sampled_from(["", ",", "\n"])),
+    max_size=6,
 ).map(lambda answers: [part for answer in answers for part in answer])
 TYPED = st.builds(str.join, st.sampled_from(["", " "]), PIECES)
 

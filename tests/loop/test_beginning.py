@@ -19,7 +19,9 @@ def drive(request, tmp_path, monkeypatch):
 
 def launches(drive: Drive, call: str = "toolu_1", words: str = "Audit it") -> dict[str, Any]:
     before = recorded(drive.version, "background", "PreToolUse", drive.spawn)
-    return drive.send(before, tool_use_id=call, tool_input={**before["tool_input"], "description": "audit", "prompt": words})
+    return drive.send(
+        before, tool_use_id=call, tool_input={**before["tool_input"], "description": "audit", "prompt": words}
+    )
 
 
 def launched(drive: Drive, prompt: str, call: str = "toolu_1", agent: str = "a1") -> None:

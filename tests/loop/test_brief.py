@@ -81,7 +81,9 @@ def test_questions_that_had_no_room_come_at_the_next_stop(drive: Drive) -> None:
     drive.prompt("Go on")
     words = "bg-1 Q1 bg-1 Q2 bg-1 Q3 are for you"
     drive.transcript.write_text(drive.transcript.read_text() + said_by_the_parent(words))
-    second = shown(drive.stop(**({"last_assistant_message": words} if drive.version not in ("2.1.7", "2.1.38") else {})))
+    second = shown(
+        drive.stop(**({"last_assistant_message": words} if drive.version not in ("2.1.7", "2.1.38") else {}))
+    )
     assert "bg-1 Q4" not in first
     assert ["bg-1 Q4: “4", "bg-1 Q5: “5"] == [line[:11] for line in second.splitlines() if line.startswith("bg-1 Q")]
     assert len(second.splitlines()) <= 6

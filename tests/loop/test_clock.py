@@ -38,7 +38,11 @@ def test_a_notification_in_mid_turn_counts_by_its_place(behind, tmp_path):
     )
     lines = [
         {"type": "assistant", "message": {"role": "assistant", "content": [call]}},
-        {"type": "attachment", "timestamp": "2001-01-01T00:00:00Z", "attachment": {"type": "queued_command", "prompt": words}},
+        {
+            "type": "attachment",
+            "timestamp": "2001-01-01T00:00:00Z",
+            "attachment": {"type": "queued_command", "prompt": words},
+        },
     ]
     with drive.transcript.open("a") as file:
         file.write("".join(f"{json.dumps(line)}\n" for line in (lines if behind else reversed(lines))))

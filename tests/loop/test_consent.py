@@ -60,7 +60,9 @@ def test_no_decision_is_turned_round_and_few_are_asked_back(half, tell):
     other = {phrase: verdict(phrase) for phrase, kind in decided if verdict(phrase) != kind}
     assert set(other.values()) <= {None}, "a decision is turned round"
     assert set(other) == ASKED_BACK & {phrase for phrase, _ in decided}
-    tell(f"{half}: of {len(decided)} honest decisions {len(other)} are asked back: {', '.join(sorted(other)) or 'none'}")
+    tell(
+        f"{half}: of {len(decided)} honest decisions {len(other)} are asked back: {', '.join(sorted(other)) or 'none'}"
+    )
 
 
 def test_the_hooks_ask_back_with_the_two_lines_to_type(deciding):  # noqa: F811

@@ -80,7 +80,9 @@ def awaited(drive: Drive, label: str = "bg-1") -> list[tuple[str, ...]]:
         book.close()
 
 
-@pytest.mark.parametrize(("independence", "then"), [(BLOCKING, "blocked"), (PARALLEL, "delegating"), (OPTIONAL, "delegating")])
+@pytest.mark.parametrize(
+    ("independence", "then"), [(BLOCKING, "blocked"), (PARALLEL, "delegating"), (OPTIONAL, "delegating")]
+)
 def test_a_request_ends_a_run_where_it_stands_at_its_end(drive, independence, then):
     assert "asks to hand work to another agent" in asks(drive, independence)
     assert (state(drive, "bg-1"), awaited(drive)) == (then, [("decision", "D1", "", "asked")])
@@ -107,7 +109,9 @@ def test_denied_it_is_resumed_at_once_too(drive):
     asks(drive, PARALLEL)
     drive.stop()
     assert "Resume it now" in context(drive.prompt("/bg-answer bg-1 D1: no, use the old one"))
-    assert wake(drive).startswith("## DELEGATION DENIED\n\nReason (the user's words): no, use the old one\nAlternative: ")
+    assert wake(drive).startswith(
+        "## DELEGATION DENIED\n\nReason (the user's words): no, use the old one\nAlternative: "
+    )
 
 
 def test_two_requests_of_one_run_have_ids_lines_and_agents_of_their_own(drive):
@@ -144,7 +148,10 @@ def test_requests_of_every_text_of_a_run_count(drive):
     """The text that was put right says no more of the request; it was said all the same, once."""
     token = begin(drive)
     asked = block("DELEGATE_WORK", token, independence=PARALLEL, new_task_description="Write the fixtures")
-    said = drive.ends("a1", f"{asked}\n\n{block('COMPLETION_REPORT', 'bg-1-aaaaaaaaaa')}\n\n[COMPLETION_REPORT]\nagent_id: {token}\nstatus: x\n[/COMPLETION_REPORT]")
+    said = drive.ends(
+        "a1",
+        f"{asked}\n\n{block('COMPLETION_REPORT', 'bg-1-aaaaaaaaaa')}\n\n[COMPLETION_REPORT]\nagent_id: {token}\nstatus: x\n[/COMPLETION_REPORT]",
+    )
     assert said["decision"] == "block"
     again = asked.replace("P1", "P0")
     drive.ends("a1", f"{again}\n\n{block('COMPLETION_REPORT', token, status='success')}", stop_hook_active=True)
@@ -228,7 +235,9 @@ def test_where_an_agent_broke_the_user_chooses_before_the_requester_is_woken(dri
     assert ("The user wants bg-2 to go on" in said) == (choice == "/bg-answer bg-2 go")
     if choice == "/bg-answer bg-1 go":
         drive.stop()
-        assert "answers for bg-1 are recorded. Resume it now" in context(drive.prompt("And now?")), "chosen, and not done"
+        assert "answers for bg-1 are recorded. Resume it now" in context(drive.prompt("And now?")), (
+            "chosen, and not done"
+        )
 
 
 def test_what_became_of_the_agent_that_it_waited_for_stands_in_table_and_list(drive):

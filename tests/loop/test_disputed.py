@@ -42,7 +42,9 @@ def calls(drive: Drive, *made: tuple[str, dict, str, bool]) -> None:
             use = {"type": "tool_use", "id": f"t{number}", "name": name, "input": given}
             answer = {"type": "tool_result", "tool_use_id": f"t{number}", "content": result, "is_error": failed}
             for kind, part in (("assistant", use), ("user", answer)):
-                file.write(json.dumps({"type": kind, "uuid": f"c{number}{kind}", "message": {"content": [part]}}) + "\n")
+                file.write(
+                    json.dumps({"type": kind, "uuid": f"c{number}{kind}", "message": {"content": [part]}}) + "\n"
+                )
 
 
 def state(drive: Drive) -> str:
@@ -111,7 +113,8 @@ def test_a_second_report_that_says_what_is_so_is_taken(drive):
 def test_something_else_that_does_not_match_is_asked_about_too_and_no_more(drive):
     token = launched(drive)
     texts = [
-        block("COMPLETION_REPORT", token, status="success", evidence=f"- wrote docs/{name}.md") for name in ("a", "bb", "ccc")
+        block("COMPLETION_REPORT", token, status="success", evidence=f"- wrote docs/{name}.md")
+        for name in ("a", "bb", "ccc")
     ]
     assert [bool(drive.ends("a1", text, stop_hook_active=True)) for text in texts] == [True, True, False]
     assert state(drive) == "disputed"
@@ -171,7 +174,9 @@ def test_prose_is_asked_for_its_block_with_the_facts_and_then_delivered_with_not
     (drive.folder / "a.py").write_text("x = 1\n")
     asked = drive.ends("a1", PROSE)
     assert "no signal block that can be read" in asked["reason"]
-    assert "For `evidence`, this is what was seen of your run:\n- changed meanwhile by others: “a.py”" in asked["reason"]
+    assert (
+        "For `evidence`, this is what was seen of your run:\n- changed meanwhile by others: “a.py”" in asked["reason"]
+    )
     assert drive.ends("a1", PROSE, stop_hook_active=True) == {}
     assert state(drive) == "unreported"
     text = context(drive.announced("a1"))

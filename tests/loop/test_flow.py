@@ -554,7 +554,9 @@ def test_a_group_that_has_ended_is_taken_together(newest):
     assert "> " in account
 
 
-RESULT = "## Security Auditor Result\n\n### Status\nSUCCESS\n\n### Summary\nRead the login.\n\n### Confidence\n95 - read\n\n"
+RESULT = (
+    "## Security Auditor Result\n\n### Status\nSUCCESS\n\n### Summary\nRead the login.\n\n### Confidence\n95 - read\n\n"
+)
 
 
 def test_a_group_with_one_that_failed_and_one_that_was_killed_is_no_success(newest, monkeypatch):
@@ -606,7 +608,16 @@ def test_a_result_file_that_is_not_read_is_named(newest):
     os.mkfifo(newest.folder / "pipe.md")
     elsewhere = newest.folder.parent / "elsewhere.md"
     elsewhere.write_text("# Result")
-    names = ["denied.md", "nobodys.md", "pipe.md", str(elsewhere), "gone.md", "large.md", "other.md", *(f"part-{number}.md" for number in range(20))]
+    names = [
+        "denied.md",
+        "nobodys.md",
+        "pipe.md",
+        str(elsewhere),
+        "gone.md",
+        "large.md",
+        "other.md",
+        *(f"part-{number}.md" for number in range(20)),
+    ]
     for agent, token in zip(("a1", "a2"), tokens):
         newest.ends(agent, block("COMPLETION_REPORT", token, deliverables="\n".join(names), status="success"))
     book = newest.ledger()

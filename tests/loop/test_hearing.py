@@ -176,7 +176,9 @@ def test_the_same_words_in_a_later_run_are_words_of_that_run(newest, monkeypatch
 def ends_unwritten(drive: Drive, text: str, **changes: Any) -> None:
     """The agent's run ends with this text, which its transcript does not hold yet."""
     payload = recorded(drive.version, "background", "SubagentStop")
-    drive.send(payload, agent_id="a1", agent_transcript_path=str(path_of(drive)), last_assistant_message=text, **changes)
+    drive.send(
+        payload, agent_id="a1", agent_transcript_path=str(path_of(drive)), last_assistant_message=text, **changes
+    )
 
 
 @pytest.mark.parametrize("run", [1, 2])

@@ -49,7 +49,9 @@ def bash(command: str, result: str, *, failed: bool = False) -> tuple[str, dict,
 @pytest.mark.parametrize("command", RUNNERS)
 def test_a_noisy_run_with_an_exit_of_0_has_passed(drive, command):
     said = reported(drive, [f"ran `{command}` -> pass"], bash(command, NOISE + RUNNERS[command]))
-    assert said.endswith("nothing changed on disk" if command == "mise run test" else "tests passed, nothing edited since")
+    assert said.endswith(
+        "nothing changed on disk" if command == "mise run test" else "tests passed, nothing edited since"
+    )
 
 
 @pytest.mark.parametrize("command", [command for command in RUNNERS if command != "mise run test"])
@@ -59,7 +61,12 @@ def test_behind_a_pipe_the_runners_own_last_lines_decide(drive, command):
 
 
 def test_looks_are_never_disputed(drive):
-    edited = ("Edit", {"file_path": str(drive.folder / "src" / "a.py"), "old_string": "a", "new_string": "b"}, "ok", False)
+    edited = (
+        "Edit",
+        {"file_path": str(drive.folder / "src" / "a.py"), "old_string": "a", "new_string": "b"},
+        "ok",
+        False,
+    )
     reported(
         drive,
         [
@@ -116,7 +123,11 @@ def test_what_hides_a_status_still_hides_it(drive):
 OTHERS = [
     # what the agent called: it cannot have written anything
     [bash("sleep 8; echo built", "built")],
-    [("Read", {"file_path": "/x/a.py"}, "     1→x = 1", False), ("Grep", {"pattern": "x"}, "a.py", False), bash("git diff HEAD~1", "x")],
+    [
+        ("Read", {"file_path": "/x/a.py"}, "     1→x = 1", False),
+        ("Grep", {"pattern": "x"}, "a.py", False),
+        bash("git diff HEAD~1", "x"),
+    ],
     [],
 ]
 
@@ -145,8 +156,12 @@ def test_what_nobody_can_tell_is_said_to_be_so(drive):
     calls(drive, ("Write", {"file_path": str(drive.folder / "a.py")}, "ok", False), bash("python3 gen.py > out.md", ""))
     drive.ends("a1", block("COMPLETION_REPORT", token, status="success", evidence="- wrote a.py"))
     said = drive.announced("a1")
-    assert said["systemMessage"].startswith("bg-1 says it is done · 2 files changed · 1 more changed, by whom is not known")
-    assert "- files that this run changed: “a.py”, “out.md”\n- changed, by whom is not known: “docs.md”" in context(said)
+    assert said["systemMessage"].startswith(
+        "bg-1 says it is done · 2 files changed · 1 more changed, by whom is not known"
+    )
+    assert "- files that this run changed: “a.py”, “out.md”\n- changed, by whom is not known: “docs.md”" in context(
+        said
+    )
     book = drive.ledger()
     whole = detail.detail(book, Page(), "bg-1")
     book.close()

@@ -127,7 +127,9 @@ def test_a_run_whose_connection_was_lost_has_failed_on_a_host_that_says_nothing(
     assert drive.rows("SELECT state, note FROM tasks") == [{"state": "failed", "note": "no answer from the model"}]
     heard = drive.prompt("Anything new?")
     assert "was cut off before it could report (no answer from the model)" in context(heard)
-    way = 'call Task with resume: "a1"' if parent == "u2" else "launch a new agent with a description that begins `bg-1:`"
+    way = (
+        'call Task with resume: "a1"' if parent == "u2" else "launch a new agent with a description that begins `bg-1:`"
+    )
     assert f"To go on with it: {way}" in context(heard)
     assert heard["systemMessage"].endswith(" · /bg-answer bg-1 go")
 

@@ -81,7 +81,9 @@ def test_what_is_closed_is_shown_no_longer_and_can_be_reopened(drive):
     assert "Should the export" not in drive.prompt("/bg-status")["reason"]
     assert "bg-1" in drive.prompt("/bg-status bg-1")["reason"]
     assert "bg-1" in context(drive.prompt("/bg-answer bg-1 go"))
-    drive.send({**recorded(drive.version, "resume", "PreToolUse", "SendMessage"), "tool_input": {"to": "a1", "message": "Go"}})
+    drive.send(
+        {**recorded(drive.version, "resume", "PreToolUse", "SendMessage"), "tool_input": {"to": "a1", "message": "Go"}}
+    )
     [row] = drive.rows("SELECT state FROM tasks")
     assert row["state"] == "stopped"
     drive.launch("Go on", "a2", "bg-1: go on")
@@ -123,7 +125,9 @@ def left(drive: Drive, label: str) -> list[str]:
     """The tables in which something of a task is left."""
     book = drive.ledger()
     names = [row["name"] for row in book.all("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    found = [name for name in names if label in " ".join(str(tuple(row)) for row in book.all(f'SELECT * FROM "{name}"'))]
+    found = [
+        name for name in names if label in " ".join(str(tuple(row)) for row in book.all(f'SELECT * FROM "{name}"'))
+    ]
     book.close()
     return found
 
@@ -185,7 +189,11 @@ def test_an_export_has_what_was_typed_and_what_was_taken_back(tmp_path):
     drive.ends("a1", block("CLARIFICATION_NEEDED", drive.launch("Audit", "a1")))
     for words in ("bg-1 Q1: CSV", "bg-1 Q1: no, XLSX"):
         drive.prompt(f"/bg-answer {words}")
-    [task] = [json.loads(line) for line in "".join(look.run_export(argparse.Namespace(task=""))[1]).splitlines() if '"reports"' in line]
+    [task] = [
+        json.loads(line)
+        for line in "".join(look.run_export(argparse.Namespace(task=""))[1]).splitlines()
+        if '"reports"' in line
+    ]
     assert [("command", "bg-1 Q1: CSV", "taken"), ("command", "bg-1 Q1: no, XLSX", "taken")] == [
         (row["via"], row["text"], row["outcome"]) for row in task["typed"]
     ]

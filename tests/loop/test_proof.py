@@ -52,7 +52,13 @@ def written(drive: Drive, *records: dict) -> None:
 def posted(words: str, turn: str) -> dict:
     """As 2.1.258 and 2.1.327 write down what was posted to an idle session."""
     whole = f"Another Claude session sent a message:\n{words}\n\nThis came from another Claude session — not typed by your user."
-    return {"type": "user", "isMeta": True, "promptId": turn, "origin": PEER, "message": {"role": "user", "content": whole}}
+    return {
+        "type": "user",
+        "isMeta": True,
+        "promptId": turn,
+        "origin": PEER,
+        "message": {"role": "user", "content": whole},
+    }
 
 
 def typed(drive: Drive, words: str) -> dict:
@@ -190,7 +196,9 @@ def test_what_a_made_up_undo_took_back_stands_again(newest):
     say(newest, "/bg-answer bg-1 undo", posted("/bg-answer bg-1 undo", turn(newest)))
     assert newest.rows("SELECT state FROM delegations") == [{"state": "waiting"}]
     newest.stop()
-    assert newest.rows("SELECT state, words FROM delegations") == [{"state": "denied", "words": "deny, use the old one"}]
+    assert newest.rows("SELECT state, words FROM delegations") == [
+        {"state": "denied", "words": "deny, use the old one"}
+    ]
     assert newest.rows("SELECT state FROM questions") == [{"state": "answered"}]
 
 
@@ -391,7 +399,9 @@ def test_a_record_that_no_client_writes_for_a_typed_prompt_is_nobodys(newest, sh
     assert "is not known to come from you" in newest.stop()["systemMessage"]
 
 
-@pytest.mark.parametrize(("version", "counts"), [("2.1.224", True), ("2.1.235", True), ("2.1.236", False), ("2.1.240", False)])
+@pytest.mark.parametrize(
+    ("version", "counts"), [("2.1.224", True), ("2.1.235", True), ("2.1.236", False), ("2.1.240", False)]
+)
 def test_commands_have_an_origin_since_2_1_236(newest, version, counts):
     """Plain prompts have had one for longer: so it is asked for where the host that wrote the record gives it."""
     waiting(newest, "CLARIFICATION_NEEDED")
@@ -469,7 +479,9 @@ def test_what_another_session_says_is_passed_on_once_it_is_known_whose_it_is(new
     assert "A1: CSV" in sent(wake(newest))
 
 
-def test_what_a_session_that_is_gone_has_said_is_judged_by_the_one_it_was_said_to(newest, tmp_path, monkeypatch, processes):
+def test_what_a_session_that_is_gone_has_said_is_judged_by_the_one_it_was_said_to(
+    newest, tmp_path, monkeypatch, processes
+):
     """A client that ends at once leaves no event of its own after the host has written down what it was told."""
     first = processes()
     monkeypatch.setenv("BG_HOST_PID", first)
@@ -593,7 +605,9 @@ def test_what_only_the_spool_says_is_nobodys_word(newest):
     assert "“/bg-answer bg-1 Q1: XLSX Q2: yes” is not known to come from you: it came from the spool" in told
     assert "type it again" in told
     assert newest.rows("SELECT 1 FROM answers") == []
-    assert "had no effect: the spool: Claude Code has no record of it, not you." in plain(newest.prompt("/bg-status")["reason"])
+    assert "had no effect: the spool: Claude Code has no record of it, not you." in plain(
+        newest.prompt("/bg-status")["reason"]
+    )
 
 
 def test_an_earlier_answer_does_not_count_again_for_a_later_question(newest):
@@ -660,9 +674,13 @@ def test_the_answers_in_the_parents_own_call_are_taken_out(newest):
     shown = [each["question"] for each in taken["questions"]]
     answers = dict(zip(shown, ("CSV", "No")))
     payload = recorded("2.1.327", "question", "PostToolUse", "AskUserQuestion")
-    newest.send(payload, tool_use_id="toolu_ask", tool_input={**taken, "answers": answers}, tool_response={"answers": answers})
+    newest.send(
+        payload, tool_use_id="toolu_ask", tool_input={**taken, "answers": answers}, tool_response={"answers": answers}
+    )
     assert "A1: CSV" in sent(wake(newest))
-    assert "“XLSX; XLSX; y” had no effect: the call that asked you, not you." in plain(newest.prompt("/bg-status")["reason"])
+    assert "“XLSX; XLSX; y” had no effect: the call that asked you, not you." in plain(
+        newest.prompt("/bg-status")["reason"]
+    )
 
 
 def test_where_they_were_put_back_nothing_of_the_dialog_counts(newest):

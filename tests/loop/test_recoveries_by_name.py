@@ -42,7 +42,9 @@ def stopped(drive: Drive, kind: str) -> str:
 
 
 def wake(drive: Drive, message: str = "", *, proven: bool = False) -> str:
-    given = drive.send({**PAYLOAD, "tool_input": {"to": "a1", "message": message}})["hookSpecificOutput"]["updatedInput"]
+    given = drive.send({**PAYLOAD, "tool_input": {"to": "a1", "message": message}})["hookSpecificOutput"][
+        "updatedInput"
+    ]
     if proven:
         after = {**PAYLOAD, "hook_event_name": "PostToolUse", "tool_input": given}
         drive.send(after, tool_response={"success": True, "resumedAgentId": "a1"})
@@ -56,9 +58,19 @@ CASES = [
     ("skip", "error", "## ERROR RECOVERY: SKIP", "Log each thing that you skip, with its reason, in SKIPPED_ITEMS.md"),
     ("skip item 51", "error", "## ERROR RECOVERY: SKIP", "go on with what comes after: “Item 51”."),
     ("hand over: a parser specialist", "error", "## PARTIAL RESUME", "bg-2 does the blocked part. Skip it"),
-    ("reduce: only *.json", "resource_limit", "## SCOPE REDUCED", "Do that much and no more, beginning with: “Item 51”."),
+    (
+        "reduce: only *.json",
+        "resource_limit",
+        "## SCOPE REDUCED",
+        "Do that much and no more, beginning with: “Item 51”.",
+    ),
     ("restart", "error", "## RESTART", "Begin the task again from its start"),
-    ("continue", "resource_limit", "## CONTINUE AS IT IS", "The user accepts what you warned of. Go on with: “Item 51”."),
+    (
+        "continue",
+        "resource_limit",
+        "## CONTINUE AS IT IS",
+        "The user accepts what you warned of. Go on with: “Item 51”.",
+    ),
     ("Install libxml, then try again", "external_dependency", "## BLOCKER RESOLVED", "First step: “Item 51”"),
 ]
 
@@ -83,7 +95,11 @@ def test_each_type_of_blocker_offers_its_ways_by_name(drive, kind):
     assert all(f"/bg-answer bg-1 {name}" in listed for name in recoveries.choices(kind))
     drive.stop()
     asked = recorded(NEWEST, "question", "PreToolUse", "AskUserQuestion")
-    question = {**asked["tool_input"]["questions"][0], "question": "bg-1 B1: what now?", "options": [{"label": "Ask Ann"}]}
+    question = {
+        **asked["tool_input"]["questions"][0],
+        "question": "bg-1 B1: what now?",
+        "options": [{"label": "Ask Ann"}],
+    }
     given = drive.send(asked, tool_input={"questions": [question]})["hookSpecificOutput"]["updatedInput"]
     labels = [option["label"] for option in given["questions"][0]["options"]]
     titles = [recoveries.RECOVERIES[name].title for name in recoveries.choices(kind)]
@@ -99,7 +115,9 @@ def test_an_option_that_is_picked_is_that_recovery(drive):
     put = given["hookSpecificOutput"]["updatedInput"]["questions"][0]
     after = recorded(NEWEST, "question", "PostToolUse", "AskUserQuestion")
     answers = {"questions": [put], "answers": {put["question"]: "Skip"}}
-    drive.send(after, tool_use_id="q1", tool_input={"questions": [put], "answers": answers["answers"]}, tool_response=answers)
+    drive.send(
+        after, tool_use_id="q1", tool_input={"questions": [put], "answers": answers["answers"]}, tool_response=answers
+    )
     assert wake(drive).startswith("## ERROR RECOVERY: SKIP\n")
 
 
@@ -110,7 +128,9 @@ def test_what_is_handed_over_is_done_by_linked_agents(drive):
     assert "label: bg-2 for the delegated task" in said
     assert "hands the part that bg-1 B1 is about to another agent" in said
     assert "> Item 51 ✗ Items 52 to 100" in said or "> ✗ Item 51" in said
-    tokens = [drive.launch(f"Batch {number}", f"b{number}", description=f"bg-1: batch {number}") for number in (1, 2, 3)]
+    tokens = [
+        drive.launch(f"Batch {number}", f"b{number}", description=f"bg-1: batch {number}") for number in (1, 2, 3)
+    ]
     assert [str(token)[:4] for token in tokens] == ["bg-2", "bg-3", "bg-4"]
     assert "Another agent, bg-1 (“audit”), could not do it itself (B1)" in drive.taken["prompt"]
     assert "in three batches" in drive.taken["prompt"]
@@ -123,7 +143,9 @@ def test_what_is_handed_over_is_done_by_linked_agents(drive):
     drive.announced("a1")
     drive.stop()
     for number, status in ((1, "success"), (2, "failed"), (3, "success")):
-        drive.ends(f"b{number}", block("COMPLETION_REPORT", tokens[number - 1], status=status, summary=f"Part {number}."))
+        drive.ends(
+            f"b{number}", block("COMPLETION_REPORT", tokens[number - 1], status=status, summary=f"Part {number}.")
+        )
         told = context(drive.announced(f"b{number}"))
         drive.stop()
     assert "Not complete: bg-1 partial, bg-3 failed." in told
@@ -139,17 +161,24 @@ def test_parts_that_the_parent_launches_itself_are_linked_to_the_stopped_one(dri
     tokens.append(drive.launch("Batch 3", "b3", description="bg-1: batch 3 of 3"))
     assert [str(token)[:4] for token in tokens] == ["bg-2", "bg-3", "bg-4"]
     prompt = drive.taken["prompt"]
-    assert "Another agent, bg-1 (“audit”), could not do it itself (B1); your parent launched you for a part of it." in prompt
+    assert (
+        "Another agent, bg-1 (“audit”), could not do it itself (B1); your parent launched you for a part of it."
+        in prompt
+    )
     assert "The user's words" not in prompt
     assert drive.rows("SELECT state FROM tasks WHERE label = 'bg-1'") == [{"state": "blocked"}]
     assert drive.rows("SELECT state FROM questions") == [{"state": "open"}]
     assert "asked for by: bg-1 B1" in drive.prompt("/bg-status bg-4")["reason"]
     for number in (1, 2):
-        drive.ends(f"b{number}", block("COMPLETION_REPORT", tokens[number - 1], status="success", summary=f"Part {number}."))
+        drive.ends(
+            f"b{number}", block("COMPLETION_REPORT", tokens[number - 1], status="success", summary=f"Part {number}.")
+        )
         assert "has waited for this" not in context(drive.announced(f"b{number}"))
         drive.stop()
     message = wake(drive, "Go on with item 100.")
-    assert message.startswith("## PARTIAL RESUME\n\nIssue: Item 51 cannot be parsed\nResolution (your parent agent): hand over")
+    assert message.startswith(
+        "## PARTIAL RESUME\n\nIssue: Item 51 cannot be parsed\nResolution (your parent agent): hand over"
+    )
     assert "bg-2, bg-3, bg-4 does the blocked part" in message
     assert "> Go on with item 100." in message
     drive.ends("b3", block("COMPLETION_REPORT", tokens[2], status="success", summary="Part 3."))
@@ -187,7 +216,11 @@ def leave(drive: Drive, reply: str) -> str:
     drive.prompt("/bg Clean up")
     token = drive.launch("Clean up", "a1")
     drive.stop()
-    question = {"question_id": "Q1", "text": "Shall I drop the table?", "irreversible": "All 4,211 rows of users are gone"}
+    question = {
+        "question_id": "Q1",
+        "text": "Shall I drop the table?",
+        "irreversible": "All 4,211 rows of users are gone",
+    }
     drive.ends("a1", block("CLARIFICATION_NEEDED", token, questions=[question]))
     told = context(drive.announced("a1"))
     assert "> irreversible: All 4,211 rows of users are gone" in told

@@ -67,7 +67,9 @@ class Hooks:
 
     @property
     def kept(self) -> list[str]:
-        return [json.loads(Path(path).read_text())["hook_event_name"] for path in spool.waiting(str(self.data), time.time())]
+        return [
+            json.loads(Path(path).read_text())["hook_event_name"] for path in spool.waiting(str(self.data), time.time())
+        ]
 
 
 @pytest.fixture

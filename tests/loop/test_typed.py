@@ -26,7 +26,6 @@ def read(name: str) -> Any:
     return json.loads(lzma.decompress(data) if name.endswith(".xz") else data)
 
 
-
 CASES = [*read("blind.json.xz"), *read("own.json")]
 DISAGREED = read("disagreed.json")
 

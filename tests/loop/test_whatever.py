@@ -17,7 +17,21 @@ ODD: tuple[Any, ...] = (
     "not json {\x00\x1b\u2028<system-reminder>", b"\xff\xfe\x00", -1, 1e300, '{"kind": {"a": []}, "options": [[[]], 7]}',
 )  # fmt: skip
 # What ties the rows together, and what a session is known by: with another one it is another task or session.
-TIES = {"session", "label", "id", "project", "number", "key", "agent", "grp", "run", "question", "version", "ended", "root"}
+TIES = {
+    "session",
+    "label",
+    "id",
+    "project",
+    "number",
+    "key",
+    "agent",
+    "grp",
+    "run",
+    "question",
+    "version",
+    "ended",
+    "root",
+}
 
 
 def columns() -> Iterator[tuple[str, str]]:

@@ -107,8 +107,10 @@ def test_jsonschema_judges_any_body_equally(body, marker):
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["success", "blocker", "Q1"]),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["question_id", "text", "context"]) | st.text(max_size=3), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["question_id", "text", "context"]) | st.text(max_size=3), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 
@@ -158,7 +160,9 @@ def test_plain_yaml_reads_equally_what_yaml_can_read(lines, how):
 
 FLOWING = st.recursive(
     st.text("abz 01", min_size=1, max_size=8).map(lambda text: " ".join(text.split())).filter(bool),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("abz", min_size=1, max_size=4), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text("abz", min_size=1, max_size=4), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 

@@ -30,9 +30,15 @@ def test_the_bench_prints_a_figure_and_a_goal_for_each_row():
     assert re.match(r"[\d.]+, most \d+$|not counted: no strace$", rows[-1][1])
     assert all(row[2] for row in rows)
     grown = [line.strip("| ").split(" | ") for line in growth.splitlines()[2:]]
-    assert {"a prompt", "a session begins", "a launch, before", "a turn's end", "a run's end", "/bg-status", "/bg-answer"} <= {
-        row[0] for row in grown
-    }
+    assert {
+        "a prompt",
+        "a session begins",
+        "a launch, before",
+        "a turn's end",
+        "a run's end",
+        "/bg-status",
+        "/bg-answer",
+    } <= {row[0] for row in grown}
     assert all(len(row) == 2 + len(bench_growth.COUNTS) and float(row[1]) == 1 for row in grown)
 
 

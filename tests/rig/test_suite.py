@@ -184,7 +184,14 @@ def test_only_the_clients_that_the_selected_tests_need_are_fetched(arguments, ve
 def test_a_file_that_needs_no_client_asks_no_registry(machine, tmp_path):
     """As it is started; the packages are there."""
     machine("npm", f"echo asked >> '{tmp_path}/asked'; exit 1")
-    command = [sys.executable, str(ROOT / "scripts/rig/suite.py"), "tests/rig/test_rig.py", "-q", "-p", "no:cacheprovider"]
+    command = [
+        sys.executable,
+        str(ROOT / "scripts/rig/suite.py"),
+        "tests/rig/test_rig.py",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+    ]
     environment = {**os.environ, suite.AS_IS: "1", "CI": ""}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert 0 == done.returncode, done.stdout + done.stderr
@@ -225,5 +232,7 @@ def test_another_interpreter_is_taken_only_with_all_that_the_tests_import(machin
 def test_the_tests_on_a_real_client_are_counted_and_no_others():
     count = plugins.Count()
     for name in ("clients/test_loop.py::test_the_loop[2.1.7-text]", "host/test_event.py::test_names[2.1.38]"):
-        count.pytest_runtest_logreport(SimpleNamespace(when="call", skipped=False, outcome="passed", nodeid=f"tests/{name}"))
+        count.pytest_runtest_logreport(
+            SimpleNamespace(when="call", skipped=False, outcome="passed", nodeid=f"tests/{name}")
+        )
     assert count.hosts == {("2.1.7", "passed"): 1}

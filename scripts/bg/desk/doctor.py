@@ -92,9 +92,7 @@ def _client(host: Host) -> Iterator[Finding]:
         "ok",
         f"{name}; {ways[host.resume_way]}; "
         "questions come as a dialog in a terminal; "
-        + (
-            f"reports through {tools.HANDBACK} in auto mode" if host.has_handback else "reports as text"
-        ),
+        + (f"reports through {tools.HANDBACK} in auto mode" if host.has_handback else "reports as text"),
     )
 
 

@@ -171,9 +171,7 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
     warnings = [WARNINGS[task.state]] if task.state in WARNINGS else []
     warnings += [f"Run {run.run} was cut: {run.cut}." for run in known if run.cut]
     warnings += [
-        f"Run {run.run} was asked {run.corrections} times for a readable report."
-        for run in known
-        if run.corrections
+        f"Run {run.run} was asked {run.corrections} times for a readable report." for run in known if run.corrections
     ]
     yield {
         **status.record(book, task),
@@ -196,17 +194,10 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
             for row in inbox.of_task(book, label)
         ],
         "resumes": [
-            row.columns("kind", "typed", "message", "at", "proven", "failed")
-            for row in resumes.of_task(book, label)
+            row.columns("kind", "typed", "message", "at", "proven", "failed") for row in resumes.of_task(book, label)
         ],
-        "typed": [
-            row.columns("id", "at", "via", "text", "outcome", "reading")
-            for row in typed.of_task(book, label)
-        ],
-        "proofs": [
-            row.columns("way", "text", "at", "proof", "origin")
-            for row in proofs.of_task(book, label)
-        ],
+        "typed": [row.columns("id", "at", "via", "text", "outcome", "reading") for row in typed.of_task(book, label)],
+        "proofs": [row.columns("way", "text", "at", "proof", "origin") for row in proofs.of_task(book, label)],
         "children": [
             row.columns("description", "kind", "agent", "made", "ended", "refused")
             for row in children.of_task(book, label)

@@ -57,10 +57,7 @@ def record(book: Ledger, task: Task) -> dict[str, Any]:
         "project": task.project,
         "group": task.grp,
         "agent": task.agent,
-        "waiting": [
-            {"id": item.qid, "kind": _kind(item), "text": item.text, "since": item.asked}
-            for item in items
-        ],
+        "waiting": [{"id": item.qid, "kind": _kind(item), "text": item.text, "since": item.asked} for item in items],
         "ready": waiting.has_news(book, task),
         "awaits": [each._asdict() for each in waiting.awaited(book, task.label)],
         "asked_by": _asked_by(book, task),

@@ -98,4 +98,3 @@ def _step(transcript: str, done: list[Call]) -> str:
     own = [record for record in transcripts.tail(transcript) if not record.get("isApiErrorMessage")]
     spoken = transcripts.last_assistant(own).text.strip()
     return " ".join(spoken.splitlines()[-1].split())[:300] if spoken else ""
-

@@ -70,9 +70,7 @@ def read(text: str) -> list[Item]:
         if len(found) > MOST:
             break
     last = {item.subject: item for item in found[:MOST] if item.kind == "ran"}
-    return [
-        item._replace(followed=item.kind == "ran" and item is not last[item.subject]) for item in found[:MOST]
-    ]
+    return [item._replace(followed=item.kind == "ran" and item is not last[item.subject]) for item in found[:MOST]]
 
 
 def _items(line: str) -> list[Item]:

@@ -137,7 +137,14 @@ def _at(problem: Problem) -> str:
 
 
 def check(
-    document: str, schema: str, names: tuple[str, str], python: str, path: list[str], *, seconds: int, most: int,
+    document: str,
+    schema: str,
+    names: tuple[str, str],
+    python: str,
+    path: list[str],
+    *,
+    seconds: int,
+    most: int,
     values: bool = False,
 ) -> Fit:
     """Whether a document's text fits a schema's text, as an interpreter with these folders of packages sees it.

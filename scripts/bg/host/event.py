@@ -65,7 +65,6 @@ class Event(Record):
         """The call comes from a subagent, so its output cannot reach the parent."""
         return bool(self.agent)
 
-
     @property
     def carrier(self) -> str:
         """What the transcript shows of a prompt or a call that passes, and with it of what a hook has added to it."""

@@ -51,8 +51,17 @@ class Marks:
 
 
 def tie(
-    book: Ledger, before: Marks, session: str, way: str, text: str, at: float, transcript: str, place: int,
-    turn: str, call: str, closes: str = "",
+    book: Ledger,
+    before: Marks,
+    session: str,
+    way: str,
+    text: str,
+    at: float,
+    transcript: str,
+    place: int,
+    turn: str,
+    call: str,
+    closes: str = "",
 ) -> list[str]:
     """What these words have answered or opened since then hangs on their proof; the labels of what they have touched.
 

@@ -70,9 +70,7 @@ def labels_queued(book: Ledger, session: str) -> list[str]:
 
 def is_on_its_way(book: Ledger, identifier: Optional[int]) -> bool:
     """The call that sends this message has begun, and the host has not said how it ended."""
-    return bool(
-        book.value("SELECT 1 FROM resumes WHERE id = ? AND proven IS NULL AND failed IS NULL", identifier or 0)
-    )
+    return bool(book.value("SELECT 1 FROM resumes WHERE id = ? AND proven IS NULL AND failed IS NULL", identifier or 0))
 
 
 def of_task(book: Ledger, label: str) -> list[Resume]:

@@ -47,9 +47,7 @@ def note(book: Ledger, session: str, project: str, transcript: str, version: str
 
 def note_process(book: Ledger, session: str, pid: int, started: str, machine: str = "") -> None:
     """The process that has this session now, and the machine that it runs on."""
-    book.write(
-        "UPDATE sessions SET pid = ?, pid_started = ?, machine = ? WHERE id = ?", pid, started, machine, session
-    )
+    book.write("UPDATE sessions SET pid = ?, pid_started = ?, machine = ? WHERE id = ?", pid, started, machine, session)
 
 
 def get(book: Ledger, session: str) -> Optional[Session]:

@@ -147,9 +147,7 @@ def room(book: Ledger, project: str, most: Optional[int], label: str = "") -> st
     return phrases.AS_MANY_AS_ALLOWED.format(labels=", ".join(working), most=most)
 
 
-def adopt(
-    book: Ledger, event: Event, project: str, host: Host, head: str
-) -> Optional[Adoption]:
+def adopt(book: Ledger, event: Event, project: str, host: Host, head: str) -> Optional[Adoption]:
     """Take a launch as ours, inside a transaction; None where it is not."""
     window = window_for(book, event)
     if not window:

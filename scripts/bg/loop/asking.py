@@ -148,9 +148,7 @@ def _asked_by(scene: Scene, shown: list[str], meant: Optional[dict[int, str]]) -
         named = putting.prefixed(question)
         known = inbox.ever(scene.book, *named) if named else left
         # Where no hook could put the agent's words into the dialog, the parent's words must do.
-        item = next(
-            (one for one in known if named and putting.is_put(question, one, _name(scene, one.label))), None
-        )
+        item = next((one for one in known if named and putting.is_put(question, one, _name(scene, one.label))), None)
         item = item or putting.match(question, [one for one in known if one.state in ("open", "answered")])
         item = item or (known[0] if named and known else None)
         if item is not None and not _was_put(question, item, _name(scene, item.label), meant):
@@ -163,8 +161,10 @@ def _asked_by(scene: Scene, shown: list[str], meant: Optional[dict[int, str]]) -
 
 def _was_put(question: str, item: Question, name: str, meant: Optional[dict[int, str]]) -> bool:
     """The very call has shown the user that item: another plugin may show questions that begin like ours."""
-    return meant is not None and item.id in meant and (
-        putting.is_put(question, item, name) or digests.digest(question) == meant[item.id]
+    return (
+        meant is not None
+        and item.id in meant
+        and (putting.is_put(question, item, name) or digests.digest(question) == meant[item.id])
     )
 
 

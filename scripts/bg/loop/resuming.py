@@ -26,6 +26,7 @@ from bg.words.quoting import inline
 
 UNSEEN = "unseen"  # what the message carried: the hook before its call was killed
 
+
 def before_message(scene: Scene) -> None:
     """PreToolUse(SendMessage): by an agent of ours a signal, by the parent the answer to one."""
     event = scene.event

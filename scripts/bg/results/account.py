@@ -48,11 +48,7 @@ def brief(merged: Merged, limit: int = 2000, *, how: str = "bgctl merge", status
             break
         kept.append(row)
     left = len(rows) - len(kept)
-    tail = (
-        [amiss.FURTHER.format(left=left, appendix=len(merged.appendix), how=how)]
-        if left or merged.appendix
-        else []
-    )
+    tail = [amiss.FURTHER.format(left=left, appendix=len(merged.appendix), how=how)] if left or merged.appendix else []
     return neutral("\n".join([*head, *kept, *tail]))
 
 
@@ -88,18 +84,13 @@ def _lines(merged: Merged) -> Iterator[str]:
             for reporter, reference in merged.references
         ],
     )
-    yield from _section(
-        amiss.APPENDIX, [line for finding in merged.appendix for line in _finding(finding)]
-    )
+    yield from _section(amiss.APPENDIX, [line for finding in merged.appendix for line in _finding(finding)])
     yield from _section("Could not be read", [f"- {line}" for line in _unreadable(merged)])
     yield from _section("Said twice", [f"- {line}" for line in merged.repeated])
     read = {told.source for told in merged.results}
     reports = [report for finding in (*merged.findings, *merged.appendix) for report in finding.reports]
     lines = [
-        line
-        for report in reports
-        if report.source not in read
-        for line in framed(f"{report.source}: {report.detail}")
+        line for report in reports if report.source not in read for line in framed(f"{report.source}: {report.detail}")
     ]
     yield from _section(amiss.AS_WRITTEN, lines)
     for told in merged.results:

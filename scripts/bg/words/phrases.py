@@ -175,9 +175,7 @@ BRIEFLY_BY_MESSAGE = 'resume it with {tool} to "{agent}"'
 BRIEFLY_BY_LAUNCH = 'resume it with {tool}, resume: "{agent}"'
 BRIEFLY_ANEW = "launch a new agent whose description begins `{label}:`"
 BRIEFLY_ASK = "Put them to the user now with {ask}, each beginning with its label and id. Then {then}."
-BRIEFLY_ASK_FIRST = SENDER + (
-    " Before this turn ends: the user has not seen these questions of background agents yet:"
-)
+BRIEFLY_ASK_FIRST = SENDER + (" Before this turn ends: the user has not seen these questions of background agents yet:")
 BRIEFLY_PUT = "Put them to the user now with {ask}, or say that they wait."
 BRIEFLY_MORE = "and {count} more, which follow"
 BRIEFLY_NEEDED = "Needed to go on: {words}"

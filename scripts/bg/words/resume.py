@@ -205,9 +205,7 @@ def _instructions(signal: dict[str, Any], token: str, *, cut: bool = False) -> s
     return "\n".join(lines)
 
 
-def relaunch(
-    book: Ledger, task: Task, token: str, typed: str, transcript: str, checkpoint: str = ""
-) -> Message:
+def relaunch(book: Ledger, task: Task, token: str, typed: str, transcript: str, checkpoint: str = "") -> Message:
     """The same content for a new agent, which has none of the old one's memory."""
     message = compose(book, task.agent, token, typed, checkpoint)
     lead = fill(
