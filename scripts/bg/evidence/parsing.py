@@ -11,7 +11,6 @@ import json
 import re
 import resource
 import sys
-import warnings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,28 +36,12 @@ def main() -> int:
 def told(kind: str, text: str) -> Told:
     """On which line a text does not parse (0 for unknown), without the parser's words, as they quote it.
 
-    Nothing where it parses; `unfinished` where its parser came to no end.
+    Nothing where it parses, or where its parser came to no end.
     """
     try:
         return PARSERS[kind](text)
-    except ImportError:
+    except (ImportError, RecursionError, MemoryError, OverflowError):
         return {}
-    except (RecursionError, MemoryError, OverflowError):
-        return {"unfinished": True}
-
-
-def _python(text: str) -> Told:
-    import ast  # noqa: PLC0415 - only for such a file
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
-    except SyntaxError as error:
-        return {"line": error.lineno or 0}
-    except ValueError:
-        return {}
-    return {}
 
 
 def _toml(text: str) -> Told:
@@ -85,7 +68,7 @@ def _yaml(text: str) -> Told:
     return {}
 
 
-PARSERS: dict[str, Callable[[str], Told]] = {"python": _python, "toml": _toml, "yaml": _yaml}
+PARSERS: dict[str, Callable[[str], Told]] = {"toml": _toml, "yaml": _yaml}
 
 
 if __name__ == "__main__":

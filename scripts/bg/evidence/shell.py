@@ -1,199 +1,301 @@
-"""Shell command lines taken apart: the simple commands of a line, those inside others too, and what joins them."""
+"""Command lines as the shell splits them: each command with its folder, and what its line's exit status says of it."""
 
 from __future__ import annotations
 
 import re
 
-from bg.evidence import programs
+from bg.evidence import kinds
 from bg.pattern import pattern
 from bg.record import Record
 
-MOST = 6000
-PARTS = 60
-ASSIGNED = pattern(r"[A-Za-z_]\w*=")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Union
+
+    Item = Union[list[str], "list[Node]"]
+
+MOST, COMMANDS = 6000, 60
+DEEPEST = 4
+PIPE = "pipe"
+PIPES = ("|", "|&")
+UNKNOWN = "?"  # a folder that only the shell knows
+_SIGNS = pattern(r"&&|\|\||;;|\|&|[;&|()\n]")
+_REDIRECTION = pattern(r"(?:\d*|&)[<>]+[&|]?")
+_ASSIGNED = pattern(r"[A-Za-z_]\w*\+?=")
+_OPENED = {"if", "while", "until", "for", "case", "select"}
+_CLOSED = {"fi", "done", "esac"}
+_LED = {"then", "do", "else", "elif", "time"}
+_PLAIN = {"echo", "printf", "true", ":", "exit"}  # what does not fail by itself
 
 
-class Part(Record):
-    """One simple command: its program without path and wrappers, and its words."""
+class Command(Record):
+    """One simple command: its words without assignments, redirections and the programs that only start another.
 
-    program: str
+    With `mask` empty, an exit status of 0 of the whole line proves that it passed; with `last`, any other proves that
+    it did not. `folders` are the ones the line went to before it, `into` the files that its output goes to.
+    """
+
     words: tuple[str, ...]
+    mask: str
+    last: bool
+    folders: tuple[str, ...] = ()
+    into: tuple[str, ...] = ()
+    piped: bool = False  # it reads what the command before it prints
 
     @property
-    def asks_only(self) -> bool:
-        """Whether it only prints a version or help."""
-        asking = (
-            programs.ASKING if self.program not in programs.TESTS | programs.CHECKS else programs.ASKING - {"-v", "-V"}
-        )  # there it asks for more words
-        return len(self.words) == 1 and self.words[0] in asking
-
-    @property
-    def verb(self) -> str:
-        """The first word that is no option: what the program is to do."""
-        return next((word for word in self.words if not word.startswith("-")), "")
+    def program(self) -> str:
+        """Its name without a path."""
+        return kinds.bare(self.words[0])
 
 
-def parts(command: str, depth: int = 0) -> list[Part]:
-    """The simple commands of a line, those inside `sh -c` and containers too."""
-    found: list[Part] = []
-    for words, _ in _split(without_heredocs(command[:MOST])):
-        found += _unwrapped(words, depth)
-        if len(found) > PARTS:
-            break
-    return found[:PARTS]
+class Node(Record):
+    """A command's raw words or a group of nodes, and the sign behind it."""
+
+    item: Item
+    sign: str
 
 
-def without_heredocs(command: str) -> str:
+class _Options:
+    """What `set` has switched on so far, and the folders that were gone to."""
+
+    def __init__(self) -> None:
+        self.pipefail = self.errexit = False
+        self.folders: list[str] = []
+
+    def take(self, words: list[str]) -> None:
+        """What a command changes for those behind it."""
+        if words[0] == "set":
+            self.pipefail = self.pipefail or "pipefail" in words
+            self.errexit = self.errexit or any(re.match(r"-[a-z]*e", word) for word in words)
+        elif words[0] in ("cd", "pushd"):
+            place = words[1] if len(words) > 1 else "~"
+            self.folders.append(UNKNOWN if re.search(r"[$`*?]|^-", place) else place)
+        elif words[0] == "popd":
+            self.folders.append(UNKNOWN)
+
+
+def commands(line: str) -> list[Command]:
+    """The simple commands of a line in their order, those inside groups and `sh -c` too."""
+    found: list[Command] = []
+    _Flat(found).take(_nodes(without_heredocs(line[:MOST]), 0), "", last=True)
+    return found[:COMMANDS]
+
+
+def without_heredocs(line: str) -> str:
     """The line without the texts that it hands to programs."""
-    lines, kept, until = command.split("\n"), [], ""
-    for line in lines:
+    kept, until = [], ""
+    for each in line.split("\n"):
         if until:
-            until = "" if line.strip() == until else until
+            until = "" if each.strip() == until else until
             continue
-        kept.append(line)
-        mark = re.search(r"<<-?\s*['\"]?(\w+)['\"]?", line)
+        kept.append(each)
+        mark = re.search(r"(?<!<)<<-?\s*['\"]?(\w+)['\"]?", each)
         until = mark[1] if mark else ""
     return "\n".join(kept)
 
 
-class Step(Record):
-    """One simple command of a line with those inside it, and the sign that joins the next one to it."""
-
-    parts: tuple[Part, ...]
-    sign: str
-
-
-def steps(command: str) -> list[Step]:
-    """The simple commands of a line with what joins them: `&&`, `||`, `|`, `;`, `&`, or nothing at the end."""
-    split = _split(without_heredocs(command[:MOST]))[:PARTS]
-    return [Step(tuple(_unwrapped(words, 0)), sign) for words, sign in split]
+def _nodes(line: str, depth: int) -> list[Node]:
+    tokens = list(_tokens(line))
+    tokens.reverse()
+    return _grouped(tokens, depth)
 
 
-def within(step: Step) -> Part:
-    """The command of a step, where a shell or a container was started for one that one."""
-    return next((part for part in step.parts[1:] if part.program != "cd"), step.parts[0])
-
-
-def _split(command: str) -> list[tuple[list[str], str]]:
-    """Words by simple command, with the signs behind it; what quotes do not close goes to the end."""
-    commands: list[list[str]] = [[]]
-    signs: list[str] = [""]
-    word, quote, has = "", "", False
-    at = 0
-    while at < len(command):
-        sign = command[at]
-        at += 1
-        if quote:
-            if sign == quote:
-                quote = ""
-            elif sign == "\\" and quote == '"' and at < len(command):
-                word, at = word + command[at], at + 1
-            else:
-                word += sign
-        elif sign in "'\"":
-            quote, has = sign, True
-        elif sign == "\\" and at < len(command):
-            word, at, has = word + command[at].strip("\n"), at + 1, True
-        elif sign in ";|&\n()" and not (sign == "&" and word[-1:] in (">", "<")) and command[at - 2 : at] != ">&":
-            commands[-1] += [word] if has or word else []
-            _part(commands, signs, sign)
-            word, has = "", False
-        elif sign.isspace():
-            commands[-1] += [word] if has or word else []
-            word, has = "", False
-        elif sign == "#" and not word and not has:
-            end = command.find("\n", at)
-            at = len(command) if end < 0 else end
-        else:
-            word += sign
-    commands[-1] += [word] if has or word else []
-    return [(words, sign) for words, sign in zip(commands, signs) if words]
-
-
-def _part(commands: list[list[str]], signs: list[str], sign: str) -> None:
-    """A command ends with this sign, unless it is the second half of one, as in `&&`."""
-    if commands[-1]:
-        signs[-1] = ";" if sign == "\n" else sign
-        commands.append([])
-        signs.append("")
-    elif len(signs) > 1 and sign in "&|":
-        signs[-2] += sign
-
-
-def _bared(words: list[str]) -> list[str]:
-    """A command without assignments and without the programs that only run another."""
-    while words:
-        first = _bare(words[0])
-        if ASSIGNED.match(words[0]) or re.match(r"^\d*[<>]", words[0]):
-            words = words[1:]
-        elif first == "command" and words[1:2] in (["-v"], ["-V"]):
-            return ["which", *words[2:]]
-        elif first in programs.WRAPPERS:
-            words = _past_options(words[1:])
-        elif first in programs.RUN_WITH and len(words) > 1 and words[1] in programs.RUN_WITH[first]:
-            words = _past_options(words[2 + (first == "direnv") :])
-        elif re.fullmatch(r"python[\d.]*|py|coverage", first) and "-m" in words[1:6]:
-            words = words[words.index("-m") + 1 :]
-        else:
+def _grouped(tokens: list[tuple[str, bool]], depth: int) -> list[Node]:
+    """The nodes up to the bracket that closes the group, or to the end."""
+    found: list[Node] = []
+    words: list[str] = []
+    item: Item = words
+    while tokens:
+        piece, is_sign = tokens.pop()
+        begins = not words and item is words
+        if (piece == "(" and is_sign) or (piece == "{" and begins):
+            item = _grouped(tokens, depth + 1) if depth < DEEPEST else []
+        elif (piece == ")" and is_sign) or (piece == "}" and begins):
             break
-    return words
+        elif is_sign:
+            found += [Node(item, ";" if piece in ("\n", ";;") else piece)] if item else []
+            item = words = []
+        else:
+            words.append(piece)
+    return found + ([Node(item, "")] if item else [])
 
 
-def _past_options(words: list[str]) -> list[str]:
-    """What a wrapper runs: behind its options and their values, as far as a known program shows where those end."""
-    valued = words[:1] and words[0].startswith("-")
-    while words and (words[0].startswith("-") or re.fullmatch(r"\d+(?:\.\d+)?[smhd]?", words[0])):
+def _tokens(line: str) -> Iterator[tuple[str, bool]]:
+    """Words and signs; what quotes or brackets do not close goes to the end."""
+    at, word, has = 0, "", False
+    while at < len(line):
+        sign = _SIGNS.match(line, at)
+        redirects = word[-1:] in ("<", ">") or line[at : at + 2] == "&>"
+        if line[at].isspace() and line[at] != "\n":
+            piece, at, ends = "", at + 1, True
+        elif line[at] == "#" and not has:
+            end = line.find("\n", at)
+            piece, at, ends = "", len(line) if end < 0 else end, True
+        elif (
+            sign and not (redirects and sign[0] in ("&", "|")) and not (sign[0] == "(" and word[-1:] in ("$", "<", ">"))
+        ):
+            if has:
+                yield word, False
+            yield sign[0], True
+            word, at, has = "", sign.end(), False
+            continue
+        else:
+            ends = line[at] in "<>" and has and not re.fullmatch(r"\d+|&|[\d&]*[<>]+", word)
+            piece, at = ("", at) if ends else _piece(line, at, word)
+        if ends and has:
+            yield word, False
+        word, has = ("", False) if ends else (word + piece, True)
+    if has:
+        yield word, False
+
+
+def _piece(line: str, at: int, word: str) -> tuple[str, int]:
+    """What the next sign of a word means, and where the rest begins."""
+    sign = line[at]
+    if sign == "\\":
+        return line[at + 1 : at + 2].strip("\n"), at + 2
+    if sign == "'":
+        end = line.find("'", at + 1)
+        return line[at + 1 : end if end > 0 else len(line)], end + 1 if end > 0 else len(line)
+    if sign == '"':
+        found = re.compile(r'"((?:[^"\\]|\\.)*)(?:"|\\?$)', re.DOTALL).match(line, at)
+        inner, end = (found[1], found.end()) if found else (line[at + 1 :], len(line))
+        return re.sub(r'\\(["\\$`\n])', r"\1", inner), end
+    if sign == "`":
+        end = line.find("`", at + 1)
+        return line[at : end + 1 if end > 0 else len(line)], end + 1 if end > 0 else len(line)
+    if sign == "(" and word[-1:] in ("$", "<", ">"):
+        end = _closing(line, at)
+        return line[at:end], end
+    return sign, at + 1
+
+
+def _closing(line: str, at: int) -> int:
+    """Behind the bracket that closes the one at a place."""
+    depth = 0
+    for place in range(at, len(line)):
+        depth += (line[place] == "(") - (line[place] == ")")
+        if depth == 0:
+            return place + 1
+    return len(line)
+
+
+class _Flat:
+    """The commands of a tree in their order; what hides a list's own status hides theirs."""
+
+    def __init__(self, found: list[Command]) -> None:
+        self._found, self._options, self._depth = found, _Options(), 0
+
+    def take(self, nodes: list[Node], mask: str, *, last: bool) -> None:
+        """The commands of one list."""
+        loops = 0
+        for place, node in enumerate(nodes):
+            loops += (_first(node.item) in _OPENED) - (_first(node.item) in _CLOSED)
+            own = mask or ("loop" if loops > 0 else "") or _mask(nodes, place, self._options) or _inverted(node.item)
+            final = last and not own and all(map(_cannot_fail, nodes[place + 1 :]))
+            words = _unkeyed(node.item)
+            inner = [each for each in node.item if isinstance(each, Node)] or _within(words, self._depth)
+            if inner:
+                self._group(inner, own, last=final)
+            elif words and len(self._found) < COMMANDS:
+                self._add(words, own, last=final, piped=place > 0 and nodes[place - 1].sign in PIPES)
+
+    def _group(self, nodes: list[Node], mask: str, *, last: bool) -> None:
+        """A group begins where its list is, and leaves that as it was."""
+        kept, self._options.folders = self._options.folders, [*self._options.folders]
+        self._depth += 1
+        self.take(nodes, mask, last=last)
+        self._depth -= 1
+        self._options.folders = kept
+
+    def _add(self, words: list[str], mask: str, *, last: bool, piped: bool) -> None:
+        kept, into = _without_redirections(words)
+        plain = kinds.started(kept)
+        if plain:
+            self._found.append(Command(tuple(plain), mask, last, tuple(self._options.folders), into, piped))
+            self._options.take(plain)
+
+
+def _first(item: Item) -> str:
+    return item[0] if item and isinstance(item[0], str) else ""
+
+
+def _unkeyed(item: Item) -> list[str]:
+    """The words of a command without the assignments and the shell's own words before it."""
+    words = [word for word in item if isinstance(word, str)]
+    while words and (words[0] in _LED | _OPENED | {"!"} or _ASSIGNED.match(words[0])):
         words = words[1:]
-    if valued and words and not _is_program(words[0]):
-        later = next((at for at, word in enumerate(words[:6]) if at and _is_program(word)), 0)
-        words = words[later:]
-    if words and " " in words[0] and parts(words[0], 2):
-        first = parts(words[0], 2)[0]
-        return [first.program, *first.words]  # nix-shell --run "pytest -q"
     return words
 
 
-def _is_program(word: str) -> bool:
-    name = _bare(word)
-    return name in programs.COMMON or name in programs.WRAPPERS or name in programs.VERBS
+def _inverted(item: Item) -> str:
+    return "inverted" if _first(item) == "!" else ""
 
 
-def _unwrapped(words: list[str], depth: int) -> list[Part]:
-    words = _bared(words)
-    if not words:
+def _within(words: list[str], depth: int) -> list[Node]:
+    """What `sh -c` is given to run."""
+    if depth >= DEEPEST or len(words) < 3 or kinds.bare(words[0]) not in kinds.SHELLS:
         return []
-    program = _bare(words[0])
-    part = Part(program, _without_redirections(words[1:]))
-    inner: list[Part] = []
-    if depth < 3 and program in programs.SHELLS | programs.CONTAINERS:
-        if "-c" in words or "-lc" in words:
-            at = words.index("-c") if "-c" in words else words.index("-lc")
-            inner = parts(words[at + 1], depth + 1) if at + 1 < len(words) else []
-        elif program in programs.CONTAINERS:
-            known = next((at for at, word in enumerate(words) if at and _known(word, words[at + 1 : at + 2])), 0)
-            inner = _unwrapped(words[known:], depth + 1) if known else []
-    return [part, *inner]
+    given = next((at for at, word in enumerate(words[1:-1], 2) if re.fullmatch(r"-[a-z]*c", word)), 0)
+    return _nodes(words[given], depth + 1) if given else []
 
 
-def _without_redirections(words: list[str]) -> tuple[str, ...]:
-    kept, skip = [], False
+def _mask(nodes: list[Node], at: int, options: _Options) -> str:
+    """What keeps the status of a list from being that of one of its nodes: empty where 0 proves that it passed."""
+    if at and nodes[at - 1].sign == "||":
+        return "alternative"
+    for place in range(at, len(nodes)):
+        sign = nodes[place].sign
+        if sign in PIPES and not (options.pipefail and sign == "|"):
+            return PIPE
+        if sign == "||":
+            return "" if _gives_up(nodes[place + 1 : place + 2]) else "alternative"
+        if sign == "&":
+            return "background"
+        if sign == ";":
+            return _later(nodes, at, place, options)
+    return ""
+
+
+def _later(nodes: list[Node], at: int, place: int, options: _Options) -> str:
+    """What a list's later commands hide, if any come."""
+    rest = nodes[place + 1 :]
+    alone = place == at and (at == 0 or nodes[at - 1].sign == ";")
+    if not rest or (options.errexit and alone):
+        return ""
+    ends = _unkeyed(rest[0].item)
+    return "" if all(_first(node.item) in _CLOSED for node in rest) or ends == ["exit", "$?"] else "later"
+
+
+def _gives_up(behind: list[Node]) -> bool:
+    """Whether a list ends there with a failure."""
+    item = behind[0].item if behind else []
+    while item and isinstance(item[-1], Node):
+        item = item[-1].item
+    words = _unkeyed(item)
+    return words[:1] == ["false"] or (words[:1] in (["exit"], ["return"]) and words[1:2] not in ([], ["0"]))
+
+
+def _cannot_fail(node: Node) -> bool:
+    """Whether a command behind another one does nothing that may fail."""
+    item = node.item
+    if item and isinstance(item[0], Node):
+        return all(_cannot_fail(each) for each in item if isinstance(each, Node))
+    return _first(item) in _PLAIN | _CLOSED
+
+
+def _without_redirections(words: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """A command's words, and the files that its output goes to."""
+    kept: list[str] = []
+    into: list[str] = []
+    waits = ""
     for word in words:
-        redirects = re.match(r"^(?:\d*|&)[<>]", word)
-        if not redirects and not skip:
+        redirects = _REDIRECTION.match(word)
+        if waits or redirects:
+            sign, name = (waits, word) if waits or not redirects else (redirects[0], word[redirects.end() :])
+            waits = "" if name else sign
+            into += [name] if name and re.fullmatch(r"(?:1|&)?>{1,2}[&|]?", sign) and not name.isdigit() else []
+        else:
             kept.append(word)
-        skip = bool(redirects and re.fullmatch(r"(?:\d*|&)[<>]{1,3}&?", word))
-    return tuple(kept)
-
-
-def _known(word: str, follows: list[str]) -> bool:
-    name = _bare(word)
-    return (
-        name in programs.TESTS
-        or name in programs.CHECKS
-        or (name in programs.VERBS and bool(follows) and follows[0] in programs.VERBS[name])
-    )
-
-
-def _bare(word: str) -> str:
-    name = re.split(r"[/\\]", word)[-1].split("@")[0] if not word.startswith("@") else word
-    return re.sub(r"\.(?:exe|cmd|bat|ps1)$", "", name) or word
+    return kept, tuple(into)
