@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bg.evidence import MISMATCH, SEEN, Evidence, Finding, Launch, examine
-from bg.evidence.calls import WRITING, Call, only_looks
+from bg.evidence.calls import WRITING, Call, only_looks, same
 from bg.evidence.declared import read as lines_of
 from bg.loop.adopting import brief
 from bg.protocol import signals
@@ -124,7 +124,9 @@ def _changed_at(name: str, calls: list[dict], at: float) -> float:
     shells = [number for number, call in made if call.command and not only_looks(call)]
     last = re.compile(rf"(?<![\w.-]){re.escape(name.rpartition('/')[2])}(?![\w.-])")
     named = [
-        number for number, call in made if last.search(str(call.given)) and (call.name in WRITING or number in shells)
+        number
+        for number, call in made
+        if (call.name in WRITING and same(call.path, name)) or (number in shells and last.search(call.command))
     ]
     return at + 2 * (named or shells or [0])[-1] + 0.5
 

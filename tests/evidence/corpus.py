@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bg.evidence import Evidence, Launch, examine
-from bg.evidence.calls import WRITING, Call, only_looks
+from bg.evidence.calls import WRITING, Call, only_looks, same
 from bg.protocol import signals
 
 CORPUS = Path(__file__).parent / "reports" / "cases.json.xz"
@@ -100,7 +100,9 @@ def _changed(case: dict, name: str) -> float:
     shells = [number for number, call in tools if call.command and not only_looks(call)]
     last = re.compile(rf"(?<![\w.-]){re.escape(name.rpartition('/')[2])}(?![\w.-])")
     named = [
-        number for number, call in tools if last.search(str(call.given)) and (call.name in WRITING or number in shells)
+        number
+        for number, call in tools
+        if (call.name in WRITING and same(call.path, name)) or (number in shells and last.search(call.command))
     ]
     others = name in (case.get("by_others") or ())
     return step / 4 if others or not (named or shells) else (2 * (named or shells)[-1] - 0.5) * step

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from bg.desk import cli
-from bg.evidence import Launch, access, baseline, calls, formats, schemas
+from bg.evidence import Launch, access, baseline, calls, schemas
 from bg.host import permissions
 from drive import Drive, block
 from world import GIT, World
@@ -211,7 +211,7 @@ def test_nothing_of_a_denied_file_is_in_any_output(home, capsys, rules, file, wh
         right, wrong = found.get(line, ""), found.get(line.replace("TOKEN", "NOPE").replace("token", "NOPE"), "")
         assert right == wrong, (line, right, wrong)
     seen = {found[line] for line in lines if line.startswith("saw ") and line in found} - {"prose"}
-    assert seen == ({"denied"} if "*" not in file else {"changed"})  # that name is read as a glob, which opens nothing
+    assert seen == ({"denied"} if "*" not in file else {"several files"})  # that name is a pattern, which opens nothing
     assert {found[line] for line in lines if line.startswith("fits ") and line in found} <= {
         "not checked",
         "not asked",
@@ -422,17 +422,16 @@ def test_a_text_that_does_not_parse_is_told_without_its_words(name, text):
     for document, schema in ((text, "{}"), ("{}", text)):
         fit = schemas.check(document, schema, (name, name), sys.executable, sys.path, seconds=60, most=9)
         assert HIDDEN not in repr(fit)
-    assert HIDDEN not in formats.fault(name, text.encode())
+    assert HIDDEN not in schemas.fault_of(name, text)
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("a.toml", f"{HIDDEN} = 1\n{HIDDEN} = 2\n"), ("a.toml", f"[{HIDDEN}]\n[{HIDDEN}]\n"), ("a.toml", f"a = {HIDDEN}\n"),
-        ("a.jsonl", f"{HIDDEN}\n"), ("a.json", f"[{HIDDEN}]"),
+        ("a.json", f"[{HIDDEN}]"), ("a.json", f'{{"a":\n {HIDDEN}}}'),
     ],
 )  # fmt: skip
 def test_a_fault_of_a_file_names_its_line_only(name, text):
-    said = formats.fault(name, text.encode())
+    said = schemas.fault_of(name, text)
     assert HIDDEN not in said
     assert "it is not valid" in said

@@ -34,7 +34,7 @@ def test_prose_is_only_said(case, tmp_path):
         others = set(evidence.facts.get("meanwhile", ()))
         assert own | others == changed | removed
         assert others == set(case.given.get("by_others") or ()) | UNNAMED.get(case.name, set())
-        assert evidence.facts.get("by") == (("unknown" if case.name in UNNAMED else "others") if others else None)
+        assert evidence.facts.get("by") == (("unknown" if case.name in UNNAMED else "others") if others else "")
 
 
 def ignored(before: dict[str, str]) -> set[str]:

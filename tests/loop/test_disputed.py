@@ -179,7 +179,7 @@ def test_a_valid_block_without_a_list_is_delivered_at_once_with_the_hosts_facts(
     assert drive.ends("a1", without) == {}
     assert (state(drive), corrections(drive)) == ("done", 0)
     said = drive.announced("a1")
-    assert said["systemMessage"] == "bg-1 says it is done · 1 file changed · tests failed: pytest -q · not declared"
+    assert said["systemMessage"] == "bg-1 says it is done · 1 file changed · failed: pytest -q · not declared"
     text = context(said)
     assert "it is only said" in text
     assert "- files that this run changed: “a.py”" in text

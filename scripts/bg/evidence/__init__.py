@@ -1,7 +1,7 @@
 """What a report declares, judged against the disk and the agent's own tool calls; nothing of a report is ever run.
 
 In reading order: `finding` (the records, and every reason with its grade); `lines`, `pieces` and `declared` (what is
-declared); `project`, `baseline`, `access` (what may be opened), `formats` and `disk` (what is there); `kinds`, `shell`,
+declared); `project`, `baseline`, `access` (what may be opened) and `disk` (what is there); `kinds`, `shell`,
 `calls` and `endings` (what was done, and how it ended); `whose` (who changed a file, and when); the judges `files`,
 `quotes`, `ran`, `commits` and `schemas` with its process `fitting`; `named` and `asked` (what was promised), and
 `facts` (what the host sees by itself).
@@ -132,6 +132,6 @@ class _Examination:
         wanted = named.paths(self.brief.get("Deliverables", ""))
         for name in self.evidence.first(wanted, PARSED, "files to parse"):
             for each in self.disk.project.place(name).found:
-                fault = self.disk.fault(each) if each.regular and self.disk.changed(each) else ""
+                fault = schemas.fault(self.disk, each) if each.regular and self.disk.changed(each) else ""
                 if fault:
                     self.evidence.note("does not parse", f"{each.name}: {fault}")

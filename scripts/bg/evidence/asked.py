@@ -9,7 +9,7 @@ from bg.evidence.disk import Disk
 from bg.evidence.finding import Evidence, Finding
 from bg.evidence.ran import Judge
 from bg.evidence.schemas import without_schemas
-from bg.evidence.whose import OTHERS, OWN, Whose
+from bg.evidence.whose import OTHERS, OWN, UNKNOWN, Whose
 from bg.pattern import pattern
 
 TYPE_CHECKING = False
@@ -25,6 +25,9 @@ SKIP = pattern(
     r"\b(?:it|test|describe|context)\.(?:skip|todo)\b|\bx(?:it|describe|test)\(|@pytest\.mark\.(?:skip|xfail)|@unittest\.skip|"
     r"\bpytest\.skip\(|\bt\.Skip(?:f|Now)?\(|#\[ignore|@Ignore\b|@Disabled\b|\bmarkTestSkipped\("
 )
+
+
+_BY = {OTHERS: "by another hand", UNKNOWN: "by somebody"}
 
 
 def judge(disk: Disk, judge: Judge, whose: Whose, brief: Mapping[str, str], evidence: Evidence) -> None:
@@ -50,33 +53,39 @@ def _file(disk: Disk, whose: Whose, name: str, evidence: Evidence, *, wanted: bo
 def _standing(disk: Disk, whose: Whose, name: str, *, wanted: bool) -> str:
     """How an asked-for file stands; empty where there is nothing to say."""
     place = disk.project.place(name)
-    files = tuple(each for each in place.found if each.regular)
-    if place.outside or not place.found:
-        certain = place.certain and not place.outside
-        return "gone" if certain and disk.existed(name) else "not found" if certain else ""
-    by = {whose.of_path(each.path) for each in files if disk.changed(each)}
-    if OWN in by or not wanted:
-        return "changed" if OWN in by else "there"
-    if by:
-        return "by another hand" if OTHERS in by else "by somebody"
-    return "unchanged" if disk.any_changed(files) is False else ""
+    if place.found and not place.outside:
+        files = tuple(each for each in place.found if each.regular)
+        by = {whose.of_path(each.path) for each in filter(disk.changed, files)}
+        unchanged = "unchanged" if disk.any_changed(files) is False else ""
+        return "changed" if OWN in by else _BY.get(max(by, default=""), unchanged) if wanted else "there"
+    return _missing(disk, name) if place.certain and not place.outside else ""
+
+
+def _missing(disk: Disk, name: str) -> str:
+    return "gone" if disk.existed(name) else "not found"
 
 
 def absent(disk: Disk, report: str, deliverables: str, items: list[Item], evidence: Evidence) -> None:
     """Files that a success has promised, and that are not there: asked for by the launch, or named as delivered."""
-    asked = [each.subject for each in evidence.asked if each.kind == "asked" and each.reason == "not found"]
+    asked = [each.subject for each in evidence.asked if (each.kind, each.reason) == ("asked", "not found")]
     named_so = evidence.first(named.paths(without_schemas(deliverables)), MOST, "delivered")
-    said = {item.subject.removeprefix("./") for item in items if item.kind in ("wrote", "changed")}
-    left = " ".join(item.line for item in items if item.kind == "open")
-    for name in dict.fromkeys([*asked, *named_so]):
-        place = disk.project.place(name)
-        missing = place.certain and not place.found and not place.outside and named.is_file(name)
-        missing = missing and not disk.project.has_ending(_last(name))
-        if not missing or disk.existed(name) or name.removeprefix("./") in said or _last(name) in left:
-            continue
-        if not _is_elsewhere(disk, name, report):
+    told = _told(items)
+    for name in filter(lambda name: _is_absent(disk, name), dict.fromkeys([*asked, *named_so])):
+        if _last(name) not in told and not _is_elsewhere(disk, name, report):
             reason = "asked and absent" if name in asked else "named and absent"
             evidence.findings.append(Finding(name, "promised", name, reason))
+
+
+def _told(items: list[Item]) -> str:
+    """What the list itself speaks of: files that are judged by their own line, and what it says is not done."""
+    return "\n".join(item.line for item in items if item.kind in ("wrote", "changed", "moved", "open"))
+
+
+def _is_absent(disk: Disk, name: str) -> bool:
+    """Whether it is certain that a file is not there, and was not at launch."""
+    place = disk.project.place(name)
+    missing = place.certain and not place.found and not place.outside and named.is_file(name)
+    return missing and not disk.existed(name) and not disk.project.has_ending(_last(name))
 
 
 def _is_elsewhere(disk: Disk, name: str, report: str) -> bool:
@@ -97,12 +106,17 @@ def notes(disk: Disk, calls: Calls, report: str, evidence: Evidence, *, success:
     """Facts that a reader should know, and that need not be wrong."""
     if calls.idle and success and report.strip():
         evidence.note("no tool used", "")
-    last = {call.path: call.failed for call in calls.calls if call.name in WRITING and call.answered and call.path}
-    for path, failed in last.items():
-        name = path.rpartition("/")[2]
-        if failed and name in report and not any(name in call.command for call in calls.shells):
+    for name in _in_vain(calls):
+        if name in report:
             evidence.note("write failed", name)
     _weakened(disk, evidence)
+
+
+def _in_vain(calls: Calls) -> list[str]:
+    """Files whose last writing failed, and that no command names."""
+    last = {_last(call.path): call.failed for call in calls.calls if call.name in WRITING and call.answered}
+    lines = "\n".join(call.command for call in calls.shells)
+    return [name for name, failed in last.items() if failed and name not in lines]
 
 
 def _weakened(disk: Disk, evidence: Evidence) -> None:
@@ -114,7 +128,7 @@ def _weakened(disk: Disk, evidence: Evidence) -> None:
         found = disk.project.at(name) if TEST_FILE.search(name) else None
         before = disk.earlier(name) if found else None
         now = disk.text(found) if found and before is not None else None
-        more = len(SKIP.findall(now)) - len(SKIP.findall(before)) if now is not None and before is not None else 0
+        more = len(SKIP.findall(now or "")) - len(SKIP.findall(before or ""))
         if more > 0:
             evidence.note("skips added", f"{name} (+{more})")
 

@@ -153,20 +153,26 @@ def read(transcript: str) -> Calls:
 
 
 def _take(record: dict[str, Any], found: dict[str, Call], told: list[str]) -> None:
-    kind, message = record.get("type"), _message(record)
+    message = _message(record)
     for part in transcripts.parts(record):
-        text = part.get("text")
-        if part.get("type") == "tool_use" and isinstance(part.get("name"), str):
-            given = part.get("input") if isinstance(part.get("input"), dict) else {}
-            folder = str(record.get("cwd") or "")
-            found[str(part.get("id"))] = Call(part["name"], given or {}, message, transcripts.moment(record), folder)
-        elif part.get("type") == "tool_result" and str(part.get("tool_use_id")) in found:
-            _answer(found[str(part.get("tool_use_id"))], part, record)
-        elif kind == "assistant" and str(text or "").strip():
+        text = str(part.get("text") or "")
+        called = found.get(str(part.get("tool_use_id")))
+        if part.get("type") == "tool_use":
+            found[str(part.get("id"))] = _call(part, record, message)
+        elif part.get("type") == "tool_result" and called:
+            _answer(called, part, record)
+        elif text.strip() and record.get("type") == "assistant":
             _pass_over(found, message)
-        elif kind == "user" and isinstance(text, str):
+        elif text and record.get("type") == "user":
             told.append(text[:TOLD])
     told += [words[:TOLD] for _, words in transcripts.queued([record])]
+
+
+def _call(part: dict[str, Any], record: dict[str, Any], message: str) -> Call:
+    given = part.get("input")
+    folder = str(record.get("cwd") or "")
+    given = given if isinstance(given, dict) else {}
+    return Call(str(part.get("name")), given, message, transcripts.moment(record), folder)
 
 
 def _message(record: dict[str, Any]) -> str:

@@ -87,12 +87,17 @@ def _step(transcript: str, done: list[Call]) -> str:
     """What it was about to do: a call without a result, what its list has in progress, or else its last words."""
     if done and not done[-1].answered:
         return _gist(done[-1])
-    lists = [call.given["todos"] for call in reversed(done) if isinstance(call.given.get("todos"), list)]
-    entries = [entry for entries in lists for entry in entries if isinstance(entry, dict)]
-    step = next((entry for entry in entries if entry.get("status") == "in_progress"), None)
-    if step is not None:
-        return str(step.get("content") or "")
+    step = next((each for each in map(_in_progress, reversed(done)) if each), "")
+    if step:
+        return step
     # What the host writes in the agent's place, where the API has failed, is no word of the agent.
     own = [record for record in transcripts.tail(transcript) if not record.get("isApiErrorMessage")]
     spoken = transcripts.last_assistant(own).text.strip()
     return " ".join(spoken.splitlines()[-1].split())[:300] if spoken else ""
+
+
+def _in_progress(call: Call) -> str:
+    """The entry of a list that is under way, as a call wrote it."""
+    entries = call.given.get("todos")
+    found = [each for each in (entries if isinstance(entries, list) else []) if isinstance(each, dict)]
+    return next((str(each.get("content") or "") for each in found if each.get("status") == "in_progress"), "")

@@ -66,35 +66,35 @@ def _nameless(base: Baseline, calls: Calls, item: Item) -> Finding:
     if made is None:
         return _say(item, "no repository")
     said = item.quote.strip().lower()[:60]
-    for name, subject in made:
-        if not said or said in subject.lower() or subject.lower() in said:
-            return _say(item, "committed", name[:10])
-    if made:
-        return _say(item, "loose commit", made[0][0][:10])
-    printed = any(MADE.search(call.result) for call in calls.shells if "commit" in call.command)
-    if printed or base.elsewhere():
-        return _say(item, "loose commit")
+    named = [name for name, subject in made if _is_of(said, subject.lower())]
+    if named:
+        return _say(item, "committed", named[0][:10])
+    printed = any(MADE.search(call.result) for call in calls.shells)
+    if made or printed or base.elsewhere():
+        return _say(item, "loose commit", *(name[:10] for name, _ in made[:1]))
     return _say(item, "no commit" if calls.complete else "calls unknown")
+
+
+def _is_of(said: str, subject: str) -> bool:
+    return said in subject or subject in said
 
 
 def _push(_base: Baseline, calls: Calls, item: Item) -> Finding:
     found = [(call, each) for call in calls.shells for each in call.commands if _pushes(each)]
     if not found:
-        perhaps = any(PUSHES.search(call.command + call.result) and _starts(call) for call in calls.shells)
-        return _say(item, "no push" if calls.complete and not perhaps else "calls unknown")
-    ends = [_published(call, each) for call, each in found]
-    if ends[-1] is not True:
-        return _say(item, "push failed" if ends[-1] is False else "result unseen")
-    named = not item.other or any(item.other in call.command + call.result for call, _ in found)
-    shows = any("->" in call.result for call, _ in found)
-    if not named:
-        return _say(item, "other branch" if shows else "result unseen", item.other)
-    return _say(item, "pushed")
+        unknown = not calls.complete or any(map(_may_push, calls.shells))
+        return _say(item, "calls unknown" if unknown else "no push")
+    reason = {True: "pushed", False: "push failed", None: "result unseen"}[_published(*found[-1])]
+    shown = "\n".join(call.command + call.result for call, _ in found)
+    if reason != "pushed" or item.other in shown:
+        return _say(item, reason)
+    return _say(item, "other branch" if "->" in shown else "result unseen", item.other)
 
 
-def _starts(call: Call) -> bool:
+def _may_push(call: Call) -> bool:
     """Whether a call started something else that may have pushed."""
-    return any(each.program != "git" and kinds.may_start(each.words, "git") for each in call.commands)
+    starts = any(each.program != "git" and kinds.may_start(each.words, "git") for each in call.commands)
+    return starts and bool(PUSHES.search(call.command + call.result))
 
 
 def _pushes(command: Command) -> bool:
@@ -114,18 +114,26 @@ def _published(call: Call, command: Command) -> Optional[bool]:
 
 
 def _opened(_base: Baseline, calls: Calls, item: Item) -> Finding:
-    found = [call for call in calls.calls if not call.command and TOOL.search(call.name)]
-    found += [call for call in calls.shells if any(_opens(each) for each in call.commands)]
+    found = list(filter(_asks_for_one, calls.calls))
     if not found:
-        asked = any("/pulls" in call.command or "/merge_requests" in call.command for call in calls.shells)
+        asked = re.search("/pulls|/merge_requests", "\n".join(call.command for call in calls.shells))
         return _say(item, "not opened" if calls.complete and not asked else "calls unknown")
-    good = [call for call in found if not call.failed or "already exists" in call.result]
-    numbers = [number for call in good for number in OPENED.findall(call.result)]
+    numbers = [number for call in found for number in _opened_by(call)]
     if not numbers:
         return _say(item, "opening failed" if found[-1].failed else "result unseen")
-    right = not item.subject or item.subject in numbers
-    shown = item.subject if item.subject and right else numbers[-1]
-    return _say(item, "opened" if right else "other number", f"#{shown}")
+    if item.subject in numbers:
+        return _say(item, "opened", f"#{item.subject}")
+    return _say(item, "other number" if item.subject else "opened", f"#{numbers[-1]}")
+
+
+def _opened_by(call: Call) -> list[str]:
+    """The numbers of what a call opened, or found to be open."""
+    good = not call.failed or "already exists" in call.result
+    return OPENED.findall(call.result) if good else []
+
+
+def _asks_for_one(call: Call) -> bool:
+    return any(map(_opens, call.commands)) if call.command else bool(TOOL.search(call.name))
 
 
 def _opens(command: Command) -> bool:

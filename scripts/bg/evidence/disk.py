@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path, PurePath
 
-from bg.evidence import formats
 from bg.evidence.access import Access
 from bg.evidence.baseline import Baseline
 from bg.evidence.calls import Calls
@@ -105,15 +104,6 @@ class Disk:
             return False
         content = self.project.content(found)
         return content is not None and not content.strip()
-
-    def fault(self, found: Found) -> str:
-        """Why a file is not what its name says; empty where it is, or where that cannot be told."""
-        content = self.project.content(found) if formats.is_parsed(found.name) else None
-        if not content or not content.strip():
-            return ""
-        wrong = formats.fault(found.name, content)
-        before = self.baseline(found.base).content(found.name) if wrong else None
-        return "" if before is not None and formats.fault(found.name, before) else wrong
 
     def text(self, found: Found) -> Optional[str]:
         """A file as text, None where it is binary, large or unreadable."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bg.evidence import kinds
-from bg.evidence.calls import BACKGROUND, Call, Calls
+from bg.evidence.calls import Call, Calls
 from bg.evidence.shell import Command
 from bg.host import tools
 from bg.pattern import pattern
@@ -78,6 +78,7 @@ _NONE_RAN = pattern(
     re.IGNORECASE | re.MULTILINE,
 )
 _GO_EMPTY, _GO_RAN = pattern(r"\[no test(?:s to run| files)\]"), pattern(r"^ok\s+\S+\s+(?!.*\[no tests)", re.MULTILINE)
+_JOB = pattern(r"Command .{0,80}?background.{0,80}?(?:ID|id)[:\s]+(\w{4,})", re.DOTALL)
 _STILL_RUNNING = pattern(r"<status>\s*running|^status: running|still running", re.IGNORECASE | re.MULTILINE)
 _FINISHED = pattern(r"completed|finished|exit code|exited", re.IGNORECASE)
 _EXIT = pattern(r"exit(?:ed with)?[ _]?code(?:>|:|\s)\s*(\d+)", re.IGNORECASE)
@@ -101,17 +102,15 @@ class Tally:
     """What the runners' own lines of an output say: the counts of all, and a failure of the last of each."""
 
     def __init__(self, output: str) -> None:
-        lines = _COLOUR.sub("", output).split("\n")
-        lines = lines if len(lines) <= LINES else lines[: LINES // 2] + lines[-LINES // 2 :]
-        found = [match for line in lines if len(line) <= LONG for match in [_SUMMARY.match(line)] if match]
-        self.own = [(str(match.lastgroup), match.string) for match in found]
+        plain = _COLOUR.sub("", output)
+        matches = filter(None, map(_SUMMARY.match, _lines(plain)))
+        self.own = [(str(match.lastgroup), match.string) for match in matches]
         last = {name: place for place, (name, _) in enumerate(self.own)}
         final = [line for place, (name, line) in enumerate(self.own) if name not in _ONCE or last[name] == place]
-        self.passed, self.totals, self.skipped = (self._numbers(each) for each in (_PASSES, _TOTALS, _SKIPS))
+        self.passed, self.totals, self.skipped = map(self._numbers, (_PASSES, _TOTALS, _SKIPS))
         self.bad = any(map(_FAILS.search, final))
-        self.failed = [int(number) for line in final for number in _FAILED.findall(line)]
-        none = not sum(self.passed) and _says_none("\n".join(lines))
-        self.empty = not self.bad and (none or not self._ran())
+        self.failed = list(map(int, _FAILED.findall("\n".join(final))))
+        self.empty = not self.bad and (not self._ran() or (_says_none(plain) and not sum(self.passed)))
 
     def _ran(self) -> bool:
         """Whether any test ran, as far as the counts say."""
@@ -140,6 +139,10 @@ class Tally:
         every = {*self.passed, sum(self.passed), *(each - sum(self.skipped) for each in left)}
         return frozenset(each for each in every if each > 0)
 
+    def by_itself(self) -> Optional[Ending]:
+        """An ending by nothing else than what the runners say."""
+        return self.ending(FAILED if self.bad else PASSED, by_summary=True) if self.bad or self.good else None
+
     def ending(self, how: str, *, by_summary: bool = False) -> Ending:
         """An ending with these counts."""
         numbers = (self.counts, self.passes, sum(self.skipped), tuple(self.failed))
@@ -152,6 +155,12 @@ class Tally:
         return len(names) == 1 and names[0] in _ONCE
 
 
+def _lines(output: str) -> list[str]:
+    """The lines of an output, each cut where it is long; of many only the first and the last."""
+    lines = output.split("\n")
+    return [line[:LONG] for line in (lines if len(lines) <= LINES else lines[: LINES // 2] + lines[-LINES // 2 :])]
+
+
 def _says_none(output: str) -> bool:
     """Whether a runner says that it found no tests."""
     return bool(_NONE_RAN.search(output)) or (bool(_GO_EMPTY.search(output)) and not _GO_RAN.search(output))
@@ -160,28 +169,45 @@ def _says_none(output: str) -> bool:
 def ending(calls: Calls, call: Call, at: int) -> Ending:
     """How one command of a call ended."""
     command = call.commands[at]
-    waited = any(each.program in ("wait", "fg") for each in call.commands[at + 1 :])
-    if call.background or not call.answered or (command.mask == "background" and not waited):
+    if _goes_on(call, at):
         return _later(calls, call)
     tally = Tally(_without_own_words(call))
-    known = _by_status(call, command) if not command.mask or call.failed else None
-    known = _told(call, at) if known is None else known
-    if known is not None:
-        return tally.ending(PASSED if known else FAILED)
+    passed = _by_status(call, command)
+    passed = _told(call, at) if passed is None else passed
+    if passed is not None:
+        return tally.ending(PASSED if passed else FAILED)
+    return _by_summary(call, at, tally) or (_silent(calls, call) if _is_silent(call, command) else Ending(UNSEEN))
+
+
+def _goes_on(call: Call, at: int) -> bool:
+    """Whether a command is left running when its call ends."""
+    waited = any(each.program in ("wait", "fg") for each in call.commands[at + 1 :])
+    return call.background or not call.answered or (call.commands[at].mask == "background" and not waited)
+
+
+def _by_summary(call: Call, at: int, tally: Tally) -> Optional[Ending]:
+    """What the runner's own last summary says, where it can only be that of this command."""
     tests = [each for each in call.commands if kinds.looks_like_a_test(each.words)]
-    if tests == [command] and (tally.bad or (tally.good and (tally.whole or _shows_the_end(call, at)))):
-        return tally.ending(FAILED if tally.bad else PASSED, by_summary=True)
-    if kinds.is_proof(command.words) and command.into and call.answered and not call.result.strip():
-        discards = "/dev/null" in command.into
-        return Ending(MASKED) if discards and not call.failed else _later(calls, call)
-    return Ending(UNSEEN)
+    sure = tally.bad or tally.whole or _shows_the_end(call, at)
+    return tally.by_itself() if tests == [call.commands[at]] and sure else None
+
+
+def _is_silent(call: Call, command: Command) -> bool:
+    """Whether a test, a check or a build printed into files only."""
+    return kinds.is_proof(command.words) and bool(command.into) and not call.result.strip()
+
+
+def _silent(calls: Calls, call: Call) -> Ending:
+    """A run whose status is hidden and whose output is discarded, or in a file that may be read later."""
+    thrown = any("/dev/null" in each.into for each in call.commands) and not call.failed
+    return Ending(MASKED) if thrown else _later(calls, call)
 
 
 def _by_status(call: Call, command: Command) -> Optional[bool]:
     """Whether a command passed, by the exit status of its line; None where that does not tell."""
     if call.failed:
         return False if command.last else None
-    return True
+    return None if command.mask else True
 
 
 def _shows_the_end(call: Call, at: int) -> bool:
@@ -192,21 +218,24 @@ def _shows_the_end(call: Call, at: int) -> bool:
 
 def _told(call: Call, at: int) -> Optional[bool]:
     """What the line itself prints of a command's status: by `echo $?`, or by words behind `&&` and `||`."""
-    behind = [each for each in call.commands[at + 1 :] if not each.piped]
-    lines = [line.strip() for line in call.result.split("\n") if line.strip()]
-    first = behind[0] if behind else None
-    if first is None or first.program not in ("echo", "printf") or not lines:
+    rest = call.commands[at + 1 :]
+    behind = [each for each in rest if not each.piped]
+    lines = call.result.strip().split("\n")
+    if not behind or behind[0].program not in ("echo", "printf"):
         return None
-    words = " ".join(first.words[1:])
+    words = " ".join(behind[0].words[1:])
     status = _STATUS.search(words)
-    piped = len(behind) < len(call.commands[at + 1 :])
-    if status is None:
-        return _by_words(call, behind, lines) if not piped else None
-    if piped and "?" in status[0]:
+    piped = len(behind) < len(rest)
+    if piped and (status is None or "?" in status[0]):
         return None  # that of the last in the pipe
-    shape = re.escape(words[: status.start()].strip()) + r"\s*(\d{1,3})\b"
-    shown = next((found for line in reversed(lines[-4:]) for found in [re.match(shape, line)] if found), None)
-    return shown[1] == "0" if shown else None
+    return _printed(words[: status.start()], lines) if status else _by_words(call, behind, lines)
+
+
+def _printed(before: str, lines: list[str]) -> Optional[bool]:
+    """Whether the number that stands behind these words is 0; None where there is none."""
+    shape = re.compile(re.escape(before.strip()) + r"\s*(\d{1,3})\b")
+    shown = [found[1] for line in lines[-4:] for found in [shape.match(line)] if found]
+    return shown[-1] == "0" if shown else None
 
 
 def _by_words(call: Call, behind: list[Command], lines: list[str]) -> Optional[bool]:
@@ -226,21 +255,23 @@ def _without_own_words(call: Call) -> str:
 
 def _later(calls: Calls, call: Call) -> Ending:
     """How a run in the background ended: by the host's word on it, else by what a later look at its output shows."""
-    begun = BACKGROUND.search(call.result)
-    found = re.search(r"(?:ID|id)[:\s]+(\w{4,})", call.result[begun.start() if begun else 0 :][:500])
-    names = [
-        each for each in (found[1] if found else "", *(name for each in call.commands for name in each.into)) if each
-    ]
+    job = _JOB.findall(call.result)[:1]
+    names = [*job, *(name for each in call.commands for name in each.into)]
     looks = [later for later in calls.after(call) if _is_about(later, names)]
-    tally = Tally("\n".join(re.sub(r"(?m)^\s*\d+[→\t]", "", look.result) for look in looks[-1:]))
-    told = _host_said(calls, names[:1] if found else [], looks)
+    tally = Tally(re.sub(r"(?m)^\s*\d+[→\t]", "", looks[-1].result if looks else ""))
+    told = _host_said(calls, job, looks)
     if told is not None:
         return tally.ending(PASSED if told else FAILED)
-    if tally.good or tally.bad:
-        return tally.ending(FAILED if tally.bad else PASSED, by_summary=True)
-    unread = call.passed_over if not call.answered else not looks or bool(_STILL_RUNNING.search(looks[-1].result[:400]))
-    proves = any(kinds.is_proof(each.words) for each in call.commands)
-    return Ending(UNREAD if unread and proves else UNSEEN)
+    return tally.by_itself() or Ending(UNREAD if _is_unread(call, looks) else UNSEEN)
+
+
+def _is_unread(call: Call, looks: list[Call]) -> bool:
+    """Whether nobody read how a test, a check or a build of the background ended."""
+    if not any(kinds.is_proof(each.words) for each in call.commands):
+        return False
+    if not call.answered:
+        return call.passed_over
+    return not looks or bool(_STILL_RUNNING.search(looks[-1].result[:400]))
 
 
 def _is_about(later: Call, names: list[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 
 from bg.evidence import asked, endings, kinds
@@ -9,15 +10,17 @@ from bg.evidence.calls import Calls
 from bg.evidence.disk import SLACK, Disk
 from bg.evidence.finding import Evidence, short
 from bg.evidence.ran import Judge, Run
-from bg.evidence.whose import OWN, Whose
+from bg.evidence.whose import FRESH, OWN, Whose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 SHOWN = 40
 RUNS = 12
 COMMITS = 10
+GONE = -1.0
 
 
 def gather(disk: Disk, calls: Calls, judge: Judge, whose: Whose, evidence: Evidence) -> dict[str, Any]:
@@ -26,49 +29,53 @@ def gather(disk: Disk, calls: Calls, judge: Judge, whose: Whose, evidence: Evide
     if not whole:
         evidence.limit("files")
     whose.take(changed, whole=whole)
-    found = _runs(judge)
-    made = disk.baseline().made() or []
-    meanwhile = sorted(name for name in (*changed, *removed) if whose.of(name) != OWN)
-    others = set(meanwhile)
-    changed, removed = ([name for name in names if name not in others] for names in (changed, removed))
-    lists = {"changed": changed, "removed": removed, "meanwhile": meanwhile}
+    others = {name for name in (*changed, *removed) if whose.of(name) != OWN}
+    own = sorted({*changed} - others)
+    lists = {"changed": own, "removed": sorted({*removed} - others), "meanwhile": sorted(others)}
+    runs, made = _runs(judge), disk.baseline().made() or []
     left = {name: len(names) - SHOWN for name, names in lists.items()}
-    left.update(runs=len(found) - RUNS, commits=len(made) - COMMITS)
+    left.update(runs=len(runs) - RUNS, commits=len(made) - COMMITS)
     return {
-        **{name: names[:SHOWN] for name, names in lists.items() if names or name != "meanwhile"},
-        "changed_count": len(changed) if whole else None,
-        **({"by": whose.rest} if meanwhile else {}),
-        "runs": found[-RUNS:],
-        "tested": _tested(found),
+        **{name: names[:SHOWN] for name, names in lists.items()},
+        "changed_count": len(own) if whole else None,
+        "by": whose.rest if others else "",
+        "runs": runs[-RUNS:],
+        "tested": _tested(runs),
         "untested": calls.complete and not asked.may_test(calls),
-        "commits": [{"hash": name[:10], "subject": short(subject, 80)} for name, subject in made[:COMMITS]],
+        "commits": [_commit(*each) for each in made[:COMMITS]],
         "calls_known": calls.known,
         "idle": calls.idle,
-        **({"left": left} if max(left.values()) > 0 else {}),
+        "left": left,
     }
+
+
+def _commit(name: str, subject: str) -> dict[str, str]:
+    return {"hash": name[:10], "subject": short(subject, 80)}
 
 
 def _files(disk: Disk) -> tuple[list[str], list[str], bool]:
     """The names of new and changed files, of removed ones, and whether all were looked at."""
     base = disk.baseline()
     if not base.known:
-        names = [name for names in disk.project.names().values() for name in names] if disk.launch.at > 0 else []
-        return _changed(disk, names), [], disk.project.complete and disk.launch.at > 0
+        every = itertools.chain.from_iterable(disk.project.names().values()) if disk.launch.at > 0 else ()
+        return _changed(disk, every), [], disk.project.complete and disk.launch.at > 0
     present = base.present()
-    new = [name for name in present or [] if name not in base.files]
-    removed, newer = [], []
-    for name in base.files:
-        try:
-            about = os.lstat(disk.project.main / name)
-        except OSError:
-            removed.append(name)
-            continue
-        if max(about.st_mtime, about.st_ctime) >= disk.launch.at - SLACK:
-            newer.append(name)
-    return _changed(disk, [*new, *newer]), sorted(removed), present is not None
+    times = {name: _touched(disk, name) for name in base.files}
+    since = disk.launch.at - SLACK
+    names = {*(present or ()), *base.files} - {name for name, moment in times.items() if moment < since}
+    return _changed(disk, names), sorted(name for name, moment in times.items() if moment == GONE), present is not None
 
 
-def _changed(disk: Disk, names: list[str]) -> list[str]:
+def _touched(disk: Disk, name: str) -> float:
+    """When a file last changed."""
+    try:
+        about = os.lstat(disk.project.main / name)
+    except OSError:
+        return GONE
+    return max(about.st_mtime, about.st_ctime)
+
+
+def _changed(disk: Disk, names: Iterable[str]) -> list[str]:
     found = [each for name in names for each in [disk.project.at(name)] if each is not None and each.regular]
     return sorted({each.name for each in found if disk.changed(each)})
 
@@ -95,22 +102,32 @@ def _run(judge: Judge, run: Run) -> dict[str, Any]:
         "end": end.how,
         "count": 0 if end.empty else max(end.passes, default=0),
         "empty": end.empty,
+        "summary": end.by_summary,
         "since": since,
         "edited": edited,
     }
 
 
-def _tested(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _tested(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The test runs that a line should speak of: a failure that still stands, and the widest pass that holds."""
-    tests = [run for run in found if run["kind"] == "tests"]
-    known = [run for run in tests if run["end"] in (endings.PASSED, endings.FAILED)] or tests[-1:]
-    failed = [
-        at for at, run in enumerate(known) if run["end"] == endings.FAILED and not _overtaken(run, known[at + 1 :])
-    ]
-    fresh = [run for run in known if run["since"] == "fresh" and not run["in"]]
-    widest = min(fresh, key=lambda run: len(run["command"].split())) if fresh else known[-1] if known else None
-    shown = [known[failed[-1]]] if failed else []
-    return shown + ([widest] if widest and widest not in shown else [])
+    tests = [run for run in runs if run["kind"] == "tests"]
+    known = list(filter(_is_seen, tests)) or tests[-1:]
+    failed = [run for at, run in enumerate(known) if run["end"] == endings.FAILED and not _overtaken(run, known[at:])]
+    fresh = sorted(filter(_holds, known), key=_length)
+    chosen = {run["command"] + run["in"]: run for run in [*failed[-1:], *(fresh or known[-1:])[:1]]}
+    return list(chosen.values())
+
+
+def _is_seen(run: dict[str, Any]) -> bool:
+    return run["end"] in (endings.PASSED, endings.FAILED)
+
+
+def _holds(run: dict[str, Any]) -> bool:
+    return run["since"] == FRESH and not run["in"]
+
+
+def _length(run: dict[str, Any]) -> int:
+    return len(run["command"].split())
 
 
 def _overtaken(run: dict[str, Any], later: list[dict[str, Any]]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 
 from bg.evidence import named, quotes
@@ -25,7 +24,7 @@ def judge(disk: Disk, calls: Calls, item: Item) -> Finding:
 def _judged(disk: Disk, calls: Calls, item: Item) -> Finding:
     name = re.sub(r"^\./", "", item.subject)
     if "*" in name or "?" in name:
-        return _several(disk, item)
+        return quotes.say(item, "several files", "several")
     place = disk.project.place(name)
     if item.kind == "saw":
         return quotes.judge(disk, calls, item, place, _exact(disk, item.subject, place.found))
@@ -52,20 +51,24 @@ def _written(disk: Disk, calls: Calls, item: Item, place: Place) -> Finding:
     if not place.found:
         return quotes.say(item, _missing(item.subject, place))
     exact = _exact(disk, item.subject, place.found)
-    for group in (exact, place.found, tuple(disk.project.elsewhere(item.subject))):
-        fresh = [each for each in group if each.regular and disk.changed(each)]
-        if fresh:
-            return _fresh(disk, calls, item, fresh, several=len(place.found) > 1 or fresh[0] not in place.found)
+    fresh = _changed(disk, exact, place.found) or _changed(disk, tuple(disk.project.elsewhere(item.subject)))
+    if fresh:
+        several = len(place.found) > 1 or fresh[0] not in place.found
+        return _fresh(disk, calls, item, fresh, fresh[0].name if several else "")
     files = [each for each in exact if each.regular]
-    if not files:
-        return _folder(disk, item, exact)
-    if len(files) == 1 and item.quote and not quotes.holds_loosely(disk.text(files[0]), item.quote):
-        return quotes.say(item, "lacks the text", item.quote)
-    return _as_it_was(disk, calls, item, files)
+    return _as_it_was(disk, calls, item, files) if files else _folder(disk, item, exact)
+
+
+def _changed(disk: Disk, *groups: tuple[Found, ...]) -> list[Found]:
+    """The changed files of the first group that has any."""
+    found = ([each for each in group if each.regular and disk.changed(each)] for group in groups)
+    return next(filter(None, found), [])
 
 
 def _as_it_was(disk: Disk, calls: Calls, item: Item, files: list[Found]) -> Finding:
     """Files that have not changed, or of which that is not known."""
+    if len(files) == 1 and item.quote and not quotes.holds_loosely(disk.text(files[0]), item.quote):
+        return quotes.say(item, "lacks the text", item.quote)
     if any(disk.changed(each) is None for each in files):
         return quotes.say(item, "not comparable")
     if not calls.known or any(_edited(calls, each) for each in files):
@@ -88,31 +91,32 @@ def _edited(calls: Calls, found: Found) -> bool:
     return calls.wrote(found.name) or any(found.name in line for line in lines)
 
 
-def _fresh(disk: Disk, calls: Calls, item: Item, fresh: list[Found], *, several: bool) -> Finding:
-    name = fresh[0].name if several else ""
+def _fresh(disk: Disk, calls: Calls, item: Item, fresh: list[Found], name: str) -> Finding:
+    """Changed files; the first is named where it is not certain that it is the one meant."""
     if item.quote:
-        return _containing(disk, item, fresh, several=several)
-    if all(disk.empty(each) for each in fresh) and "empty" not in item.remark.lower():
-        into = [each for call in calls.shells for command in call.commands for each in command.into]
-        printed = any(fresh[0].name.endswith(each.rpartition("/")[2]) for each in into)
-        return quotes.say(item, "not comparable" if printed else "empty", name)
-    if not any(calls.may_have_touched(each.name) for each in fresh):
-        return quotes.say(item, "by another hand", name)
-    return quotes.say(item, "changed", name)
+        return _containing(disk, item, fresh, name)
+    if all(map(disk.empty, fresh)) and "empty" not in item.remark.lower():
+        return quotes.say(item, "not comparable" if _is_printed(calls, fresh[0].name) else "empty", name)
+    touched = any(calls.may_have_touched(each.name) for each in fresh)
+    return quotes.say(item, "changed" if touched else "by another hand", name)
 
 
-def _containing(disk: Disk, item: Item, fresh: list[Found], *, several: bool) -> Finding:
+def _is_printed(calls: Calls, name: str) -> bool:
+    """Whether a command printed into a file, which may be nothing."""
+    into = (each for call in calls.shells for command in call.commands for each in command.into)
+    return any(name.endswith(each.rpartition("/")[2]) for each in into)
+
+
+def _containing(disk: Disk, item: Item, fresh: list[Found], name: str) -> Finding:
     """Changed files that are said to contain a text."""
-    name = fresh[0].name if several else ""
     texts = [(each, disk.text(each)) for each in fresh]
     held = next((each for each, text in texts if quotes.holds(text, item.quote)), None)
     if held:
-        return quotes.say(item, "contains", held.name if several else "")
+        return quotes.say(item, "contains", held.name if name else "")
     if any(text is None for _, text in texts):
         return quotes.say(item, "unreadable", name)
-    if any(quotes.holds_loosely(text, item.quote) for _, text in texts):
-        return quotes.say(item, "not word for word", name)
-    return quotes.say(item, "lacks the text", item.quote)
+    loosely = any(quotes.holds_loosely(text, item.quote) for _, text in texts)
+    return quotes.say(item, "not word for word", name) if loosely else quotes.say(item, "lacks the text", item.quote)
 
 
 def _folder(disk: Disk, item: Item, found: tuple[Found, ...]) -> Finding:
@@ -122,39 +126,31 @@ def _folder(disk: Disk, item: Item, found: tuple[Found, ...]) -> Finding:
     return quotes.say(item, "not comparable")
 
 
-def _several(disk: Disk, item: Item) -> Finding:
-    """A glob: any file that it names."""
-    files = disk.project.matching(item.subject)
-    if item.kind == "removed":
-        gone = [name for name in disk.baseline().files if _matches(name, item.subject)]
-        return quotes.say(item, "gone" if gone and not files else "not comparable")
-    if any(disk.changed(each) for each in files):
-        return quotes.say(item, "changed")
-    if not files and disk.project.complete:
-        return quotes.say(item, "not found")
-    return quotes.say(item, "not comparable")
-
-
-def _matches(name: str, glob: str) -> bool:
-    return fnmatch.fnmatchcase(name, glob) or fnmatch.fnmatchcase(name, f"*/{glob}")
-
-
 def _removed(disk: Disk, item: Item, place: Place) -> Finding:
     names = disk.existed(item.subject)
-    present = {each.name for each in place.found}
-    gone = [name for name in names if name not in present and not (disk.project.main / name).exists()]
-    folder = item.subject.rstrip("/") + "/"
-    if gone and (len(gone) == len(names) or not all(name.startswith(folder) for name in names)):
-        return quotes.say(item, "gone", "" if len(gone) == len(names) else gone[0])
+    gone = _gone(disk, names, place)
+    if gone == names and names:
+        return quotes.say(item, "gone")
     if gone:
-        return quotes.say(item, "still there")
+        within = names[0].startswith(item.subject.rstrip("/") + "/")
+        return quotes.say(item, "still there") if within else quotes.say(item, "gone", gone[0])
     exact = _exact(disk, item.subject, place.found)
     if not exact:
         return quotes.say(item, "never seen" if place.certain else "not found in time")
     if len(exact) > 1 and "/" not in item.subject:
         return quotes.say(item, "several files", str(len(exact)))
-    emptied = exact[0].folder and not any(each.name in set(names) for each in disk.project.below(exact[0]))
-    return quotes.say(item, "never seen" if emptied else "still there")
+    return quotes.say(item, "never seen" if _is_emptied(disk, exact[0], names) else "still there")
+
+
+def _gone(disk: Disk, names: list[str], place: Place) -> list[str]:
+    """Which of the files that were there at launch are there no more."""
+    present = {each.name for each in place.found}
+    return [name for name in names if name not in present and not (disk.project.main / name).exists()]
+
+
+def _is_emptied(disk: Disk, found: Found, names: list[str]) -> bool:
+    """Whether a folder has none of the files that it had."""
+    return found.folder and not {each.name for each in disk.project.below(found)} & set(names)
 
 
 def _moved(disk: Disk, item: Item, place: Place) -> Finding:
@@ -163,15 +159,19 @@ def _moved(disk: Disk, item: Item, place: Place) -> Finding:
     if there.outside:
         return quotes.say(item, "outside", new)
     if not there.found:
-        plain = named.is_file(old) or named.is_file(new) or "/" in new
-        return quotes.say(item, "not found" if plain and there.certain else _missing(new, there), new)
+        return quotes.say(item, _missing(old if named.is_file(old) else new, there), new)
     names = disk.existed(old)
-    stays = [each for each in _exact(disk, old, place.found) if each.name in names or not names]
-    stays = [each for each in stays if all(each.path != other.path for other in there.found)]
+    stays = _left(disk, old, names, [each for each in place.found if each not in there.found])
     if not stays:
         return quotes.say(item, "moved" if names else "never seen", new)
     certain = "/" in old or len(stays) == 1
     return quotes.say(item, "still there", old) if certain else quotes.say(item, "several files", str(len(stays)))
+
+
+def _left(disk: Disk, old: str, names: list[str], found: list[Found]) -> list[Found]:
+    """What is still where something was moved from."""
+    exact = _exact(disk, old, tuple(found))
+    return [each for each in exact if each.name in names or not names]
 
 
 def _destination(disk: Disk, old: str, new: str, place: Place) -> Place:
@@ -179,8 +179,7 @@ def _destination(disk: Disk, old: str, new: str, place: Place) -> Place:
     there = disk.project.place(new)
     if not there.found and not there.outside and "/" not in new and "/" in old:
         return disk.project.place(old.rpartition("/")[0] + "/" + new)
-    folders = any(each.folder for each in there.found)
-    if not folders or any(each.regular for each in [*there.found, *place.found]):
+    if not there.found or any(each.regular for each in [*there.found, *place.found]):
         return there
     within = disk.project.place(f"{new.rstrip('/')}/{old.rstrip('/').rpartition('/')[2]}")
     was_folder = any(name.startswith(old.rstrip("/") + "/") for name in disk.existed(old))

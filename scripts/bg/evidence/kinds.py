@@ -54,18 +54,24 @@ def bare(word: str) -> str:
 def started(words: list[str]) -> list[str]:
     """What programs that only run another one start: `timeout 60 npx jest` is `jest`."""
     while words:
-        first = bare(words[0])
-        if re.match(r"[A-Za-z_]\w*=", words[0]):
-            words = words[1:]
-        elif first in _WRAPPERS and len(words) > 1 and words[1] not in ("-v", "-V"):
-            words = _past_options(words[1:])
-        elif first in _RUN_WITH and words[1:2] and words[1] in _RUN_WITH[first] and len(words) > 2:
-            words = _past_options(words[2:])
-        elif first == "python" and "-m" in words[1:4] and words[-1] != "-m":
-            words = words[words.index("-m") + 1 :]
-        else:
+        rest = _started(words)
+        if not rest:
             break
+        words = rest
     return words
+
+
+def _started(words: list[str]) -> list[str]:
+    """What is left of a command without its first program, if that only runs another one."""
+    first, second = bare(words[0]), words[1] if len(words) > 1 else ""
+    if re.match(r"[A-Za-z_]\w*=", words[0]):
+        return words[1:]
+    if first in _WRAPPERS and second not in ("-v", "-V"):
+        return _past_options(words[1:])
+    if second in _RUN_WITH.get(first, ()):
+        return _past_options(words[2:])
+    module = first == "python" and "-m" in words[1:4]
+    return words[words.index("-m") + 1 :] if module else []
 
 
 def _past_options(words: list[str]) -> list[str]:
@@ -76,16 +82,14 @@ def _past_options(words: list[str]) -> list[str]:
 
 def plain(words: Words) -> Words:
     """The words without what only spells them otherwise: `npm run test` is `npm test`, `-q` only prints less."""
-    program, rest = bare(words[0]), list(words[1:])
-    if program in MANAGERS and rest[:1] in (["run"], ["run-script"]) and len(rest) > 1:
-        rest = rest[1:]
-    if program in MANAGERS and rest[:1] in (["t"], ["tst"]):
-        rest[0] = "test"
-    if program == "vitest" and rest[:1] == ["run"]:
-        rest = rest[1:]
+    program, rest = bare(words[0]), words[1:]
+    if program in MANAGERS and rest[:1] in (("run",), ("run-script",)):
+        rest = rest[1:] or rest
+    if program in MANAGERS and rest[:1] in (("t",), ("tst",)):
+        rest = ("test", *rest[1:])
+    rest = rest[1:] if (program, *rest[:1]) == ("vitest", "run") else rest
     quiet = _QUIET if is_proof(words) and program != "make" else frozenset[str]()
-    kept = [_target(word) for word in rest if word not in quiet]
-    return (program, *(word for word in kept if word))
+    return (program, *filter(None, (_target(word) for word in rest if word not in quiet)))
 
 
 def _target(word: str) -> str:

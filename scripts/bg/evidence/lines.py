@@ -108,19 +108,21 @@ def _starts(line: str, raw: str, held: str) -> bool:
 
 
 def _line(said: str) -> Line:
-    words = " ".join(said.split())
-    cells = (
-        tuple(cell.strip() for cell in said.strip("|").split("|"))
-        if said.startswith("|") and said.endswith("|")
-        else ()
-    )
-    text = " ".join(cell for cell in cells if re.search(r"[^\W\d_]", cell) or cell is cells[-1]) if cells else said
-    marks = _MARK.findall(f"{_BULLET.match(text)[0]} {' '.join(each for each in cells if _MARK.fullmatch(each))}")  # type: ignore[index]
+    row = said.startswith("|") and said.endswith("|")
+    cells = tuple(cell.strip() for cell in said.strip("|").split("|")) if row else ()
+    text = _joined_cells(cells) if row else said
+    bullet = _BULLET.match(text)
+    signs = " ".join([bullet[0] if bullet else "", *filter(_MARK.fullmatch, cells)])
+    marks = {mark not in _CROSSES for mark in _MARK.findall(signs)}
     body = _BULLET.sub("", text, count=1).strip()
     bold = _BOLD.match(body)
     body = bold[2] + body[bold.end() :] if bold else body
-    mark = None if not marks or len(set(marks)) > 1 else marks[0] not in _CROSSES
-    return Line(words, body, mark, cells)
+    return Line(" ".join(said.split()), body, marks.pop() if len(marks) == 1 else None, cells)
+
+
+def _joined_cells(cells: tuple[str, ...]) -> str:
+    """The cells of a row that say something, and its last."""
+    return " ".join([*(cell for cell in cells[:-1] if re.search(r"[^\W\d_]", cell)), *cells[-1:]])
 
 
 def _heading(body: str) -> str:

@@ -167,7 +167,7 @@ def in_quotes(rest: str) -> Optional[tuple[str, str]]:
         return None
     clean = [place for place in ends if _BEHIND.match(text[place + 1 :])]
     even = [place for place in clean if _is_whole(text[:place], found["open"])]
-    end = even[0] if even else clean[-1] if clean else ends[-1]
+    end = [*even[:1], *clean[-1:], ends[-1]][0]
     return text[:end].replace('\\"', '"').replace("\\'", "'"), text[end + 1 :]
 
 
@@ -203,10 +203,13 @@ def passed(after: str) -> Optional[bool]:
             said = good.start() < bad.start() and not _FAILED_COUNT.search(part)
         elif good or bad:
             said = good is not None
+    return None if said and _is_partly(after) else said
+
+
+def _is_partly(after: str) -> bool:
+    """Whether a part of all is said to have passed: that says of neither that all is well nor that it is not."""
     found = _of_all(after)
-    if said and found and found[0] < found[1] and not PASS.search(after[: found[2]]):
-        return None  # "16/18 passed" says of neither that all is well nor that it is not
-    return said
+    return bool(found) and found[0] < found[1] and not PASS.search(after[: found[2]])  # type: ignore[index]
 
 
 def count(after: str) -> int:

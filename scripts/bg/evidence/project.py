@@ -5,7 +5,6 @@ Nothing outside the project is opened, links that lead out of it count as outsid
 
 from __future__ import annotations
 
-import fnmatch
 import itertools
 import os
 import stat
@@ -81,24 +80,22 @@ class Project:
         if not text or "\0" in text or "\n" in text or len(text) > PATH or WINDOWS.match(text):
             return Place((), outside=False, certain=False)
         text = os.path.expanduser(text) if text.startswith("~/") else text  # noqa: PTH111  a string is wanted
-        spellings = [text] if "\\" not in text else [text, text.replace("\\", "/")]
-        escaped = False
-        for spelling in spellings:
-            below = self.within(spelling)
-            if not below:
-                return Place((), outside=True, certain=True)
-            direct = []
-            for path in below:
-                found = self._look(path)
-                if isinstance(found, Found):
-                    direct.append(found)
-                escaped = escaped or found is False
-            elsewhere = self.elsewhere(spelling) if not direct or "/" not in spelling.strip("/") else []
-            if not direct and not escaped and not elsewhere:
-                continue
-            return Place(tuple(dict.fromkeys([*direct, *elsewhere])), outside=escaped and not direct, certain=True)
+        for spelling in dict.fromkeys([text, text.replace("\\", "/")]):
+            found = self._place(spelling)
+            if found is not None:
+                return found
         self.names()
         return Place((), outside=False, certain=self.complete)
+
+    def _place(self, spelling: str) -> Optional[Place]:
+        """What a spelling of a path means; None where nothing has this name."""
+        below = self.within(spelling)
+        looked = [self._look(path) for path in below]
+        direct = [each for each in looked if isinstance(each, Found)]
+        elsewhere = self.elsewhere(spelling) if below and (not direct or "/" not in spelling.strip("/")) else []
+        outside = not below or (False in looked and not direct)
+        found = tuple(dict.fromkeys([*direct, *elsewhere]))
+        return Place(found, outside=outside, certain=True) if found or outside else None
 
     def within(self, text: str) -> list[Path]:
         """Where a path may lie inside the project, without looking."""
@@ -190,20 +187,6 @@ class Project:
             if isinstance(each, Found) and not each.folder:
                 found.append(each)
         return found
-
-    def matching(self, pattern: str) -> list[Found]:
-        """The files that a glob with `*`, `?` or `**` names."""
-        pattern = pattern.removeprefix("./")
-        for spelled in {str(self.root), str(self.main), *map(str, self._spelled)}:
-            pattern = pattern[len(spelled) + 1 :] if pattern.startswith(spelled + "/") else pattern
-        if pattern.count("*") > 6 or len(pattern) > 300:
-            return []
-        patterns = [pattern, pattern.replace("**/", ""), f"*/{pattern}"]
-        named = []
-        for names in self.names().values():
-            named += [name for name in names if any(fnmatch.fnmatchcase(name, each) for each in patterns)]
-        found = [self._look(self.main / name) for name in named[:500]]
-        return [each for each in found if isinstance(each, Found) and not each.folder]
 
     def content(self, found: Found) -> Optional[bytes]:
         """A regular file's bytes, None where it is large, cannot be read, or may not be opened for the agent."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import re
 
 from bg.evidence.calls import Call, Calls, same
@@ -32,15 +34,23 @@ def judge(disk: Disk, calls: Calls, item: Item, place: Place, exact: tuple[Found
 def _judged(disk: Disk, calls: Calls, item: Item, place: Place, exact: tuple[Found, ...]) -> Finding:
     if place.outside:
         return say(item, "in a result" if item.quote and _shown(calls, item) else "outside")
-    now = [text for each in exact if each.regular for text in [disk.text(each)] if text is not None]
-    before = [text for name in disk.existed(item.subject)[:5] for text in [disk.earlier(name)] if text is not None]
-    if not now and not before:
+    now = list(filter(None, (disk.text(each) for each in exact if each.regular)))
+    texts = now + list(filter(None, map(disk.earlier, disk.existed(item.subject)[:5])))
+    if not texts:
         return _unread(calls, item, place)
-    if not item.quote:
-        long = max(map(count, now + before))
-        there = item.first >= 1 and item.last <= long + 1
-        return say(item, "has the line") if there else say(item, "no such line", str(long))
-    found = _quoted(item, now + before)
+    if item.quote:
+        return _words(disk, calls, item, exact, (now, texts))
+    long = max(map(count, texts))
+    there = 1 <= item.first <= item.last <= long + 1
+    return say(item, "has the line") if there else say(item, "no such line", str(long))
+
+
+def _words(
+    disk: Disk, calls: Calls, item: Item, exact: tuple[Found, ...], texts: tuple[list[str], list[str]]
+) -> Finding:  # fmt: skip
+    """Words in a file that has these texts now, and these now and at launch."""
+    now, every = texts
+    found = _quoted(item, every)
     if found.grade == SEEN:
         still = not now or any(_lines(text, item.quote) for text in now)
         return found if still else say(item, "stood there")
@@ -72,15 +82,16 @@ def _unread(calls: Calls, item: Item, place: Place) -> Finding:
 def _quoted(item: Item, texts: list[str]) -> Finding:
     """A quote in the texts that a file has had."""
     places = [place for text in texts for place in _lines(text, item.quote)]
-    above = item.quote.count("\n") + (NEAR if _ELISION.search(item.quote) else 0)
-    if any(not item.first or item.first - above <= place <= item.last for place in places):
+    first = item.first - item.quote.count("\n") - (NEAR if _ELISION.search(item.quote) else 0)
+    if any(not item.first or first <= place <= item.last for place in places):
         return say(item, "quoted")
-    if item.first and all(item.first > count(text) + 1 for text in texts):
-        return say(item, "no such line", str(max(map(count, texts))))
+    long = max(map(count, texts))
+    if item.first > long + 1:
+        return say(item, "no such line", str(long))
     if places:
         return say(item, "other line", str(min(places, key=lambda place: abs(place - item.first))))
     loosely = any(holds_loosely(text, item.quote) for text in texts)
-    return say(item, "not word for word" if loosely else "other words", "" if loosely else item.quote)
+    return say(item, "not word for word") if loosely else say(item, "other words", item.quote)
 
 
 def _shown(calls: Calls, item: Item, *, at_line: bool = False) -> bool:
@@ -104,36 +115,41 @@ def _given(call: Call, name: str) -> str:
 
 def _of_file(call: Call, name: str) -> list[tuple[int, str]]:
     """The lines that a result shows of a file, with their numbers where it has them."""
-    words = [word for each in call.commands for word in each.words[1:]]
-    whole = same(call.path, name) or any(same(word.partition(":")[2] or word, name) for word in words)
     line = rf"(?:^|.*/){re.escape(name.removeprefix('./'))}[:-]"
-    shape = re.compile(rf"(?:{line})?(?:\s*(\d+)[→\t:-])?(.*)" if whole else rf"{line}(?:(\d+)[:-])?(.*)")
-    found = [match for each in call.result.split("\n") for match in [shape.match(each)] if match]
+    whole = rf"(?:{line})?(?:\s*(\d+)[→\t:-])?(.*)"
+    shape = re.compile(whole if _names(call, name) else rf"{line}(?:(\d+)[:-])?(.*)")
+    found = filter(None, map(shape.match, call.result.split("\n")))
     return [(int(match[1] or 0), match[2]) for match in found]
+
+
+def _names(call: Call, name: str) -> bool:
+    """Whether a call is about a file as a whole: it reads it, or a word of its line is its path."""
+    words = (word for each in call.commands for word in each.words[1:])
+    return same(call.path, name) or any(same(word.partition(":")[2] or word, name) for word in words)
 
 
 def _spaced(text: str) -> str:
     return " ".join(text.split())
 
 
-def _lines(text: Optional[str], quote: str) -> list[int]:
-    """The lines of a text on which a quote begins, word for word but for white space and what it leaves out."""
+def _pieces(quote: str) -> list[str]:
+    """The parts of a quote between what it leaves out; one that leaves too little is taken as it is."""
     pieces = [piece for piece in map(_spaced, _ELISION.split(quote)) if piece]
     short = len(pieces) > 1 and (sum(map(len, pieces)) < LEAST or min(map(len, pieces)) < 3)
-    pieces = [_spaced(quote)] if short else pieces
-    if text is None or not pieces:
-        return []
+    return [_spaced(quote)] if short else pieces
+
+
+def _lines(text: str, quote: str) -> list[int]:
+    """The lines of a text on which a quote begins, word for word but for white space and what it leaves out."""
+    pieces = _pieces(quote)
     lines = [_spaced(line) for line in text.split("\n")]
-    whole = " ".join(line for line in lines if line)
-    ends, length = [], 0
-    for number, line in enumerate(lines, 1):
-        length += len(line) + 1 if line else 0
-        ends.append((length, number))
+    ends = list(itertools.accumulate(len(line) + 1 if line else 0 for line in lines))
+    whole = " ".join(filter(None, lines))
     found: list[int] = []
-    at = whole.find(pieces[0])
+    at = whole.find(pieces[0]) if pieces else -1
     while at >= 0 and len(found) < 50:
         if _follow(whole, at, pieces):
-            found.append(next(number for end, number in ends if end > at))
+            found.append(bisect.bisect_right(ends, at) + 1)
         at = whole.find(pieces[0], at + 1)
     return found
 

@@ -85,17 +85,15 @@ class Judge:
     def judge(self, item: Item) -> Finding:
         """What is seen of a declared run; of several commands in one line the worst."""
         wanted = mains(item.subject)
+        working = [each for each in wanted if not kinds.is_look(each.words)]
         if not wanted:
             return _say(item, "prose")
-        if all(kinds.is_look(each.words) for each in wanted):
+        if not working:
             return self._looked(item, wanted[0])
-        wanted = [each for each in wanted if not kinds.is_look(each.words)]
-        counted = len([each for each in wanted if kinds.is_test(each.words)]) == 1 or len(wanted) == 1
-        item = item if counted else item._replace(number=0)
-        found = [self._judged(_counted(item, each, wanted), each) for each in wanted]
+        found = [self._judged(_counted(item, each, working), each) for each in working]
         if item.passed is False and len(found) > 1:
             ends = [each.reason for each in found]
-            reason = "failed as said" if "failed as said" in ends else "not run" if "not run" in ends else "end unseen"
+            reason = next((reason for reason in ("failed as said", "not run") if reason in ends), "end unseen")
             return _say(item, reason, short(item.subject, 80))
         return min(found, key=lambda each: GRAVEST.index(each.grade))
 
@@ -136,22 +134,13 @@ class Judge:
         """No call has these words: certain, unless another may have run them."""
         if not self.calls.complete:
             return _say(item, "calls unknown")
+        runs = [run for run in self.runs() if not kinds.is_look(run.command.words)]
         begun = _ELIDED.split(item.subject)[0].split()
-        for run in reversed(self.runs()):
-            words = kinds.plain(run.command.words)
-            akin = words[0] == wanted.program and kinds.verb(kinds.plain(wanted.words)) in ("", *words)
-            lone = words[0] == wanted.program and kinds.is_tool(words)
-            if (akin or lone) and not kinds.only_asks(run.command.words):
-                return _say(item, "perhaps another", run.shown)
-            if _ELIDED.search(item.subject) and run.call.command.split()[: len(begun)] == begun:
-                return _say(item, "perhaps another", run.shown)
-        named = re.compile(rf"(?<![\w.-]){re.escape(wanted.program)}(?![\w-])")
-        for run in self.runs():
-            words = run.command.words
-            speaks = not kinds.is_look(words) and named.search(" ".join(words[1:]))
-            if speaks or kinds.may_start(words, wanted.program):
-                return _say(item, "perhaps within", run.shown)
-        return _say(item, "not run")
+        akin = [run for run in runs if _is_akin(run.command.words, wanted) or _begins(run.call, begun, item.subject)]
+        if akin:
+            return _say(item, "perhaps another", akin[-1].shown)
+        within = [run for run in runs if _may_have_run(run.command.words, wanted.program)]
+        return _say(item, "perhaps within", within[0].shown) if within else _say(item, "not run")
 
     def _failed(self, item: Item, ends: list[tuple[Run, Ending]]) -> Finding:
         """A run that is said to have failed: any of them may be the one."""
@@ -163,17 +152,20 @@ class Judge:
     def _passed(self, item: Item, ends: list[tuple[Run, Ending]]) -> Finding:
         """A run that is said to have passed: the last one counts, in each folder."""
         last = {run.folder: (run, end) for run, end in ends}
-        hows = {end.how for _, end in last.values()}
-        if len(hows) > 1:
+        chosen = ends[-1]
+        if len({end.how for _, end in last.values()}) > 1:
             spoken = [each for name, each in last.items() if name != "." and name in item.line]
             if len(spoken) != 1:
                 return _say(item, "in several folders", ", ".join(sorted(last)))
-            return self._end(item, *spoken[0])
-        found = self._end(item, *ends[-1])
+            chosen = spoken[0]
+        found = self._end(item, *chosen)
+        return self._earlier(item, ends, found) if item.followed else found
+
+    def _earlier(self, item: Item, ends: list[tuple[Run, Ending]], found: Finding) -> Finding:
+        """What is meant where a later line declares the same command: an earlier run of it, if one has passed."""
         earlier = [run for run, end in ends if end.how == endings.PASSED]
-        if found.reason in ("failed", "stale", "other count") and item.followed and earlier:
-            return _say(item, "passed earlier", earlier[-1].shown)
-        return found
+        meant = bool(earlier) and found.reason in ("failed", "stale", "other count")
+        return _say(item, "passed earlier", earlier[-1].shown) if meant else found
 
     def _end(self, item: Item, run: Run, end: Ending) -> Finding:
         """How the run that counts ended, and whether that still holds."""
@@ -205,20 +197,43 @@ class Judge:
         return self._whose.since(run.call, run.command.words, run.folder)
 
 
+def _is_akin(words: tuple[str, ...], wanted: Command) -> bool:
+    """Whether a command is the same program, doing what is declared with other words."""
+    if kinds.bare(words[0]) != wanted.program or kinds.only_asks(words):
+        return False
+    return kinds.is_tool(words) or kinds.verb(kinds.plain(wanted.words)) in ("", *kinds.plain(words))
+
+
+def _begins(call: Call, begun: list[str], subject: str) -> bool:
+    """Whether a call begins as a declared command that leaves its end out."""
+    return bool(begun and _ELIDED.search(subject)) and call.command.split()[: len(begun)] == begun
+
+
+def _may_have_run(words: tuple[str, ...], program: str) -> bool:
+    """Whether a command names a program, or can have started it without naming it."""
+    named = re.search(rf"(?<![\w.-]){re.escape(program)}(?![\w-])", " ".join(words[1:]))
+    return bool(named) or kinds.may_start(words, program)
+
+
 def _miscounted(item: Item, run: Run, end: Ending) -> Optional[Finding]:
     """What the runner's own count says against the declared one; None where nothing does."""
-    if end.empty and kinds.is_test(run.command.words):
-        sure = item.number and end.whole
-        return _say(item, "other count", "0") if sure else _say(item, "nothing was run", run.shown)
-    skipped = _SKIPPED.search(item.remark)
-    if skipped and end.counts and (int(skipped[1]) if skipped[1].isdigit() else 0) != end.skipped:
-        return _say(item, "count unseen", skipped[0])
+    if end.empty and kinds.is_test(run.command.words) and not (item.number and end.whole):
+        return _say(item, "nothing was run", run.shown)
+    skipped = _skipped(item)
+    if end.counts and skipped not in (None, end.skipped):
+        return _say(item, "count unseen", f"{skipped} skipped")
     meant = end.passes if pieces.PASS_COUNT.search(item.remark) else end.counts
-    if not item.number or item.number in meant:
+    if item.number in {0, *meant}:
         return None
     if end.whole and item.number not in end.counts:
         return _say(item, "other count", ", ".join(map(str, sorted(end.counts))))
     return _say(item, "count unseen", str(item.number))
+
+
+def _skipped(item: Item) -> Optional[int]:
+    """How many tests are said to have been skipped, None where nothing is said of it."""
+    said = _SKIPPED.search(item.remark)
+    return int(said[1]) if said and said[1].isdigit() else 0 if said else None
 
 
 def mains(line: str) -> list[Command]:
@@ -229,7 +244,8 @@ def mains(line: str) -> list[Command]:
 
 def _counted(item: Item, each: Command, wanted: list[Command]) -> Item:
     """The item with its count where the count is said of this command."""
-    return item if len(wanted) == 1 or kinds.is_test(each.words) else item._replace(number=0)
+    tests = [other for other in wanted if kinds.is_test(other.words)]
+    return item if [each] in (wanted, tests) else item._replace(number=0)
 
 
 def _say(item: Item, reason: str, detail: Optional[str] = "") -> Finding:

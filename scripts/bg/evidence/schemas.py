@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 LARGEST = 1024 * 1024
 SECONDS = 5
 PAIRS = 20
+PARSED = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
+FILLED_IN = re.compile(r"\{\{|\{%|<%|@@\w+@@|^\s*(?://|/\*)", re.MULTILINE)  # a template, or JSON with comments
 REFUSED = {
     access.DENIED: "a permission rule denies it to the agent",
     access.UNCLEAR: "a settings file cannot be understood",
@@ -168,6 +170,22 @@ def check(
         return Fit(why=f"it took more than {seconds} seconds" if slow else "the check broke off")
 
 
+def fault(disk: Disk, found: Found) -> str:
+    """Why an asked-for JSON or YAML file does not parse; empty where it does, or did not at launch either."""
+    text = disk.text(found) if PARSED.search(found.name) else None
+    wrong = fault_of(found.name, text or "")
+    return "" if wrong and fault_of(found.name, disk.earlier(found.name) or "") else wrong
+
+
+def fault_of(name: str, text: str) -> str:
+    """Why a text does not parse, without its words; empty where that proves nothing, as of a template."""
+    if not text.strip() or len(text) > LARGEST or FILLED_IN.search(text):
+        return ""
+    machine.find_packages()
+    fit = check(text, "", (name, ""), sys.executable, sys.path, seconds=SECONDS, most=1)
+    return f"it is not valid {'YAML' if _is_yaml(name, text) else 'JSON'} (line {fit.line})" if fit.line else ""
+
+
 def _is_yaml(name: str, text: str) -> bool:
     """By the ending; a text without a telling one is JSON where it begins like it."""
     ending = PurePath(name).suffix.lower()
@@ -198,17 +216,21 @@ def _read(disk: Disk, pair: Pair) -> Pair:
 def _file(disk: Disk, name: str, other: Optional[Found]) -> tuple[Optional[Found], str]:
     """The regular file that a name means, or why there is none; never the other one."""
     place = disk.project.place(name)
-    found = [each for each in place.found if other is None or each.path != other.path]
-    files = [each for each in found if each.name == name.removeprefix("./")][:1] or found
+    found = {each.name: each for each in place.found if each != other}
+    exact = found.get(name.removeprefix("./"))
+    files = [exact] if exact else list(found.values())
+    missing = "not found" if place.certain else "not found in time"
     if place.outside or not files:
-        why = "not found" if place.certain else "not found in time"
-        return None, "lies outside the project" if place.outside else why
-    refused = disk.refused(files[0])
-    faults = (
-        ("could be one of several files", len(files) > 1),
-        ("is no regular file", not files[0].regular),
-        (f"is not looked at: {REFUSED.get(refused, '')}", bool(refused)),
-        ("is too large", files[0].size > LARGEST),
-    )
-    why = next((words for words, holds in faults if holds), "")
-    return (None, why) if why else (files[0], "")
+        return None, "lies outside the project" if place.outside else missing
+    why = "could be one of several files" if len(files) > 1 else _unusable(disk, files[0])
+    return None if why else files[0], why
+
+
+def _unusable(disk: Disk, found: Found) -> str:
+    """Why a file cannot be checked."""
+    refused = disk.refused(found)
+    if not found.regular:
+        return "is no regular file"
+    if refused:
+        return f"is not looked at: {REFUSED[refused]}"
+    return "is too large" if found.size > LARGEST else ""

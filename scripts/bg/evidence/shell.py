@@ -11,7 +11,7 @@ from bg.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Union
+    from typing import Callable, Optional, Union
 
     Item = Union[list[str], "list[Node]"]
 
@@ -19,9 +19,23 @@ MOST, COMMANDS = 6000, 60
 DEEPEST = 4
 PIPE = "pipe"
 PIPES = ("|", "|&")
+_HIDING = {**dict.fromkeys(PIPES, PIPE), "&": "background"}
 UNKNOWN = "?"  # a folder that only the shell knows
-_SIGNS = pattern(r"&&|\|\||;;|\|&|[;&|()\n]")
-_REDIRECTION = pattern(r"(?:\d*|&)[<>]+[&|]?")
+_PIECE = pattern(
+    r"""(?P<blank>[^\S\n]+|(?<!\S)\#[^\n]*)|(?P<put>\$\((?:[^()]|\([^()]*\))*\)|[<>]\([^()]*\)|`[^`]*`?)"""
+    r"""|(?P<redirection>(?:\d*|&)[<>]{1,3}[&|]?)|(?P<sign>&&|\|\||;;|\|&|[;&|()\n])"""
+    r"""|(?P<single>'[^']*'?)|(?P<double>"(?:[^"\\]|\\.)*"?)|(?P<escaped>\\.?)|(?P<plain>(?:[^\s\\'"`;&|()<>$]|\$(?!\())+|.)""",
+    re.DOTALL,
+)
+# What each kind of piece adds to a word.
+_MEANT: dict[str, Callable[[str], str]] = {
+    "put": str,
+    "plain": str,
+    "escaped": lambda text: text[1:].strip("\n"),
+    "single": lambda text: text[1:].removesuffix("'"),
+    "double": lambda text: re.sub(r'\\(["\\$`\n])', r"\1", text[1:].removesuffix('"')),
+}
+_REDIRECTION = pattern(r"\0((?:\d*|&)[<>]+[&|]?)")
 _ASSIGNED = pattern(r"[A-Za-z_]\w*\+?=")
 _OPENED = {"if", "while", "until", "for", "case", "select"}
 _CLOSED = {"fi", "done", "esac"}
@@ -104,81 +118,44 @@ def _nodes(line: str, depth: int) -> list[Node]:
 def _grouped(tokens: list[tuple[str, bool]], depth: int) -> list[Node]:
     """The nodes up to the bracket that closes the group, or to the end."""
     found: list[Node] = []
-    words: list[str] = []
-    item: Item = words
+    item: Item = []
     while tokens:
         piece, is_sign = tokens.pop()
-        begins = not words and item is words
-        if (piece == "(" and is_sign) or (piece == "{" and begins):
+        bracket = piece if is_sign or not item else ""
+        if bracket in ("(", "{"):
             item = _grouped(tokens, depth + 1) if depth < DEEPEST else []
-        elif (piece == ")" and is_sign) or (piece == "}" and begins):
+        elif bracket in (")", "}"):
             break
         elif is_sign:
-            found += [Node(item, ";" if piece in ("\n", ";;") else piece)] if item else []
-            item = words = []
-        else:
-            words.append(piece)
-    return found + ([Node(item, "")] if item else [])
+            item = _ended(found, item, ";" if piece in ("\n", ";;") else piece)
+        elif not item or isinstance(item[0], str):
+            item = [*item, piece]
+    _ended(found, item, "")
+    return found
+
+
+def _ended(found: list[Node], item: Item, sign: str) -> Item:
+    """A command or a group ends with this sign, and another one begins."""
+    if item:
+        found.append(Node(item, sign))
+    return []
 
 
 def _tokens(line: str) -> Iterator[tuple[str, bool]]:
     """Words and signs; what quotes or brackets do not close goes to the end."""
-    at, word, has = 0, "", False
-    while at < len(line):
-        sign = _SIGNS.match(line, at)
-        redirects = word[-1:] in ("<", ">") or line[at : at + 2] == "&>"
-        if line[at].isspace() and line[at] != "\n":
-            piece, at, ends = "", at + 1, True
-        elif line[at] == "#" and not has:
-            end = line.find("\n", at)
-            piece, at, ends = "", len(line) if end < 0 else end, True
-        elif (
-            sign and not (redirects and sign[0] in ("&", "|")) and not (sign[0] == "(" and word[-1:] in ("$", "<", ">"))
-        ):
-            if has:
-                yield word, False
-            yield sign[0], True
-            word, at, has = "", sign.end(), False
+    word: Optional[str] = None
+    for found in _PIECE.finditer(line):
+        kind = str(found.lastgroup)
+        if kind in _MEANT:
+            word = (word or "") + _MEANT[kind](found[0])
             continue
-        else:
-            ends = line[at] in "<>" and has and not re.fullmatch(r"\d+|&|[\d&]*[<>]+", word)
-            piece, at = ("", at) if ends else _piece(line, at, word)
-        if ends and has:
+        if word is not None:
             yield word, False
-        word, has = ("", False) if ends else (word + piece, True)
-    if has:
+        word = None
+        if kind in ("sign", "redirection"):
+            yield (found[0], True) if kind == "sign" else (f"\0{found[0]}", False)
+    if word is not None:
         yield word, False
-
-
-def _piece(line: str, at: int, word: str) -> tuple[str, int]:
-    """What the next sign of a word means, and where the rest begins."""
-    sign = line[at]
-    if sign == "\\":
-        return line[at + 1 : at + 2].strip("\n"), at + 2
-    if sign == "'":
-        end = line.find("'", at + 1)
-        return line[at + 1 : end if end > 0 else len(line)], end + 1 if end > 0 else len(line)
-    if sign == '"':
-        found = re.compile(r'"((?:[^"\\]|\\.)*)(?:"|\\?$)', re.DOTALL).match(line, at)
-        inner, end = (found[1], found.end()) if found else (line[at + 1 :], len(line))
-        return re.sub(r'\\(["\\$`\n])', r"\1", inner), end
-    if sign == "`":
-        end = line.find("`", at + 1)
-        return line[at : end + 1 if end > 0 else len(line)], end + 1 if end > 0 else len(line)
-    if sign == "(" and word[-1:] in ("$", "<", ">"):
-        end = _closing(line, at)
-        return line[at:end], end
-    return sign, at + 1
-
-
-def _closing(line: str, at: int) -> int:
-    """Behind the bracket that closes the one at a place."""
-    depth = 0
-    for place in range(at, len(line)):
-        depth += (line[place] == "(") - (line[place] == ")")
-        if depth == 0:
-            return place + 1
-    return len(line)
 
 
 class _Flat:
@@ -191,15 +168,15 @@ class _Flat:
         """The commands of one list."""
         loops = 0
         for place, node in enumerate(nodes):
-            loops += (_first(node.item) in _OPENED) - (_first(node.item) in _CLOSED)
-            own = mask or ("loop" if loops > 0 else "") or _mask(nodes, place, self._options) or _inverted(node.item)
+            words, first = _unkeyed(node.item), _first(node.item)
+            loops += (first in _OPENED) - (first in _CLOSED)
+            own = mask or ("loop" if loops > 0 else _mask(nodes, place, self._options))
             final = last and not own and all(map(_cannot_fail, nodes[place + 1 :]))
-            words = _unkeyed(node.item)
             inner = [each for each in node.item if isinstance(each, Node)] or _within(words, self._depth)
             if inner:
                 self._group(inner, own, last=final)
-            elif words and len(self._found) < COMMANDS:
-                self._add(words, own, last=final, piped=place > 0 and nodes[place - 1].sign in PIPES)
+            elif words:
+                self._add(words, own, last=final, piped=_reads(nodes, place))
 
     def _group(self, nodes: list[Node], mask: str, *, last: bool) -> None:
         """A group begins where its list is, and leaves that as it was."""
@@ -212,7 +189,7 @@ class _Flat:
     def _add(self, words: list[str], mask: str, *, last: bool, piped: bool) -> None:
         kept, into = _without_redirections(words)
         plain = kinds.started(kept)
-        if plain:
+        if plain and len(self._found) < COMMANDS:
             self._found.append(Command(tuple(plain), mask, last, tuple(self._options.folders), into, piped))
             self._options.take(plain)
 
@@ -229,10 +206,6 @@ def _unkeyed(item: Item) -> list[str]:
     return words
 
 
-def _inverted(item: Item) -> str:
-    return "inverted" if _first(item) == "!" else ""
-
-
 def _within(words: list[str], depth: int) -> list[Node]:
     """What `sh -c` is given to run."""
     if depth >= DEEPEST or len(words) < 3 or kinds.bare(words[0]) not in kinds.SHELLS:
@@ -243,19 +216,21 @@ def _within(words: list[str], depth: int) -> list[Node]:
 
 def _mask(nodes: list[Node], at: int, options: _Options) -> str:
     """What keeps the status of a list from being that of one of its nodes: empty where 0 proves that it passed."""
+    if _first(nodes[at].item) == "!":
+        return "inverted"
     if at and nodes[at - 1].sign == "||":
         return "alternative"
-    for place in range(at, len(nodes)):
-        sign = nodes[place].sign
-        if sign in PIPES and not (options.pipefail and sign == "|"):
-            return PIPE
-        if sign == "||":
-            return "" if _gives_up(nodes[place + 1 : place + 2]) else "alternative"
-        if sign == "&":
-            return "background"
-        if sign == ";":
-            return _later(nodes, at, place, options)
-    return ""
+    passing = ("&&", "|") if options.pipefail else ("&&",)
+    place = next(place for place in range(at, len(nodes)) if nodes[place].sign not in passing)
+    sign = nodes[place].sign
+    if sign == "||":
+        return "" if _gives_up(nodes[place + 1 : place + 2]) else "alternative"
+    return _later(nodes, at, place, options) if sign == ";" else _HIDING.get(sign, "")
+
+
+def _reads(nodes: list[Node], at: int) -> bool:
+    """Whether a node reads what the one before it prints."""
+    return at > 0 and nodes[at - 1].sign in PIPES
 
 
 def _later(nodes: list[Node], at: int, place: int, options: _Options) -> str:
@@ -289,13 +264,14 @@ def _without_redirections(words: list[str]) -> tuple[list[str], tuple[str, ...]]
     """A command's words, and the files that its output goes to."""
     kept: list[str] = []
     into: list[str] = []
-    waits = ""
+    sign = ""
     for word in words:
         redirects = _REDIRECTION.match(word)
-        if waits or redirects:
-            sign, name = (waits, word) if waits or not redirects else (redirects[0], word[redirects.end() :])
-            waits = "" if name else sign
-            into += [name] if name and re.fullmatch(r"(?:1|&)?>{1,2}[&|]?", sign) and not name.isdigit() else []
+        if redirects:
+            sign = redirects[1]
+        elif sign:
+            into += [word] if re.fullmatch(r"[1&]?>{1,2}[&|]?", sign) and not word.isdigit() else []
+            sign = ""
         else:
             kept.append(word)
     return kept, tuple(into)

@@ -95,18 +95,26 @@ class Whose:
         """Whether a file that a run speaks for was edited after it, and which; nothing where that is not known."""
         if run.background or not self._calls.complete:
             return "", ""
-        later = {path for path, moment in self._edits if moment > run.ended > 0}
-        certain = self._written_after(run) | {path for path in later if self._is_an_edit(path)}
-        below = "" if folder == "." else f"{folder}/"
-        names = sorted(path.relative_to(self._project.main).as_posix() for path in certain)
-        edited = [name for name in names if name.startswith(below) and kinds.speaks_for(words, name)]
+        behind = self._calls.after(run)
+        later = self._later(run.ended)
+        certain = self._written_after(run) | set(filter(self._is_an_edit, later))
+        edited = self._spoken_for(certain, words, f"{folder}/".removeprefix("./"))
         if edited:
-            return STALE, edited[0]
-        moved = next((call for call in self._calls.after(run) if _moves_the_tree(call)), None)
+            return STALE, edited
+        moved = next(filter(_moves_the_tree, behind), None)
         if moved:
             return MOVED, short(moved.command, 60)
-        unknown = later or certain or not run.ended or not self._timed() or any(map(_removes, self._calls.after(run)))
+        unknown = later or certain or any(map(_removes, behind)) or not (run.ended and self._timed())
         return ("", "") if unknown else (FRESH, "")
+
+    def _later(self, moment: float) -> set[Path]:
+        """The run's own files that have changed after a moment."""
+        return {path for path, changed in self._edits if changed > moment > 0}
+
+    def _spoken_for(self, paths: set[Path], words: tuple[str, ...], below: str) -> str:
+        """The first of these files that a run, in a folder, is about; empty where it is about none for certain."""
+        names = sorted(path.relative_to(self._project.main).as_posix() for path in paths)
+        return next((name for name in names if name.startswith(below) and kinds.speaks_for(words, name)), "")
 
     def _written_after(self, run: Call) -> set[Path]:
         """The files that a later call wrote, but for those that are as they were before it."""

@@ -136,12 +136,15 @@ def set_folder(book: Ledger, agent: str, cwd: str) -> None:
 def share_folder(book: Ledger, agent: str, folder: str, since: float) -> bool:
     """Whether another agent of ours was at work in a folder since then; worktrees below it are apart."""
     query = (
-        "SELECT 1 FROM launches l JOIN runs r ON r.agent = l.agent WHERE l.agent NOT IN ('', ?)"
-        " AND (l.cwd = ? OR (substr(l.cwd, 1, ?) = ? AND instr(substr(l.cwd, ?), '/.claude/worktrees/') = 0))"
-        " AND (r.ended IS NULL OR r.ended >= ?)"
+        "SELECT 1 FROM launches l WHERE l.agent IN (SELECT agent FROM runs WHERE ended IS NULL"
+        " UNION SELECT agent FROM tasks WHERE ended IS NULL UNION SELECT agent FROM tasks WHERE ended >= ?)"
+        " AND l.agent NOT IN ('', ?) AND (l.cwd = ? OR (substr(l.cwd, 1, ?) = ?"
+        " AND instr(substr(l.cwd, ?), '/.claude/worktrees/') = 0)) AND EXISTS (SELECT 1 FROM runs r"
+        " WHERE r.agent = l.agent AND (r.ended IS NULL OR r.ended >= ?))"
     )
     length = len(folder)
-    return book.value(query, agent, folder, length + 1, f"{folder}/", length + 1, since) is not None
+    given = (since, agent, folder, length + 1, f"{folder}/", length + 1, since)
+    return book.value(query, *given) is not None
 
 
 def fail(book: Ledger, tool_use: str, why: str) -> str:

@@ -90,7 +90,8 @@ def _count(seen: Entry, name: str) -> int:
 
 
 def _end(run: Entry) -> str:
-    ends = {"passed": "exit 0", "failed": "failed", "unread": "ran in the background, its end was not read"}
+    passed = "passed, says its runner" if run.get("summary") else "exit 0" if "since" in run else "passed"
+    ends = {"passed": passed, "failed": "failed", "unread": "ran in the background, its end was not read"}
     end = ends.get(run["end"], run["end"] if run["end"] == "nothing was run" else "how it ended cannot be seen")
     end += ", no tests found" if run.get("empty") else ""
     end += f", in {cited(run['in'], 80)}" if run.get("in") else ""
@@ -126,7 +127,7 @@ TESTS = {
 }
 SINCE = {"fresh": ", nothing edited since", "stale": ", older than the last edit"}
 ENDS = {
-    "failed": "tests failed: {run}",
+    "failed": "failed: {run}",
     "unread": "nobody read how {run} ended",
     "passed": "{run}: exit 0",
 }
@@ -142,9 +143,8 @@ def _tested(seen: Entry) -> list[str]:
 def _test(run: Entry) -> str:
     name = inline(run["command"], 60) + (f" in {inline(run['in'], 60)}" if run.get("in") else "")
     passed = run["end"] == "passed"
-    said = (
-        "tests passed: {run}" if passed and run.get("count") else ENDS.get(run["end"], "how {run} ended cannot be seen")
-    )
+    summed = passed and (run.get("count") or run.get("summary"))
+    said = "tests passed: {run}" if summed else ENDS.get(run["end"], "how {run} ended cannot be seen")
     none = ", no tests found" if passed and run.get("empty") else ""
     return said.format(run=name) + none + SINCE.get(run.get("since", ""), "")
 
