@@ -27,6 +27,7 @@ from bg.ledger import (
     tasks,
     typed,
     user_answers,
+    verifications,
     windows,
 )
 from bg.ledger.deliveries import Key
@@ -52,6 +53,7 @@ RECORDS = {
     "strangers": notes.Stranger,
     "tasks": tasks.Task,
     "typed": typed.Typed,
+    "verifications": verifications.Verification,
     "windows": windows.Window,
 }
 
@@ -102,6 +104,7 @@ KEYS = {
     "a:b-1:2:end": Key.of_end("a:b-1", 2),
     "a1:3:0f0f": Key.of_signal("a1", 3, "0f0f"),
     "bg-4:1:group": Key.of_group("bg-4", 1),
+    "a1:2:verify": Key.of_verification("a1", 2),
 }
 
 

@@ -24,6 +24,7 @@ from bg.ledger import (
     tasks,
     typed,
     user_answers,
+    verifications,
 )
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.inbox import Question
@@ -198,6 +199,7 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
         ],
         "typed": [row.columns("id", "at", "via", "text", "outcome", "reading") for row in typed.of_task(book, label)],
         "proofs": [row.columns("way", "text", "at", "proof", "origin") for row in proofs.of_task(book, label)],
+        "checks": [status.check(row) for row in verifications.of_task(book, label)],
         "children": [
             row.columns("description", "kind", "agent", "made", "ended", "refused")
             for row in children.of_task(book, label)

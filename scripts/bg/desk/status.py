@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from bg import settings
 from bg.host import agents, transcripts
-from bg.ledger import delegations, inbox, projects, runs, sessions, tasks, waiting
+from bg.ledger import delegations, inbox, projects, runs, sessions, tasks, verifications, waiting
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
+from bg.ledger.verifications import Verification
+from bg.words import verified
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,8 +67,29 @@ def record(book: Ledger, task: Task) -> dict[str, Any]:
         "delegations": [_delegation(book, one) for one in delegations.of_task(book, task.label)],
         "quiet": _quiet(book, task, path),
         "evidence": _evidence(book, task),
+        "verify": _last_check(book, task),
         "risk": transcripts.near_limit(path) if task.ended is None else "",
     }
+
+
+def check(row: Verification) -> dict[str, Any]:
+    """One check that the user named, after one run."""
+    outcome = row.outcome or ("runs" if row.begun else "waits")
+    return {
+        **row.columns("run", "command", "source", "why", "seconds", "output", "tree", "meanwhile", "begun", "ended"),
+        "outcome": outcome,
+        "exit": row.code,
+        "commit": row.head,
+        "dirty": None if row.dirty is None else bool(row.dirty),
+        "changed": row.changed.splitlines(),
+        "headline": verified.headline(row),
+    }
+
+
+def _last_check(book: Ledger, task: Task) -> dict[str, Any]:
+    """What came of the check that the user named after the task's last report; empty where none did."""
+    rows = verifications.of_task(book, task.label)
+    return check(rows[-1]) if rows and task.ended is not None else {}
 
 
 def _kind(item: inbox.Question) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from bg.desk import parts, status
 from bg.desk.page import Cell, Page, fit, pad, width_of
-from bg.ledger import delegations, inbox, notes, proofs
+from bg.ledger import delegations, inbox, notes, proofs, verifications
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.words import actions, phrases, verdict
@@ -78,9 +78,9 @@ def waits_for(entry: dict[str, Any]) -> str:
         return "; ".join(f"{each['label']} ({each['standing']})" for each in others)
     if entry["ready"]:
         return _came_of(entry) or "answered; its agent has not been woken yet"
-    seen = verdict.in_short(entry["evidence"])
-    if seen:
-        return seen
+    seen = [entry["verify"].get("headline", ""), verdict.in_short(entry["evidence"])]
+    if any(seen):
+        return " · ".join(filter(None, seen))
     if entry["quiet"]:
         return f"quiet since {age(entry['quiet'])}"
     return inline(entry["note"] or entry["risk"], 160)
@@ -150,6 +150,7 @@ def _counted(left: Counter[str], *, alone: bool) -> str:
 
 def _row(book: Ledger, task: Task, now: float) -> Row:
     entry = status.record(book, task)
+    failed = entry["verify"].get("outcome") == verifications.FAILED
     return Row(
         task.label,
         words_of(task.state),
@@ -157,7 +158,7 @@ def _row(book: Ledger, task: Task, now: float) -> Row:
         age(now - (task.since or now)),
         inline(task.description or task.text, 200),
         waits_for(entry),
-        "bad" if verdict.mismatches(entry["evidence"]) else style_of(task.state),
+        "bad" if verdict.mismatches(entry["evidence"]) or failed else style_of(task.state),
         what_to_type(book, task, entry),
     )
 

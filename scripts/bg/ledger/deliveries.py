@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Optional
 
 _PARTS = 4  # of `via`: the event, its turn, when its process started, and that process; earlier versions knew two
-ENDED, MESSAGE, GROUP, JOINT, ANSWERED = "ended", "message", "group", "joint", "answered"
+ENDED, MESSAGE, GROUP, JOINT, ANSWERED, VERIFIED = "ended", "message", "group", "joint", "answered", "verified"
 AGAIN = " again"
 
 
@@ -41,6 +41,11 @@ class Key:
     def of_end(cls, agent: str, run: int) -> Key:
         """A run that ended without a signal."""
         return cls(agent, run, "end")
+
+    @classmethod
+    def of_verification(cls, agent: str, run: int) -> Key:
+        """The check that the user named, after a run."""
+        return cls(agent, run, "verify")
 
     @classmethod
     def of_signal(cls, agent: str, run: int, digest: str) -> Key:

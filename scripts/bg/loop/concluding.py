@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg.host.event import STOPPED_BY_USER
 from bg.host.transcripts import NO_ANSWER
-from bg.ledger import delegations, deliveries, inbox, reported, runs, tasks, waiting
+from bg.ledger import delegations, deliveries, inbox, reported, runs, tasks, verifications, waiting
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
 from bg.loop import hearing, noting, reports
@@ -74,6 +74,8 @@ def _conclude(
         _withdraw(book, label, agent, run.run)
         tasks.set_state(book, label, CUT_STATES.get(cut, "unreported"), cut)
         deliveries.make(book, label, deliveries.ENDED, Key.of_end(agent, run.run))
+        if not cut:
+            verifications.owe(book, label, agent, run.run)
         return
     stopped = reports.is_completion_stop(signal)
     over = signal.marker == "COMPLETION_REPORT" or stopped
@@ -85,6 +87,8 @@ def _conclude(
     # Nothing of a stop for completion was declared in a form that could be checked, so it is no success.
     state = "partial" if stopped else DISPUTED if disputed else state
     tasks.set_state(book, label, state if over else _pause(signal, reading))
+    if over and not cut:
+        verifications.owe(book, label, agent, run.run)
     if not news:  # it had asked for this before: what came of that is what it waits for
         deliveries.owe_next_step(book, label, _session(book, label))
 

@@ -1,0 +1,131 @@
+"""Verifications: the check that the user named, after which run it is owed, whether it runs, and how it ended."""
+
+from __future__ import annotations
+
+from bg.ledger.file import Ledger
+from bg.ledger.record import Record
+from bg.masking import masked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+# How a check ended: it passed, it failed, or neither is known.
+PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
+# Where the user named it.
+TYPED, IN_SETTINGS = "typed", "bg.json"
+
+
+class Verification(Record):
+    """One check after one run: it waits while `begun` is empty, and runs while `ended` is.
+
+    `why` says in a word why the outcome is not known, `meanwhile` why a failure is not held against the report.
+    """
+
+    id: int
+    label: str
+    agent: str
+    run: int
+    command: str
+    source: str
+    token: str
+    folder: str
+    made: float
+    begun: Optional[float]
+    ended: Optional[float]
+    outcome: str
+    why: str
+    code: Optional[int]
+    seconds: Optional[float]
+    output: str
+    head: str
+    tree: str
+    dirty: Optional[int]
+    changed: str
+    meanwhile: str
+
+
+def name(book: Ledger, label: str, command: str, source: str) -> None:
+    """The user wants this check to run after the task's report; what was named first holds."""
+    sql = "UPDATE tasks SET verify = ?, verify_source = ? WHERE label = ? AND verify IS NULL"
+    book.write(sql, command, source, label)
+
+
+def owe(book: Ledger, label: str, agent: str, run: int) -> None:
+    """Where the user named a check, it is to run now that this run has ended."""
+    book.write(
+        "INSERT OR IGNORE INTO verifications (label, agent, run, command, source, token, folder, made)"
+        " SELECT t.label, l.agent, ?, t.verify, t.verify_source, ?, l.cwd, ? FROM tasks t JOIN launches l"
+        " ON l.label = t.label WHERE t.label = ? AND l.agent = ? AND t.verify <> ''",
+        run,
+        book.chance(12).hex(),
+        book.now(),
+        label,
+        agent,
+    )
+
+
+def unended(book: Ledger, session: str) -> list[Verification]:
+    """The checks of a session's tasks that wait or run, the oldest first."""
+    return Verification.all(
+        book,
+        "SELECT v.* FROM verifications v CROSS JOIN tasks t ON t.label = v.label"
+        " WHERE v.ended IS NULL AND t.session = ? ORDER BY +v.id",
+        session,
+    )
+
+
+def begin(book: Ledger, number: int) -> None:
+    """The check runs."""
+    book.write("UPDATE verifications SET begun = ? WHERE id = ?", book.now(), number)
+
+
+def end(book: Ledger, number: int, outcome: str, why: str) -> None:
+    """The check has ended, or never began."""
+    sql = "UPDATE verifications SET ended = ?, outcome = ?, why = ? WHERE id = ?"
+    book.write(sql, book.now(), outcome, why, number)
+
+
+def note_result(
+    book: Ledger,
+    number: int,
+    code: Optional[int],
+    seconds: float,
+    output: str,
+    commit: tuple[str, str, Optional[bool]],
+    changed: list[str],
+) -> None:
+    """What the check printed last and ran on: a commit, its tree, and whether anything was not committed."""
+    head, tree, dirty = commit
+    book.write(
+        "UPDATE verifications SET code = ?, seconds = ?, output = ?, head = ?, tree = ?, dirty = ?, changed = ?"
+        " WHERE id = ?",
+        code,
+        seconds,
+        masked(output),
+        head,
+        tree,
+        dirty,
+        "\n".join(changed),
+        number,
+    )
+
+
+def set_meanwhile(book: Ledger, number: int, who: str) -> None:
+    """Somebody else worked in the tree after the run had ended."""
+    book.write("UPDATE verifications SET meanwhile = ? WHERE id = ?", who, number)
+
+
+def get(book: Ledger, number: int) -> Optional[Verification]:
+    """The check of this number."""
+    return Verification.one(book, "SELECT * FROM verifications WHERE id = ?", number)
+
+
+def of_run(book: Ledger, agent: str, run: int) -> Optional[Verification]:
+    """The check after this run."""
+    return Verification.one(book, "SELECT * FROM verifications WHERE agent = ? AND run = ?", agent, run)
+
+
+def of_task(book: Ledger, label: str) -> list[Verification]:
+    """Every check of a task, the oldest first."""
+    return Verification.all(book, "SELECT * FROM verifications WHERE label = ? ORDER BY id", label)
