@@ -161,8 +161,10 @@ def test_where_no_record_says_who_typed_it_nothing_runs_and_the_user_is_told(ver
     reported(drive, "/bg:bg Audit\nVerify: true")
     own = Path(place.config_directory()) / "bg.json"
     assert drive.started["systemMessage"].splitlines()[1:] == [
-        "bg-1: `Verify: true` does not count, because Claude Code has no record here that you typed it. Put "
-        f'"verify" into {own} instead.'
+        (
+            "bg-1: `Verify: true` does not count, because Claude Code has no record here that you typed it. Put "
+            f'"verify" into {own} instead.'
+        )
     ]
     assert checks(drive) == []
     assert not folder().exists()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.record import Record
 from bg.masking import masked
 
@@ -45,13 +45,13 @@ class Verification(Record):
     meanwhile: str
 
 
-def name(book: Ledger, label: str, command: str, source: str) -> None:
+def name(book: Writing, label: str, command: str, source: str) -> None:
     """The user wants this check to run after the task's report; what was named first holds."""
     sql = "UPDATE tasks SET verify = ?, verify_source = ? WHERE label = ? AND verify IS NULL"
     book.write(sql, command, source, label)
 
 
-def owe(book: Ledger, label: str, agent: str, run: int) -> None:
+def owe(book: Writing, label: str, agent: str, run: int) -> None:
     """Where the user named a check, it is to run now that this run has ended."""
     book.write(
         "INSERT OR IGNORE INTO verifications (label, agent, run, command, source, token, folder, made)"
@@ -75,19 +75,19 @@ def unended(book: Ledger, session: str) -> list[Verification]:
     )
 
 
-def begin(book: Ledger, number: int) -> None:
+def begin(book: Writing, number: int) -> None:
     """The check runs."""
     book.write("UPDATE verifications SET begun = ? WHERE id = ?", book.now(), number)
 
 
-def end(book: Ledger, number: int, outcome: str, why: str) -> None:
+def end(book: Writing, number: int, outcome: str, why: str) -> None:
     """The check has ended, or never began."""
     sql = "UPDATE verifications SET ended = ?, outcome = ?, why = ? WHERE id = ?"
     book.write(sql, book.now(), outcome, why, number)
 
 
 def note_result(
-    book: Ledger,
+    book: Writing,
     number: int,
     code: Optional[int],
     seconds: float,
@@ -111,7 +111,7 @@ def note_result(
     )
 
 
-def set_meanwhile(book: Ledger, number: int, who: str) -> None:
+def set_meanwhile(book: Writing, number: int, who: str) -> None:
     """Somebody else worked in the tree after the run had ended."""
     book.write("UPDATE verifications SET meanwhile = ? WHERE id = ?", who, number)
 

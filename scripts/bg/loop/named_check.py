@@ -8,6 +8,7 @@ import re
 from bg import settings
 from bg.host import origins
 from bg.ledger import place, proofs, tasks, verifications, windows
+from bg.ledger.file import Writing
 from bg.ledger.tasks import Task
 from bg.ledger.windows import Window
 from bg.loop import proof
@@ -53,11 +54,11 @@ def _is_typed(scene: Scene, window: Window) -> bool:
     return origins.is_signed(proof.transcript(scene, said.session), said.place, said.text, said.turn)
 
 
-def note(scene: Scene, label: str) -> None:
-    """Inside a transaction: keep what was named, before the agent works: what it changes then names nothing."""
+def note(scene: Scene, writing: Writing, label: str) -> None:
+    """Keep what was named before the agent works: what it changes then names nothing."""
     found = named(scene, label)
     if found.command:
-        verifications.name(scene.book, label, found.command, found.source)
+        verifications.name(writing, label, found.command, found.source)
 
 
 def announce(scene: Scene, task: Task) -> None:

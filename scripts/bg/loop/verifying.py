@@ -54,8 +54,8 @@ def _start(scene: Scene, row: Verification) -> None:
     scene.book.settle()
     came = verify.start(_folder(scene), _job(scene, row))
     if came == verify.STARTED:
-        with scene.book.transaction():
-            verifications.begin(scene.book, row.id)
+        with scene.book.transaction() as writing:
+            verifications.begin(writing, row.id)
     elif came != verify.BUSY:
         _end(scene, row, verify.nothing(came))
 
@@ -101,15 +101,15 @@ def _end(scene: Scene, row: Verification, found: verify.Result) -> None:
     why = verify.NO_COMMAND if found.code in verify.CANNOT_RUN else found.why
     outcome = UNKNOWN if found.code is None or why else FAILED if found.code else PASSED
     others = next(_meanwhile(scene, row, found), "") if outcome == FAILED else ""
-    with book.transaction():
+    with book.transaction() as writing:
         output, commit = found.output[-verify.OUTPUT :], (found.head, found.tree, found.dirty)
-        verifications.note_result(book, row.id, found.code, found.seconds, output, commit, found.changed)
-        verifications.end(book, row.id, outcome, why)
-        verifications.set_meanwhile(book, row.id, others)
+        verifications.note_result(writing, row.id, found.code, found.seconds, output, commit, found.changed)
+        verifications.end(writing, row.id, outcome, why)
+        verifications.set_meanwhile(writing, row.id, others)
         task = tasks.get(book, row.label)
         if outcome == FAILED and not others and task and task.state == _DONE and not _has_gone_on(scene, row):
-            tasks.set_state(book, row.label, "disputed")
-        deliveries.make(book, row.label, deliveries.VERIFIED, Key.of_verification(row.agent, row.run))
+            tasks.set_state(writing, row.label, "disputed")
+        deliveries.make(writing, row.label, deliveries.VERIFIED, Key.of_verification(row.agent, row.run))
     book.settle()
     verify.forget(_folder(scene), row.token)
 
