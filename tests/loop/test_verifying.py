@@ -526,6 +526,25 @@ def test_a_hook_that_died_behind_the_start_loses_nothing(newest, monkeypatch):
     assert (newest.folder / "ran").read_text() == "one\n"
 
 
+def test_a_hook_that_comes_too_late_changes_nothing(newest, monkeypatch):
+    """Another one has taken the result, and its file is gone, before this one looks."""
+    from bg.ledger import verifications  # noqa: PLC0415
+
+    reported(newest, "/bg:bg Audit\nVerify: echo one >>ran")
+    over()
+    book = newest.ledger()
+    stale = verifications.unended(book, newest.session)
+    book.close()
+    assert [row.label for row in stale] == ["bg-1"]
+    newest.announced("a1")
+    with monkeypatch.context() as patched:
+        patched.setattr(verifications, "unended", lambda *_: stale)
+        newest.prompt("What now?")
+    assert [row[4:] for row in checks(newest)] == [("passed", "", 0)]
+    assert len(newest.rows("SELECT 1 FROM deliveries WHERE kind = 'verified'")) == 1
+    assert (newest.folder / "ran").read_text() == "one\n"
+
+
 def test_a_check_ends_with_its_session(newest):
     reported(newest, "/bg:bg Audit\nVerify: sleep 4715")
     process = runner()

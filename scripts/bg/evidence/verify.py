@@ -20,6 +20,7 @@ from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, Optional
 
 # Why nothing is known of a check: it took too long, its session ended, its own shell was killed, it could not be
@@ -108,8 +109,11 @@ def defining(command: str) -> list[str]:
     return list(found)
 
 
-def start(place: Path, job: Job) -> str:
-    """Start the runner detached, unless another check runs in this tree; else why it could not be started."""
+def start(place: Path, job: Job, is_due: Callable[[], bool]) -> str:
+    """Start the runner detached, unless another check runs in this tree; else why it could not be started.
+
+    Whether it is still due is asked while nobody else can start it.
+    """
     if not Path(job.folder).is_dir():
         return NO_FOLDER
     lock = _locked(place, tree_of(job.folder))
@@ -117,6 +121,8 @@ def start(place: Path, job: Job) -> str:
         return BUSY
     path = _job(place, job.token)
     try:
+        if result_of(path).exists() or not is_due():
+            return STARTED
         sign(lock, job.token, machine.Process(0, ""))
         write(path, job._asdict())
         isolated = [sys.executable, "-I", "-S", "-X", "utf8", *_compiled()]

@@ -77,13 +77,13 @@ def unended(book: Ledger, session: str) -> list[Verification]:
 
 def begin(book: Writing, number: int) -> None:
     """The check runs."""
-    book.write("UPDATE verifications SET begun = ? WHERE id = ?", book.now(), number)
+    book.write("UPDATE verifications SET begun = ? WHERE id = ? AND begun IS NULL", book.now(), number)
 
 
-def end(book: Writing, number: int, outcome: str, why: str) -> None:
-    """The check has ended, or never began."""
-    sql = "UPDATE verifications SET ended = ?, outcome = ?, why = ? WHERE id = ?"
-    book.write(sql, book.now(), outcome, why, number)
+def end(book: Writing, number: int, outcome: str, why: str) -> bool:
+    """The check has ended, or never began; False where another hook has noted that already."""
+    sql = "UPDATE verifications SET ended = ?, outcome = ?, why = ? WHERE id = ? AND ended IS NULL"
+    return bool(book.write(sql, book.now(), outcome, why, number))
 
 
 def note_result(
@@ -116,9 +116,9 @@ def set_meanwhile(book: Writing, number: int, who: str) -> None:
     book.write("UPDATE verifications SET meanwhile = ? WHERE id = ?", who, number)
 
 
-def get(book: Ledger, number: int) -> Optional[Verification]:
-    """The check of this number."""
-    return Verification.one(book, "SELECT * FROM verifications WHERE id = ?", number)
+def is_due(book: Ledger, number: int) -> bool:
+    """The check waits to be started."""
+    return bool(book.value("SELECT 1 FROM verifications WHERE id = ? AND begun IS NULL AND ended IS NULL", number))
 
 
 def of_run(book: Ledger, agent: str, run: int) -> Optional[Verification]:

@@ -52,9 +52,8 @@ def handle(handler: Handler, scene: Scene) -> None:
     """Whatever comes of it, what its steps have written stays written."""
     try:
         _look_for_origin(scene)
-        _verify(scene, "take_in")
+        _catch_up_with_checks(scene)
         handler(scene)
-        _verify(scene, "start")
     finally:
         scene.book.settle()
         scene.book.secure()
@@ -68,9 +67,9 @@ def _look_for_origin(scene: Scene) -> None:
         scene.apart("a move", continuing.arrive, scene)
 
 
-def _verify(scene: Scene, step: str) -> None:
-    """Around each event of a session whose user has named a check that has not ended."""
+def _catch_up_with_checks(scene: Scene) -> None:
+    """Before each event of a session whose user has named a check that waits or runs."""
     if scene.late is None and verifications.unended(scene.book, scene.session):
         from bg.loop import verifying  # noqa: PLC0415 - late: it brings the largest part of the package
 
-        scene.apart("a check", getattr(verifying, step), scene)
+        scene.apart("a check", verifying.catch_up, scene)

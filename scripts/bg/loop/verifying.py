@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from bg import machine
+from bg import machine, repository
 from bg.evidence import verify
 from bg.host import agents, edits, transcripts
 from bg.ledger import deliveries, launches, place, runs, tasks, verifications
 from bg.ledger.deliveries import Delivery, Key
+from bg.ledger.file import Writing
 from bg.ledger.verifications import FAILED, PASSED, UNKNOWN, Verification
-from bg.loop import waking
+from bg.loop import concluding, waking
 from bg.loop.scene import Scene
 from bg.words import verified
 from bg.words.reply_parts import Reminder
@@ -24,8 +25,13 @@ FOLDER = "verify"
 _DONE = "done"
 
 
-def take_in(scene: Scene) -> None:
-    """Before an event: checks that have ended, and those of which nothing more will come."""
+def catch_up(scene: Scene) -> None:
+    """Take in the checks that have ended, and start those that wait for their turn."""
+    _take_in_all(scene)
+    start(scene)
+
+
+def _take_in_all(scene: Scene) -> None:
     for row in verifications.unended(scene.book, scene.session):
         scene.apart(f"the checked {row.label}", _take_in, scene, row)
 
@@ -41,10 +47,10 @@ def _take_in(scene: Scene, row: Verification) -> None:
 
 
 def start(scene: Scene) -> None:
-    """After an event: the checks that wait for their turn."""
+    """Start the checks that wait, as far as nothing else runs in their trees."""
     for row in verifications.unended(scene.book, scene.session):
         if not row.begun:
-            scene.apart(f"the check of {row.label}", _start, scene, row)
+            scene.apart(f"starting {row.label}", _start, scene, row)
 
 
 def _start(scene: Scene, row: Verification) -> None:
@@ -52,10 +58,11 @@ def _start(scene: Scene, row: Verification) -> None:
         _end(scene, row, verify.nothing(verify.GONE_ON))
         return
     scene.book.settle()
-    came = verify.start(_folder(scene), _job(scene, row))
+    came = verify.start(_folder(scene), _job(scene, row), lambda: verifications.is_due(scene.book, row.id))
     if came == verify.STARTED:
         with scene.book.transaction() as writing:
             verifications.begin(writing, row.id)
+        scene.book.settle()
     elif came != verify.BUSY:
         _end(scene, row, verify.nothing(came))
 
@@ -79,7 +86,7 @@ def _job(scene: Scene, row: Verification) -> verify.Job:
 
 def end_all(scene: Scene) -> None:
     """The session ends, and its checks with it."""
-    take_in(scene)
+    _take_in_all(scene)
     for row in verifications.unended(scene.book, scene.session):
         scene.apart(f"the checked {row.label}", _take_back, scene, row)
 
@@ -97,21 +104,34 @@ def _folder(scene: Scene) -> Path:
 
 def _end(scene: Scene, row: Verification, found: verify.Result) -> None:
     """Keep how a check ended; a failure that is nobody else's makes a task that was done disputed."""
-    book = scene.book
-    why = verify.NO_COMMAND if found.code in verify.CANNOT_RUN else found.why
-    outcome = UNKNOWN if found.code is None or why else FAILED if found.code else PASSED
+    outcome, why = _outcome(found)
     others = next(_meanwhile(scene, row, found), "") if outcome == FAILED else ""
-    with book.transaction() as writing:
-        output, commit = found.output[-verify.OUTPUT :], (found.head, found.tree, found.dirty)
-        verifications.note_result(writing, row.id, found.code, found.seconds, output, commit, found.changed)
-        verifications.end(writing, row.id, outcome, why)
-        verifications.set_meanwhile(writing, row.id, others)
-        task = tasks.get(book, row.label)
-        if outcome == FAILED and not others and task and task.state == _DONE and not _has_gone_on(scene, row):
-            tasks.set_state(writing, row.label, "disputed")
-        deliveries.make(writing, row.label, deliveries.VERIFIED, Key.of_verification(row.agent, row.run))
-    book.settle()
+    with scene.book.transaction() as writing:
+        if verifications.end(writing, row.id, outcome, why):
+            output, commit = found.output[-verify.OUTPUT :], (found.head, found.tree, found.dirty)
+            verifications.note_result(writing, row.id, found.code, found.seconds, output, commit, found.changed)
+            verifications.set_meanwhile(writing, row.id, others)
+            if outcome == FAILED and not others:
+                _dispute(scene, writing, row)
+            deliveries.make(writing, row.label, deliveries.VERIFIED, Key.of_verification(row.agent, row.run))
+    scene.book.settle()
     verify.forget(_folder(scene), row.token)
+
+
+def _outcome(found: verify.Result) -> tuple[str, str]:
+    """The outcome, and where it is not known, why: a shell that found no command has checked nothing."""
+    if found.code is None:
+        return UNKNOWN, found.why
+    if found.code in verify.CANNOT_RUN:
+        return UNKNOWN, verify.NO_COMMAND
+    return (FAILED if found.code else PASSED), ""
+
+
+def _dispute(scene: Scene, writing: Writing, row: Verification) -> None:
+    """Only a report of success is refuted by a failure, and only while it is the task's last word."""
+    task = tasks.get(scene.book, row.label)
+    if task and task.state == _DONE and not _has_gone_on(scene, row):
+        tasks.set_state(writing, row.label, concluding.DISPUTED)
 
 
 def _has_gone_on(scene: Scene, row: Verification) -> bool:
@@ -123,21 +143,25 @@ def _has_gone_on(scene: Scene, row: Verification) -> bool:
 def _meanwhile(scene: Scene, row: Verification, found: verify.Result) -> Iterator[str]:
     """Who else worked in the tree since the run's end, as far as records show."""
     tree = verify.tree_of(row.folder)
-    for label, folder in runs.working_since(scene.book, row.agent, row.made):
-        if folder and _is_within(os.path.realpath(folder), tree):
-            yield label
+    yield from (
+        label
+        for label, folder in runs.working_since(scene.book, row.agent, row.made)
+        if folder and _is_in(folder, tree)
+    )
     session = scene.event.transcript
     beside = [path for path in agents.agents_of(session) if agents.agent_in(path) != row.agent]
     for path in [session, *beside]:
         edited = edits.since(path, row.made) if transcripts.last_sign(path) > row.made else ()
-        if any(_is_within(os.path.realpath(name), tree) for name in edited):
+        if any(_is_in(os.path.dirname(name), tree) for name in edited):
             yield verified.SESSION
     if found.moved:
         yield verified.COMMIT
 
 
-def _is_within(path: str, tree: str) -> bool:
-    return os.path.join(path, "").startswith(os.path.join(tree, ""))
+def _is_in(folder: str, tree: str) -> bool:
+    """The folder is part of this checkout and of none within it; where there is no checkout, of the tree's folder."""
+    own = verify.tree_of(folder)
+    return own == tree or (not repository.top(tree) and own.startswith(os.path.join(tree, "")))
 
 
 def reminder(scene: Scene, row: Delivery) -> Reminder:

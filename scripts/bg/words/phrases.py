@@ -109,6 +109,7 @@ VERIFY_ON = "It ran in {folder}{commit}, for {age}."
 VERIFY_ON_COMMIT = " on commit {head}"
 VERIFY_DIRTY = " with changes that are not committed"
 VERIFY_OUTPUT = "The last lines that it printed:"
+VERIFY_SAY_WHAT = " Say in it what failed."
 VERIFY_DISPUTED = ", which is disputed now, as its report says that it is done"
 
 # Who has said it

@@ -83,7 +83,7 @@ def reminder(row: Verification, task: Task, resume: str, *, gone_on: bool) -> Re
         facts=where(row),
         output=f"{phrases.VERIFY_OUTPUT}\n{output}" if output else "",
         disputed=phrases.VERIFY_DISPUTED if disputes else "",
-        choice=phrases.CHOICE.format(resume=resume) if disputes else "",
+        choice=phrases.CHOICE.format(resume=resume) + phrases.VERIFY_SAY_WHAT if disputes else "",
     )
     return Reminder(text, "\n".join(filter(None, [line, last_lines(row, SHOWN)])))
 
