@@ -126,8 +126,15 @@ def test_what_a_person_typed_runs_after_the_report_and_both_hear_how_it_ended(ve
     assert "bg-1 verified: true, exit 0" in said["systemMessage"].splitlines()
     told = context(said)
     assert "bg-1 (“audit”) reports success" in told
-    assert "[from the bg plugin, not from the user] bg-1 (“audit”): the check that the user named has run." in told
-    assert "verified: true, exit 0." in told
+    assert told.splitlines()[-4:] == [
+        (
+            "[from the bg plugin, not from the user] bg-1 (“audit”), verified: true, exit 0. This is the check that the user"
+            " named; the plugin has run it after the agent's report."
+        ),
+        f"It ran in “{tmp_path}”, and took less than 1s.",
+        "",
+        "Tell the user the outcome in one sentence.",
+    ]
     assert checks(drive) == [("bg-1", 1, "true", "typed", "passed", "", 0)]
     assert state(drive) == "done"
     assert "verified" not in context(drive.prompt("What now?"))
@@ -310,9 +317,8 @@ def test_a_failure_disputes_the_task_and_shows_the_last_lines(newest):
         "> [masked: AWS key]",
     ]
     told = context(said)
-    assert (
-        "Tell the user the outcome in one sentence, which is disputed now, as its report says that it is done." in told
-    )
+    assert "so it is disputed now.\nTell the user the outcome in one sentence. How to go on is" in told
+    assert told.endswith("If it goes on, tell it what failed.")
     assert "> 29\n" in told
     assert "> 20\n" not in told
     assert "How to go on is for the user to decide" in told
@@ -405,7 +411,7 @@ def test_another_agent_in_the_same_tree_takes_the_blame_off_the_report(newest):
         "bg-2 verify failed: false, exit 1 · not held against the report, because bg-1 worked in this folder after it"
         in said["systemMessage"].splitlines()
     )
-    assert "disputed" not in context(said)
+    assert "is disputed now" not in context(said)
     assert state(newest, "bg-2") == "done"
 
 

@@ -105,7 +105,8 @@ def _verified(book: Ledger, page: Page, task: Task) -> list[str]:
     lines = page.wrapped(verified.headline(row), _OUTCOMES.get(row.outcome, "needs"), indent=4, first=2)
     for words in filter(None, [*verified.beside(row), verified.where(row)]):
         lines += page.wrapped(words, "quiet", indent=4, first=2)
-    return lines + page.wrapped(verified.last_lines(row, verified.ALL), indent=4)
+    printed = verified.last_lines(row, verified.ALL)
+    return lines + (page.wrapped(printed, indent=4) if printed else [])
 
 
 def _evidence(page: Page, evidence: dict[str, Any]) -> list[str]:
@@ -191,7 +192,7 @@ def _others(book: Ledger, label: str) -> list[Moment]:
     for check in verifications.of_task(book, label):
         if check.ended is not None:
             words = f"after run {check.run}: {verified.headline(check)}"
-            found.append((check.ended, 8, "checked for you", words, _OUTCOMES.get(check.outcome, "")))
+            found.append((check.ended, 8, "your check", words, _OUTCOMES.get(check.outcome, "")))
     for child in children.of_task(book, label):
         what = "was refused an agent of its own" if child.refused else "launched an agent of its own"
         found.append((child.made, 4, what, inline(child.description, 200), "bad" if child.refused else ""))

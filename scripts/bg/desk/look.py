@@ -41,7 +41,7 @@ WARNINGS = {
     "stopped": "The agent was stopped; results may be incomplete.",
     "not_launched": "Nothing was launched.",
     "partial": "The agent reports partial success.",
-    "disputed": "Some of what the agent declares does not match what was seen; see its evidence.",
+    "disputed": "What was seen, or the check that the user named, refutes the report; see its evidence and checks.",
 }
 
 

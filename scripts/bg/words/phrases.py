@@ -105,12 +105,13 @@ VERIFY_OTHER_AGENT = "{label} worked"
 VERIFY_SESSION = "files were edited by the session or another of its agents"
 VERIFY_COMMIT = "the commit changed"
 VERIFY_CHANGED = "changed since the launch: {files}"
-VERIFY_ON = "It ran in {folder}{commit}, for {age}."
+VERIFY_ON = "It ran in {folder}{commit}, and took {age}."
+LESS_THAN_A_SECOND = "less than 1s"
 VERIFY_ON_COMMIT = " on commit {head}"
 VERIFY_DIRTY = " with changes that are not committed"
 VERIFY_OUTPUT = "The last lines that it printed:"
-VERIFY_SAY_WHAT = " Say in it what failed."
-VERIFY_DISPUTED = ", which is disputed now, as its report says that it is done"
+VERIFY_SAY_WHAT = "If it goes on, tell it what failed."
+VERIFY_DISPUTED = "The report says that the task is done, so it is disputed now."
 
 # Who has said it
 

@@ -64,7 +64,8 @@ def where(row: Verification) -> str:
         return ""
     commit = phrases.VERIFY_ON_COMMIT.format(head=inline(row.head, 10)) if row.head else ""
     commit += phrases.VERIFY_DIRTY if row.head and row.dirty else ""
-    return phrases.VERIFY_ON.format(folder=cited(row.folder, 120), commit=commit, age=age(row.seconds or 0))
+    took = age(row.seconds) if row.seconds and row.seconds >= 1 else phrases.LESS_THAN_A_SECOND
+    return phrases.VERIFY_ON.format(folder=cited(row.folder, 120), commit=commit, age=took)
 
 
 def reminder(row: Verification, task: Task, resume: str, *, gone_on: bool) -> Reminder:
@@ -83,7 +84,7 @@ def reminder(row: Verification, task: Task, resume: str, *, gone_on: bool) -> Re
         facts=where(row),
         output=f"{phrases.VERIFY_OUTPUT}\n{output}" if output else "",
         disputed=phrases.VERIFY_DISPUTED if disputes else "",
-        choice=phrases.CHOICE.format(resume=resume) + phrases.VERIFY_SAY_WHAT if disputes else "",
+        choice=f"{phrases.CHOICE.format(resume=resume)} {phrases.VERIFY_SAY_WHAT}" if disputes else "",
     )
     return Reminder(text, "\n".join(filter(None, [line, last_lines(row, SHOWN)])))
 

@@ -8,3 +8,4 @@ CREATE TABLE verifications (
 CREATE INDEX verifications_label ON verifications (label);
 CREATE INDEX verifications_open ON verifications (label) WHERE ended IS NULL;
 CREATE INDEX runs_ended ON runs (ended);
+PRAGMA user_version = 1;
