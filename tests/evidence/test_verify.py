@@ -130,6 +130,13 @@ def test_its_files_are_private_and_its_output_is_the_end_of_it(place, tmp_path):
     assert {path.stat().st_mode & 0o777 for path in place.iterdir()} == {0o600}
 
 
+def test_one_that_prints_without_end_is_ended_in_time(place, tmp_path):
+    verify.start(place, job(tmp_path, "yes", seconds=1), lambda: True)
+    found = result(place)
+    assert (found.code, found.why) == (None, verify.TOO_LONG)
+    assert 1 <= found.seconds < 10
+
+
 def test_a_check_that_kills_its_own_shell_says_nothing(place, tmp_path):
     verify.start(place, job(tmp_path, "kill -9 0"), lambda: True)
     found = result(place)

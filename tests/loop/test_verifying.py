@@ -274,6 +274,22 @@ def test_it_runs_in_the_agents_folder_with_the_users_mask_and_nothing_of_the_ses
     assert [line for line in seen if line.startswith(("CLAUDE", "BG_"))] == []
 
 
+def test_an_agent_that_hands_back_from_a_worktree_is_checked_there(newest):
+    whole, newest.folder = newest.folder, newest.folder / "worktree"
+    newest.folder.mkdir()
+    newest.transcript_of("a1", "I begin.")
+    newest.folder = whole
+    newest.prompt("/bg:bg Audit\nVerify: pwd >where")
+    token = newest.launch("Audit.", "a1")
+    words = block("COMPLETION_REPORT", token, status="success")
+    call = {"hook_event_name": "PreToolUse", "tool_name": "SubagentHandback", "permission_mode": "auto"}
+    newest.send(
+        {**call, "tool_use_id": "toolu_h", "tool_input": {"message": words}}, agent_id="a1", agent_type="general"
+    )
+    over()
+    assert (whole / "worktree" / "where").read_text() == f"{whole}/worktree\n"
+
+
 def test_two_checks_in_one_tree_take_turns(newest):
     (newest.folder / ".git").mkdir()
     (newest.folder / "part").mkdir()

@@ -31,10 +31,12 @@ if TYPE_CHECKING:
 
     from bg.evidence.verify import Job
 
-LOOK = 0.5  # how often the job file and the session's process are looked for
+LOOK = 1.0  # how often the job file and the session's process are looked for
 LOCK_PATIENCE = 5.0  # on a network disk the lock is the hook's until that has ended
 GIT_SECONDS = 10.0
 KEPT = 16_000
+AT_ONCE = 65536
+MOST_AT_ONCE = 16  # a check that prints without end may not keep its runner from looking at the time
 # It runs nothing before it is told to. Its group is killed as soon as nobody holds the other end of its socket.
 SHELL = """exec 3<&0 </dev/null
 read -r go <&3 || exit 1
@@ -43,8 +45,8 @@ read -r go <&3 || exit 1
 echo "$?" >&3
 read -r end <&3
 """
-# Of the host and of this plugin: a check is no part of the session, and cannot write to it.
-_HOSTS = ("CLAUDE", "AI_AGENT", "BG_")
+# Of the host and of the plugin's hooks: a check is no part of the session, and cannot write to it.
+_HOSTS = ("CLAUDE", "AI_AGENT", "BG_DATA", "BG_PLACE", "BG_HOST_PID", "BG_UMASK", "BG_JOURNAL_MODE")
 
 
 def main(path: Path, lock: int) -> None:
@@ -142,8 +144,8 @@ class _Tail:
     def read(self) -> bool:
         """Take what is there; False once nobody can print any more."""
         with contextlib.suppress(BlockingIOError):
-            while True:
-                data = os.read(self._number, 65536)
+            for _ in range(MOST_AT_ONCE):
+                data = os.read(self._number, AT_ONCE)
                 if not data:
                     return False
                 self._kept = (self._kept + data)[-KEPT:]
@@ -156,7 +158,7 @@ class _Tail:
 def _seen(job: Job) -> dict[str, Any]:
     """The commit that the check runs on, and which of the files that define it have changed since the launch."""
     commit, tree = [*_git(job.folder, "rev-parse", "HEAD", "HEAD^{tree}").split(), "", ""][:2]
-    status = _git(job.folder, "status", "--porcelain", "-z", "--", ".") if commit else ""
+    status = _git(job.folder, "status", "--porcelain") if commit else ""
     dirty = bool(status) if commit else None
     return {
         "head": commit,
@@ -183,11 +185,11 @@ def _is_new(job: Job, name: str) -> bool:
 def _git(folder: str, *arguments: str) -> str:
     """What git says; empty where it says nothing in time. What it may start here, the check may start as well."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    environment.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", GIT_LITERAL_PATHSPECS="1", LC_ALL="C", **CLOSED)
     try:
         done = subprocess.run(
             [*SAFE, "-C", folder, *arguments],
-            capture_output=True, stdin=subprocess.DEVNULL, timeout=GIT_SECONDS, check=False, cwd="/",
-            env={**environment, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **CLOSED},
+            capture_output=True, stdin=subprocess.DEVNULL, timeout=GIT_SECONDS, env=environment, check=False, cwd="/",
         )  # fmt: skip
     except (OSError, ValueError, subprocess.SubprocessError):
         return ""

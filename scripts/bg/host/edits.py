@@ -23,4 +23,4 @@ def since(path: str, moment: float) -> Iterator[str]:
                 if part.get("type") == "tool_use" and part.get("name") in TOOLS:
                     given = mapping(part.get("input"))
                     named = next(filter(None, (text_of(given.get(key)) for key in PATHS)), "")
-                    yield os.path.join(text_of(record.get("cwd")), named)
+                    yield os.path.join(text_of(record.get("cwd")), named or ".")

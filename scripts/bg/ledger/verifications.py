@@ -53,16 +53,25 @@ def name(book: Writing, label: str, command: str, source: str) -> None:
 
 def owe(book: Writing, label: str, agent: str, run: int) -> None:
     """Where the user named a check, it is to run now that this run has ended."""
-    book.write(
-        "INSERT OR IGNORE INTO verifications (label, agent, run, command, source, token, folder, made)"
-        " SELECT t.label, l.agent, ?, t.verify, t.verify_source, ?, l.cwd, ? FROM tasks t JOIN launches l"
-        " ON l.label = t.label WHERE t.label = ? AND l.agent = ? AND t.verify <> ''",
-        run,
-        book.chance(12).hex(),
-        book.now(),
+    named = book.one(
+        "SELECT t.verify, t.verify_source, l.cwd FROM tasks t JOIN launches l ON l.label = t.label"
+        " WHERE t.label = ? AND l.agent = ? AND t.verify <> ''",
         label,
         agent,
     )
+    if named:
+        book.write(
+            "INSERT OR IGNORE INTO verifications (label, agent, run, command, source, token, folder, made)"
+            " VALUES (?,?,?,?,?,?,?,?)",
+            label,
+            agent,
+            run,
+            named["verify"],
+            named["verify_source"],
+            book.chance(12).hex(),
+            named["cwd"],
+            book.now(),
+        )
 
 
 def unended(book: Ledger, session: str) -> list[Verification]:
