@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib
+import inspect
 import pkgutil
 from contextlib import closing
 from pathlib import Path
@@ -31,6 +32,7 @@ from bg.ledger import (
 )
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
+from bg.ledger.record import first_of, last_of
 
 ROOM = Path(ledger.__file__).parent
 MODULES = [importlib.import_module(f"bg.ledger.{found.name}") for found in pkgutil.iter_modules([str(ROOM)])]
@@ -72,6 +74,31 @@ def test_every_table_has_a_record_but_three(book):
 def test_a_record_names_the_columns_of_its_table(book, table):
     columns = [row["name"] for row in book.all(f"PRAGMA table_info({table})")]
     assert sorted(columns) == sorted(RECORDS[table]._kinds)
+
+
+def test_rows_are_found_by_their_columns_the_oldest_first(book):
+    with book.transaction() as writing:
+        for number in (1, 2, 3):
+            windows.open_window(writing, "s1", "bg", f"work {number}", f"bg-{number}")
+        windows.close_window(writing, windows.find(book, label="bg-2")[0])
+    assert ["work 1", "work 2", "work 3"] == [one.text for one in windows.find(book, session="s1")]
+    assert ["bg-1", "bg-3"] == [one.label for one in windows.find(book, session="s1", closed=None)]
+    assert [] == windows.find(book, session="s2")
+    assert "bg-3" == last_of(windows.find(book, session="s1")).label
+    assert first_of(windows.find(book, session="s2")) is None is last_of([])
+
+
+FINDERS = [(module, name) for module in MODULES for name in vars(module) if name.startswith("find")]
+
+
+@pytest.mark.parametrize(("module", "name"), FINDERS, ids=lambda one: getattr(one, "__name__", one))
+def test_what_is_looked_for_is_a_column_of_its_table(book, module, name):
+    find = getattr(module, name)
+    for column in inspect.signature(find).parameters:
+        if column != "book":
+            assert find(book, **{column: None}) == []
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nowhere'"):
+        find(book, nowhere=1)
 
 
 def test_a_row_is_read_by_attribute(book):

@@ -67,7 +67,7 @@ def state(drive: Drive, label: str) -> str:
 def standing(drive: Drive, label: str = "bg-1") -> list[tuple[str, str]]:
     book = drive.ledger()
     try:
-        return [(one.qid, delegations.standing(book, one)) for one in delegations.of_task(book, label)]
+        return [(one.qid, delegations.standing(book, one)) for one in delegations.find(book, label=label)]
     finally:
         book.close()
 

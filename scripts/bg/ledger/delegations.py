@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bg.ledger import projects, tasks
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record
+from bg.ledger.record import ANY, Record
 from bg.ledger.tasks import Task
 
 TYPE_CHECKING = False
@@ -26,6 +26,7 @@ UNDER_WAY = (LAUNCHING, WORKING, WAITING)
 class Delegation(Record):
     """One request; `child` is the window that its approval opened, then the label of the task that does the work."""
 
+    _table = "delegations"
     id: int
     label: str
     signal: int
@@ -75,19 +76,9 @@ def note(book: Writing, label: str, signal: int, qid: str, question: Optional[in
     )
 
 
-def of_signal(book: Ledger, signal: int) -> Optional[Delegation]:
-    """What this signal asked for."""
-    return Delegation.one(book, "SELECT * FROM delegations WHERE signal = ?", signal)
-
-
-def of_item(book: Ledger, question: int) -> Optional[Delegation]:
-    """The request that stands in the inbox as this item."""
-    return Delegation.one(book, "SELECT * FROM delegations WHERE question = ?", question)
-
-
-def of_task(book: Ledger, label: str) -> list[Delegation]:
-    """Everything that a task asked to hand on, the oldest first."""
-    return Delegation.all(book, "SELECT * FROM delegations WHERE label = ? ORDER BY id", label)
+def find(book: Ledger, *, label: str = ANY, signal: int = ANY, question: int = ANY) -> list[Delegation]:
+    """The requests with these columns."""
+    return Delegation.where(book, label=label, signal=signal, question=question)
 
 
 def of_window(book: Ledger, label: str) -> Optional[Delegation]:
@@ -216,7 +207,7 @@ def standing(book: Ledger, one: Delegation) -> str:
 
 def untold(book: Ledger, label: str) -> list[Delegation]:
     """The requests of a task whose work is over, which the task has not been told."""
-    return [one for one in of_task(book, label) if one.told is None and standing(book, one) in OVER]
+    return [one for one in find(book, label=label) if one.told is None and standing(book, one) in OVER]
 
 
 def attach(book: Writing, requests: list[int], resume: int) -> None:

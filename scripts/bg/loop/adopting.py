@@ -67,7 +67,7 @@ def window_for(book: Ledger, event: Event) -> Optional[Window]:
 
 def _of_part(book: Ledger, session: str, label: str) -> Optional[Window]:
     """The window for parts of what this task could not do: such a launch carries the label of that one."""
-    parts = [one.worker for one in delegations.of_task(book, label) if one.is_of_a_blocker and one.worker]
+    parts = [one.worker for one in delegations.find(book, label=label) if one.is_of_a_blocker and one.worker]
     return next((window for window in windows.open_windows(book, session) if window.label in parts), None)
 
 

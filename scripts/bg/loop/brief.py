@@ -23,7 +23,8 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         return said._replace(text=ready) if _is_ready(scene, row.label) else said
     run, mark = row.about.run, row.about.mark
     signal = reported.signal_body(scene.book, agent, run, mark)
-    lines = [briefs.brief(said, row.label, signal, inbox.items(scene.book, agent, run), then, full=scene.full())]
+    items = inbox.find(scene.book, agent=agent, run=run)
+    lines = [briefs.brief(said, row.label, signal, items, then, full=scene.full())]
     left = [item.qid for item in waiting.unsent(scene.book, task)] if task else []
     if left and task and task.state in tasks.ENDED_STATES:
         lines.append(phrases.BRIEFLY_OVERTAKEN.format(qids=", ".join(left), then=then))

@@ -9,6 +9,7 @@ from bg.ledger import delegations, inbox, reported, tasks, waiting, windows
 from bg.ledger.delegations import Delegation
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop import adopting, reminding
 from bg.loop.scene import Scene
@@ -25,7 +26,7 @@ def is_under_way(scene: Scene, one: Delegation) -> bool:
 
 def approve(scene: Scene, writing: Writing, item: Question, text: str, *, qualified: bool) -> str:
     """Open the window in which the agent is launched; a word for the user where it must wait."""
-    one = delegations.of_item(scene.book, item.id)
+    one = first_of(delegations.find(scene.book, question=item.id))
     if one is None:
         return ""
     return open_for(scene, writing, one, item.text, text, condition=text if qualified else "")
@@ -56,7 +57,7 @@ def order(one: Delegation, label: str, work: str) -> str:
 
 def deny(scene: Scene, writing: Writing, item: Question, text: str) -> None:
     """The request is denied, in the user's words."""
-    one = delegations.of_item(scene.book, item.id)
+    one = first_of(delegations.find(scene.book, question=item.id))
     if one is not None:
         delegations.deny(writing, one, text)
 
@@ -65,7 +66,7 @@ def hand_over(scene: Scene, writing: Writing, item: Question, text: str) -> str:
     """Another agent does what this one could not; a word for the user where that must wait."""
     signal = reported.last_of_marker(scene.book, item.agent, item.run, "STOP_WORK")
     delegations.note(writing, item.label, signal, item.qid, item.id, blocking=False)
-    one = delegations.of_item(scene.book, item.id)
+    one = first_of(delegations.find(scene.book, question=item.id))
     return open_for(scene, writing, one, delegation.work(scene.book, one), text, condition=text) if one else ""
 
 

@@ -6,6 +6,7 @@ from bg.host import receipts, transcripts
 from bg.ledger import delegations, deliveries, inbox, launches, place, reported, runs, tasks, waiting, windows
 from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Writing
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop import adopting, checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
 from bg.loop.scene import Scene
@@ -150,7 +151,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     told = reply_parts.Told(
         task=task,
         brief=adopting.brief(task.prompt),
-        items=inbox.items(scene.book, agent, run),
+        items=inbox.find(scene.book, agent=agent, run=run),
         resume=waking.resume_how(scene, agent, task.label),
         answer_command=scene.answer_command,
         whole=scene.bgctl(f"status {task.label}"),
@@ -158,7 +159,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         asked=runs.corrections(scene.book, agent, run),
     )
     body = reported.signal_body(scene.book, agent, run, row.about.mark)
-    one = delegations.of_signal(scene.book, reported.signal_id(scene.book, agent, run, row.about.mark))
+    one = first_of(delegations.find(scene.book, signal=reported.signal_id(scene.book, agent, run, row.about.mark)))
     if one is not None and one.state == delegations.WAITING:
         weighed = weighing.weigh(scene, task, one, str(body.get("payload", {}).get("context_required") or ""))
         told = told._replace(qid=one.qid, weighed=tuple(weighed), full=scene.full())

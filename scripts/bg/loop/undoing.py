@@ -20,7 +20,7 @@ def undo(scene: Scene, writing: Writing, task: Task) -> tuple[list[str], bool]:
     """Take the last answer back; a line for each item, and whether anything was taken back."""
     last = user_answers.last_given(scene.book, task.label)
     if not last:
-        sent = any(item.state == "sent" for item in inbox.of_task(scene.book, task.label))
+        sent = any(item.state == "sent" for item in inbox.find(scene.book, label=task.label))
         words = feedback.UNDO_TOO_LATE if sent else feedback.NOTHING_TO_UNDO
         return [words.format(label=task.label)], False
     lines = [_take_back(scene, writing, row) for row in last]
