@@ -51,7 +51,7 @@ def order(one: Delegation, label: str, work: str) -> str:
     """What the parent is told to launch."""
     name = f"{one.label} {one.qid}"
     words = f"> {shown(work, DECIDED)}"
-    sentence = phrases.LAUNCH_HANDED_OVER if one.is_of_a_blocker else phrases.LAUNCH_DELEGATED
+    sentence = phrases.LAUNCH_HANDED_OVER if one.handed_over else phrases.LAUNCH_DELEGATED
     return adopting.window_line(label, WINDOW) + sentence.format(name=name, work=words)
 
 
@@ -65,7 +65,7 @@ def deny(scene: Scene, writing: Writing, item: Question, text: str) -> None:
 def hand_over(scene: Scene, writing: Writing, item: Question, text: str) -> str:
     """Another agent does what this one could not; a word for the user where that must wait."""
     signal = reported.last_of_marker(scene.book, item.agent, item.run, "STOP_WORK")
-    delegations.note(writing, item.label, signal, item.qid, item.id, blocking=False)
+    delegations.note(writing, item.label, signal, item.qid, item.id, handed_over=True)
     one = first_of(delegations.find(scene.book, question=item.id))
     return open_for(scene, writing, one, delegation.work(scene.book, one), text, condition=text) if one else ""
 

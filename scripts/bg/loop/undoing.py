@@ -40,7 +40,7 @@ def _take_back(scene: Scene, writing: Writing, row: Answer) -> tuple[str, bool]:
     asked = answering.request(scene, item)
     refused = _refused(scene, row, asked)
     if refused:
-        return refused.format(name=name, label=item.label, child=asked.child if asked else ""), False
+        return refused.format(name=name, label=item.label, child=asked.worker if asked else ""), False
     if asked is not None:
         answering.close_window(writing, asked)
         if inbox.kind(item) == inbox.DELEGATION:
