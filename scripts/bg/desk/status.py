@@ -64,7 +64,7 @@ def record(book: Ledger, task: Task) -> dict[str, Any]:
         "awaits": [each._asdict() for each in waiting.awaited(book, task.label)],
         "asked_by": _asked_by(book, task),
         "full": _full(book, task),
-        "delegations": [_delegation(book, one) for one in delegations.of_task(book, task.label)],
+        "delegations": [_delegation(book, one) for one in delegations.find(book, label=task.label)],
         "quiet": _quiet(book, task, path),
         "evidence": _evidence(book, task),
         "verify": _last_check(book, task),
@@ -88,7 +88,7 @@ def check(row: Verification) -> dict[str, Any]:
 
 def _last_check(book: Ledger, task: Task) -> dict[str, Any]:
     """What came of the check that the user named after the task's last report; empty where none did."""
-    rows = verifications.of_task(book, task.label)
+    rows = verifications.find(book, label=task.label)
     return check(rows[-1]) if rows and task.ended is not None else {}
 
 

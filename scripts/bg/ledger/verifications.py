@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record
+from bg.ledger.record import ANY, Record
 from bg.masking import masked
 
 TYPE_CHECKING = False
@@ -21,6 +21,8 @@ class Verification(Record):
 
     `why` says in a word why the outcome is not known, `meanwhile` why a failure is not held against the report.
     """
+
+    _table = "verifications"
 
     id: int
     label: str
@@ -130,11 +132,6 @@ def is_due(book: Ledger, number: int) -> bool:
     return bool(book.value("SELECT 1 FROM verifications WHERE id = ? AND begun IS NULL AND ended IS NULL", number))
 
 
-def of_run(book: Ledger, agent: str, run: int) -> Optional[Verification]:
-    """The check after this run."""
-    return Verification.one(book, "SELECT * FROM verifications WHERE agent = ? AND run = ?", agent, run)
-
-
-def of_task(book: Ledger, label: str) -> list[Verification]:
-    """Every check of a task, the oldest first."""
-    return Verification.all(book, "SELECT * FROM verifications WHERE label = ? ORDER BY id", label)
+def find(book: Ledger, *, label: str = ANY, agent: str = ANY, run: int = ANY) -> list[Verification]:
+    """The checks with these columns, the oldest first."""
+    return Verification.where(book, label=label, agent=agent, run=run)

@@ -11,6 +11,7 @@ from bg.host import agents, edits, transcripts
 from bg.ledger import deliveries, launches, place, runs, tasks, verifications
 from bg.ledger.deliveries import Delivery, Key
 from bg.ledger.file import Writing
+from bg.ledger.record import first_of
 from bg.ledger.verifications import FAILED, PASSED, UNKNOWN, Verification
 from bg.loop import concluding, waking
 from bg.loop.scene import Scene
@@ -166,7 +167,7 @@ def _is_in(folder: str, tree: str) -> bool:
 
 def reminder(scene: Scene, row: Delivery) -> Reminder:
     """How the check after a run ended, in words."""
-    found = verifications.of_run(scene.book, row.about.subject, row.about.run)
+    found = first_of(verifications.find(scene.book, agent=row.subject, run=row.run))
     task = tasks.get(scene.book, row.label)
     assert found is not None and task is not None
     resume = waking.resume_how(scene, task.agent, task.label)
