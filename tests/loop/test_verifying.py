@@ -582,6 +582,19 @@ def test_a_check_ends_with_its_session(newest):
     assert list(folder().glob("*.job")) == []
 
 
+def test_one_that_waits_for_its_turn_never_begins_when_the_session_ends(newest):
+    (newest.folder / ".git").mkdir()
+    reported(newest, "/bg:bg Audit\nVerify: sleep 4718")
+    runner()
+    reported(newest, "/bg:bg Count\nVerify: touch ran", agent="a2")
+    newest.send(recorded(NEWEST, "sessions", "SessionEnd"), reason="other")
+    until(lambda: not processes("sleep 4718"), "the end of the check")
+    assert [row[4:6] for row in checks(newest)] == [("unknown", "session ended")] * 2
+    newest.send(recorded(NEWEST, "sessions", "SessionStart"), source="resume")
+    newest.prompt("What now?")
+    assert not (newest.folder / "ran").exists()
+
+
 def test_clear_ends_no_check_as_its_process_goes_on(newest):
     reported(newest, "/bg:bg Audit\nVerify: true")
     newest.send(recorded(NEWEST, "sessions", "SessionEnd"), reason="clear")

@@ -55,8 +55,9 @@ def main(path: Path, lock: int) -> None:
     if job is None or not _is_locked(lock):
         return
     verify.sign(lock, job.token, machine.own())
-    found = verify.Result(**_seen(job), **_run(job, path))
-    if path.exists():
+    seen = _seen(job)
+    found = verify.Result(**seen, **_run(job, path)) if path.exists() else None
+    if found and path.exists():
         verify.write(verify.result_of(path), {**found._asdict(), "moved": _head(job.folder) != found.head})
         path.unlink()
 

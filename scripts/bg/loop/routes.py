@@ -68,8 +68,8 @@ def _look_for_origin(scene: Scene) -> None:
 
 
 def _catch_up_with_checks(scene: Scene) -> None:
-    """Before each event of a session whose user has named a check that waits or runs."""
-    if scene.late is None and verifications.unended(scene.book, scene.session):
+    """Before each event of a session whose user has named a check that waits or runs; its end is a step of its own."""
+    if scene.late is None and scene.event.name != "SessionEnd" and verifications.unended(scene.book, scene.session):
         from bg.loop import verifying  # noqa: PLC0415 - late: it brings the largest part of the package
 
         scene.apart("a check", verifying.catch_up, scene)
