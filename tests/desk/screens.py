@@ -19,6 +19,7 @@ from bg.desk import board, detail, merging, table, truth, waiting  # noqa: E402
 from bg.desk.page import Page  # noqa: E402
 from bg.ledger import inbox, launches, reported, resumes, runs, tasks, user_answers  # noqa: E402
 from bg.ledger.file import Ledger  # noqa: E402
+from bg.ledger.values import Item  # noqa: E402
 from bg.results import account, intake, merge  # noqa: E402
 
 KEPT = HERE / "screens.txt"
@@ -109,7 +110,7 @@ def _task(book: Ledger, clock: _Clock, number: int, ago: float) -> None:
         runs.bind(book, launches.note(book, f"toolu_{number}", label, "worker", "", PROJECT, ""), agent)
         clock.now = NOW - ago
         if state in ("needs_answer", "blocked"):
-            kind = inbox.QUESTION if state == "needs_answer" else inbox.BLOCKER
+            kind = Item.QUESTION if state == "needs_answer" else Item.BLOCKER
             for item in QUESTIONS if state == "needs_answer" else (BLOCKER,):
                 inbox.ask(book, label, agent, 1, kind, str(item.get("question_id") or "B1"), dict(item))
             runs.end_run(book, agent, 1)
@@ -121,7 +122,7 @@ def _task(book: Ledger, clock: _Clock, number: int, ago: float) -> None:
 
 def _second_run(book: Ledger, clock: _Clock, label: str, agent: str, state: str) -> None:
     """A question, its answer, a resume, and a report with what was found of it."""
-    inbox.ask(book, label, agent, 1, inbox.QUESTION, "Q1", dict(QUESTIONS[0]))
+    inbox.ask(book, label, agent, 1, Item.QUESTION, "Q1", dict(QUESTIONS[0]))
     runs.end_run(book, agent, 1)
     clock.now += 60
     user_answers.answer(book, inbox.of_task(book, label)[0], "only report", "dialog")

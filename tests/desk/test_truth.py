@@ -7,6 +7,7 @@ import json
 import pytest
 from bg.desk import truth
 from bg.ledger import figures, inbox, reported, runs
+from bg.ledger.values import Item
 from screens import NOW, ledger
 from test_bgctl import bgctl, data  # noqa: F401 - a fixture
 
@@ -23,7 +24,7 @@ def test_each_figure():
         body = {"payload": {"status": "partial_success"}}
         reported.keep_signal(book, "bg-5", "a0000005", 1, "COMPLETION_REPORT", body, "d5", terminal=True)
         runs.end_run(book, "a0000005", 1)
-        inbox.ask(book, "bg-5", "a0000005", 1, inbox.DELEGATION, "D1", {"text": "Write the tests"})
+        inbox.ask(book, "bg-5", "a0000005", 1, Item.DELEGATION, "D1", {"text": "Write the tests"})
         found = truth.count([book])
     assert found["tasks"] == {
         "working": 3, "needs_answer": 1, "done": 1, "blocked": 1, "partial": 1, "disputed": 1, "interrupted": 1,

@@ -31,6 +31,7 @@ from bg.ledger import (
 )
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
+from bg.ledger.values import Due
 
 ROOM = Path(ledger.__file__).parent
 MODULES = [importlib.import_module(f"bg.ledger.{found.name}") for found in pkgutil.iter_modules([str(ROOM)])]
@@ -111,7 +112,7 @@ def test_a_key_is_read_as_it_was_written(book, text):
     assert str(key) == text
     with book.transaction():
         tasks.create(book, "bg-1", "bg-1", "s1", "/p", "Audit", "working")
-        assert deliveries.make(book, "bg-1", deliveries.ENDED, key)
+        assert deliveries.make(book, "bg-1", Due.ENDED, key)
     (due,) = deliveries.due(book, "s1")
     assert vars(due.about) == vars(key)
 
@@ -119,7 +120,7 @@ def test_a_key_is_read_as_it_was_written(book, text):
 def test_an_answer_is_known_by_the_session_that_it_was_given_in(book):
     with book.transaction():
         tasks.create(book, "bg-1", "bg-1", "s1", "/p", "Audit", "needs_answer")
-        assert deliveries.make(book, "bg-1", deliveries.ANSWERED, Key.of_answers("bg-1", "s1", 1))
+        assert deliveries.make(book, "bg-1", Due.ANSWERED, Key.of_answers("bg-1", "s1", 1))
     (due,) = deliveries.due(book, "s1")
     assert (due.about.subject, due.about.run) == ("bg-1", 0)
     assert (due.is_answered_in("s1"), due.is_answered_in("s2")) == (True, False)
@@ -130,8 +131,8 @@ def test_an_answer_is_known_by_the_session_that_it_was_given_in(book):
 
 def test_the_same_thing_is_queued_once(book):
     with book.transaction():
-        assert deliveries.make(book, "bg-1", deliveries.ENDED, Key.of_end("a1", 1))
-        assert not deliveries.make(book, "bg-1", deliveries.ENDED, Key.of_end("a1", 1))
+        assert deliveries.make(book, "bg-1", Due.ENDED, Key.of_end("a1", 1))
+        assert not deliveries.make(book, "bg-1", Due.ENDED, Key.of_end("a1", 1))
 
 
 def test_single_values_come_back_as_they_were_set(book):

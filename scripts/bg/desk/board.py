@@ -23,6 +23,7 @@ from bg.desk.page import Page
 from bg.desk.parts import WORKS
 from bg.ledger import inbox, place, projects
 from bg.ledger.file import Ledger
+from bg.ledger.values import State
 from bg.masking import masked
 from bg.words.quoting import neutral
 
@@ -101,7 +102,7 @@ def _projects(book: Ledger, counts: dict[str, int], *, everything: bool) -> Iter
                 yield f'<p class="quiet">{_safe(section.counted)}: <code>bgctl board --all</code></p>'
         counts["working"] += sum(section.number for section in found if section.name == WORKS)
         counts["asking"] += len({item.label for item in inbox.waiting(book, project=project)})
-        counts["broken"] += sum(row.state == "interrupted" for section in found for row in section.rows)
+        counts["broken"] += sum(row.state == State.INTERRUPTED for section in found for row in section.rows)
 
 
 def _task(book: Ledger, row: table.Row) -> Iterator[str]:

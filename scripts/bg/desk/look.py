@@ -29,18 +29,19 @@ from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.inbox import Question
 from bg.ledger.record import unpacked
 from bg.ledger.tasks import Task
+from bg.ledger.values import State
 
 Outcome = tuple[int, str, str]
 AT_ONCE = 100
 
 WARNINGS = {
-    "failed": "The agent failed; results may be incomplete.",
-    "unreported": "The agent ended without a signal; what it says is unchecked.",
-    "interrupted": "The session ended under the agent; results may be incomplete.",
-    "stopped": "The agent was stopped; results may be incomplete.",
-    "not_launched": "Nothing was launched.",
-    "partial": "The agent reports partial success.",
-    "disputed": "Some of what the agent declares does not match what was seen; see its evidence.",
+    State.FAILED: "The agent failed; results may be incomplete.",
+    State.UNREPORTED: "The agent ended without a signal; what it says is unchecked.",
+    State.INTERRUPTED: "The session ended under the agent; results may be incomplete.",
+    State.STOPPED: "The agent was stopped; results may be incomplete.",
+    State.NOT_LAUNCHED: "Nothing was launched.",
+    State.PARTIAL: "The agent reports partial success.",
+    State.DISPUTED: "Some of what the agent declares does not match what was seen; see its evidence.",
 }
 
 

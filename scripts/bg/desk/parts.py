@@ -12,6 +12,7 @@ from bg.desk import status
 from bg.ledger import ended, inbox, tasks, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
+from bg.ledger.values import State
 
 NEEDS, WORKS, ENDED = "Needs you", "Working", "Ended"
 # How many rows of a part are shown. What needs the user is cut last.
@@ -63,11 +64,11 @@ def _is_recent(task: Task, now: float) -> bool:
 
 def section_of(book: Ledger, task: Task, asking: set[str]) -> str:
     """Which part of the table a task stands in; `asking` are the labels that something waits for."""
-    if task.state == "disputed":
+    if task.state == State.DISPUTED:
         return ENDED
     if task.label in asking or (task.ended is None and task.state not in tasks.RUNNING_STATES):
         return NEEDS
     if task.ended is None:
-        ready = task.agent and task.state != "working" and user_answers.unsent(book, task.agent)
+        ready = task.agent and task.state != State.WORKING and user_answers.unsent(book, task.agent)
         return NEEDS if ready else WORKS
     return ENDED

@@ -7,6 +7,7 @@ from bg.host import agents, transcripts
 from bg.ledger import delegations, inbox, projects, runs, sessions, tasks, waiting
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
+from bg.ledger.values import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _delegation(book: Ledger, one: delegations.Delegation) -> dict[str, Any]:
         "id": one.qid,
         "state": delegations.standing(book, one),
         "agents": [{"label": task.label, "state": task.state} for task in delegations.workers(book, one)]
-        or ([{"label": one.worker, "state": "not_launched"}] if one.worker else []),
+        or ([{"label": one.worker, "state": State.NOT_LAUNCHED}] if one.worker else []),
         "blocking": bool(one.blocking),
         "words": one.words or "",
         "decided": one.decided,

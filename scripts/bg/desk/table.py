@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from bg.desk import parts, status
 from bg.desk.page import Cell, Page, fit, pad, width_of
-from bg.ledger import delegations, inbox, notes, proofs
+from bg.ledger import delegations, notes, proofs
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
+from bg.ledger.values import Item, State
 from bg.words import actions, phrases, verdict
 from bg.words.quoting import inline
 from bg.words.times import age
@@ -20,17 +21,17 @@ SHOWN = 3
 WHOLE = "/bg-status {label}"
 
 _STYLES = {
-    "needs_answer": "needs",
-    "blocked": "needs",
-    "delegating": "needs",
-    "launched": "works",
-    "working": "works",
-    "done": "good",
-    "disputed": "bad",
-    "failed": "bad",
-    "interrupted": "bad",
-    "partial": "needs",
-    "unreported": "needs",
+    State.NEEDS_ANSWER: "needs",
+    State.BLOCKED: "needs",
+    State.DELEGATING: "needs",
+    State.LAUNCHED: "works",
+    State.WORKING: "works",
+    State.DONE: "good",
+    State.DISPUTED: "bad",
+    State.FAILED: "bad",
+    State.INTERRUPTED: "bad",
+    State.PARTIAL: "needs",
+    State.UNREPORTED: "needs",
 }
 
 
@@ -71,7 +72,7 @@ def waits_for(entry: dict[str, Any]) -> str:
     if entry["waiting"]:
         first = entry["waiting"][0]
         more = f" (+{len(entry['waiting']) - 1})" if len(entry["waiting"]) > 1 else ""
-        full = " (no room for another agent now)" if first["kind"] == inbox.DELEGATION and entry["full"] else ""
+        full = " (no room for another agent now)" if first["kind"] == Item.DELEGATION and entry["full"] else ""
         return f"{first['id']} {inline(first['text'], 160)}{more}{full}"
     others = [each for each in entry["awaits"] if each["label"]]
     if others:
@@ -96,7 +97,7 @@ def _came_of(entry: dict[str, Any]) -> str:
 
 def what_to_type(book: Ledger, task: Task, entry: dict[str, Any], command: str = "/bg-answer") -> str:
     """The next thing for the user to type about a task, empty where nothing is left to do."""
-    if entry["waiting"] and entry["waiting"][0]["kind"] == inbox.DELEGATION and entry["full"]:
+    if entry["waiting"] and entry["waiting"][0]["kind"] == Item.DELEGATION and entry["full"]:
         return ""
     typed = actions.next_action(book, task, command)
     return typed or (WHOLE.format(label=task.label) if entry["quiet"] else "")

@@ -13,9 +13,10 @@ from typing import Any, Optional
 from bg.desk import look, page
 from bg.desk.page import Cell, Page, pad, width_of
 from bg.desk.table import style_of, words_of
-from bg.ledger import figures, inbox
+from bg.ledger import figures
 from bg.ledger.file import Ledger
 from bg.ledger.record import unpacked
+from bg.ledger.values import Item
 from bg.words import verdict
 from bg.words.quoting import inline
 from bg.words.times import age
@@ -23,9 +24,9 @@ from bg.words.times import age
 Outcome = tuple[int, str, str]
 GRADES = (verdict.SEEN, verdict.MISMATCH, verdict.SAID)
 KINDS = {
-    inbox.QUESTION: ("question", "questions"),
-    inbox.BLOCKER: ("blocker", "blockers"),
-    inbox.DELEGATION: ("request for another agent", "requests for other agents"),
+    Item.QUESTION: ("question", "questions"),
+    Item.BLOCKER: ("blocker", "blockers"),
+    Item.DELEGATION: ("request for another agent", "requests for other agents"),
 }
 RUNS = ("ended", "said done", "did not match", "without a signal", "asked again", "right after that")
 DAY = 24 * 3600
@@ -73,7 +74,7 @@ def count(books: Iterable[Ledger], since: float = 0.0) -> dict[str, Any]:
             _add(row, runs, facts, reasons, kinds.setdefault(inline(row.kind, 40) or "unknown", Counter()))
         for item in figures.asked(book, since):
             kind = unpacked(item.extra).get("kind")
-            asked[kind if kind in KINDS else inbox.QUESTION] += 1
+            asked[kind if kind in KINDS else Item.QUESTION] += 1
             if item.answered is not None:
                 waits.append(item.answered - item.asked)
     return {

@@ -9,11 +9,12 @@ from bg.ledger import inbox, runs, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
+from bg.ledger.values import Item, ItemState
 from bg.words import actions, recoveries
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
 
-_ANSWERED = {"answered": "answered, not sent yet", "sent": "answered, and the agent has it"}
+_ANSWERED = {ItemState.ANSWERED: "answered, not sent yet", ItemState.SENT: "answered, and the agent has it"}
 
 
 def question(page: Page, item: Question, now: float, *, label: str = "") -> list[str]:
@@ -47,9 +48,9 @@ def how_to_answer(item: Question, command: str) -> list[str]:
     """What can be typed for one item: first the usual thing, then the other ways."""
     typed = f"{command} {item.label}"
     return {
-        inbox.QUESTION: [f"{typed} {item.qid}: <your answer>", f"{typed} {item.qid}: skip", f"{typed} go"],
-        inbox.BLOCKER: [f"{typed} <what to do>", *[f"{typed} {name}" for name in _choices(item)]],
-        inbox.DELEGATION: [f"{typed} {item.qid}: approve", f"{typed} {item.qid}: deny <why>"],
+        Item.QUESTION: [f"{typed} {item.qid}: <your answer>", f"{typed} {item.qid}: skip", f"{typed} go"],
+        Item.BLOCKER: [f"{typed} <what to do>", *[f"{typed} {name}" for name in _choices(item)]],
+        Item.DELEGATION: [f"{typed} {item.qid}: approve", f"{typed} {item.qid}: deny <why>"],
     }[inbox.kind(item)]
 
 

@@ -12,13 +12,13 @@ import os
 from bg import machine
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
+from bg.ledger.values import Due
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
 _PARTS = 4  # of `via`: the event, its turn, when its process started, and that process; earlier versions knew two
-ENDED, MESSAGE, GROUP, JOINT, ANSWERED = "ended", "message", "group", "joint", "answered"
 AGAIN = " again"
 
 
@@ -127,25 +127,25 @@ def owe_next_step(book: Ledger, label: str, session: str, *, again: bool = False
     """Queue what to do about a task's answers, instead of what was queued of it before."""
     settle_next_step(book, label)
     number = 1 + int(book.value("SELECT coalesce(max(id), 0) FROM deliveries"))
-    make(book, label, ANSWERED, Key.of_answers(label, session, number, again=again))
+    make(book, label, Due.ANSWERED, Key.of_answers(label, session, number, again=again))
 
 
 def is_end_due(book: Ledger, agent: str, run: int) -> bool:
     """The parent is still to hear how this run has ended."""
-    sql = "SELECT 1 FROM deliveries WHERE seen IS NULL AND said IS NULL AND kind = 'ended' AND key LIKE ?"
+    sql = f"SELECT 1 FROM deliveries WHERE seen IS NULL AND said IS NULL AND kind = '{Due.ENDED}' AND key LIKE ?"
     return book.one(sql, f"{agent}:{run}:%") is not None
 
 
 def owed_since(book: Ledger, label: str, moment: float) -> bool:
     """The parent was owed what to do about a task's answers after this moment."""
-    sql = "SELECT 1 FROM deliveries WHERE label = ? AND kind = 'answered' AND made >= ?"
+    sql = f"SELECT 1 FROM deliveries WHERE label = ? AND kind = '{Due.ANSWERED}' AND made >= ?"
     return book.one(sql, label, moment) is not None
 
 
 def continue_in(book: Ledger, old: str, new: str) -> None:
     """One session goes on as another: what the user answered in the one counts as answered in the other."""
     sql = "UPDATE OR IGNORE deliveries SET key = replace(key, ?1, ?2) WHERE seen IS NULL AND kind = ?3"
-    book.write(f"{sql} AND instr(key, ?1) > 0", old, new, ANSWERED)
+    book.write(f"{sql} AND instr(key, ?1) > 0", old, new, Due.ANSWERED)
 
 
 def due(book: Ledger, session: str) -> list[Delivery]:
@@ -154,7 +154,7 @@ def due(book: Ledger, session: str) -> list[Delivery]:
         book,
         # CROSS keeps the order: first what is unseen, which is little, not every task that the session has had.
         "SELECT d.* FROM deliveries d CROSS JOIN tasks t ON t.label = d.label"
-        " WHERE d.seen IS NULL AND d.said IS NULL AND t.session = ? ORDER BY d.kind <> 'answered', d.id",
+        f" WHERE d.seen IS NULL AND d.said IS NULL AND t.session = ? ORDER BY d.kind <> '{Due.ANSWERED}', d.id",
         session,
     )
     return [delivery for delivery in found if not is_claimed(delivery)]
@@ -236,7 +236,9 @@ def settle_task(book: Ledger, label: str) -> None:
 def settle_next_step(book: Ledger, label: str) -> None:
     """What the parent was to do about a task's answers is overtaken."""
     book.write(
-        "UPDATE deliveries SET seen = ? WHERE label = ? AND kind = 'answered' AND seen IS NULL", book.now(), label
+        f"UPDATE deliveries SET seen = ? WHERE label = ? AND kind = '{Due.ANSWERED}' AND seen IS NULL",
+        book.now(),
+        label,
     )
 
 
@@ -246,9 +248,9 @@ def next_steps(book: Ledger, label: str) -> tuple[int, int]:
     What a run's end, or the user, has changed since counts no longer.
     """
     row = book.one(
-        "SELECT count(*) AS times, count(seen) AS seen FROM deliveries WHERE label = ? AND kind = 'answered'"
+        f"SELECT count(*) AS times, count(seen) AS seen FROM deliveries WHERE label = ? AND kind = '{Due.ANSWERED}'"
         " AND id >= coalesce((SELECT max(id) FROM deliveries WHERE label = ?"
-        " AND (kind = 'ended' OR (kind = 'answered' AND substr(key, ?) <> ?))), 0)",
+        f" AND (kind = '{Due.ENDED}' OR (kind = '{Due.ANSWERED}' AND substr(key, ?) <> ?))), 0)",
         label,
         label,
         -len(AGAIN),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bg.ledger.file import Ledger
 from bg.ledger.record import Record
+from bg.ledger.values import ItemState
 
 
 class _Name(Record):
@@ -27,7 +28,7 @@ def forgettable(book: Ledger, until: float, most: int) -> list[str]:
     found = book.all(
         "SELECT label FROM tasks t WHERE ended <= ?"
         " AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.label = t.label AND d.seen IS NULL)"
-        " AND NOT EXISTS (SELECT 1 FROM questions q WHERE q.label = t.label AND q.state = 'open')"
+        f" AND NOT EXISTS (SELECT 1 FROM questions q WHERE q.label = t.label AND q.state = '{ItemState.OPEN}')"
         " ORDER BY ended LIMIT ?",
         until,
         most,

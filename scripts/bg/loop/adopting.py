@@ -10,6 +10,7 @@ from bg.host.event import Event
 from bg.host.versions import NO_WAY, Host
 from bg.ledger import children, delegations, launches, naming, notes, tasks, windows
 from bg.ledger.file import Ledger
+from bg.ledger.values import Opened, State
 from bg.ledger.windows import Window
 from bg.protocol import listing
 from bg.record import Record
@@ -40,9 +41,9 @@ class Adoption(Record):
         tools.set_prompt(self.given, f"{self.identity}\n\n{task}\n\n{contract}")
 
 
-def window_line(label: str, kind: str = "bg") -> str:
+def window_line(label: str, kind: str = Opened.COMMAND) -> str:
     """The one line that the command's text looks for."""
-    purposes = {"delegation": phrases.PURPOSE_OF_DELEGATION, "relaunch": phrases.PURPOSE_OF_RELAUNCH}
+    purposes = {Opened.DELEGATION: phrases.PURPOSE_OF_DELEGATION, Opened.RELAUNCH: phrases.PURPOSE_OF_RELAUNCH}
     return phrases.LABEL.format(label=label, purpose=purposes.get(kind, phrases.PURPOSE))
 
 
@@ -58,12 +59,12 @@ def window_for(book: Ledger, event: Event) -> Optional[Window]:
     opened = [
         window
         for window in windows.open_windows(book, event.session)
-        if window.kind != "relaunch" or not windows.is_taken(book, window)
+        if window.kind != Opened.RELAUNCH or not windows.is_taken(book, window)
     ]
     if _is_our_type(event):
         if opened:
             return _likeliest(book, opened, words)
-        windows.open_window(book, event.session, "agent", called.description)
+        windows.open_window(book, event.session, Opened.AGENT, called.description)
         return windows.open_windows(book, event.session)[0]
     return _likeliest(book, opened, words) if opened and _fills_a_window(event) else None
 
@@ -120,7 +121,7 @@ def _forget(book: Ledger, event: Event, why: str) -> None:
     """The call is refused: what was noted of it is no launch."""
     label = launches.fail(book, event.tool_use, why)
     if label:
-        tasks.set_state(book, label, "not_launched", why[:200])
+        tasks.set_state(book, label, State.NOT_LAUNCHED, why[:200])
 
 
 def lost_label(book: Ledger, event: Event) -> str:
@@ -152,11 +153,11 @@ def adopt(book: Ledger, event: Event, project: str, host: Host, head: str) -> Op
     window = window_for(book, event)
     if not window:
         return None
-    again = window.kind == "relaunch" and not windows.is_taken(book, window)
+    again = window.kind == Opened.RELAUNCH and not windows.is_taken(book, window)
     label = window.label
     if windows.is_taken(book, window):
         label = windows.next_label(book)
-    tasks.create(book, label, window.label, event.session, project, window.text, "launched")
+    tasks.create(book, label, window.label, event.session, project, window.text, State.LAUNCHED)
     called = tools.launch_of(event)
     description = _plain_description(called.description)
     token = launches.note(
@@ -176,7 +177,7 @@ def adopt(book: Ledger, event: Event, project: str, host: Host, head: str) -> Op
         if asked is not None:
             prompt = f"{prompt}\n\n{delegation.child_section(book, asked)}"
         tasks.describe(book, label, description, prompt)
-    tasks.set_state(book, label, "launched")
+    tasks.set_state(book, label, State.LAUNCHED)
     task = tasks.get(book, label)
     who = identity(
         token,

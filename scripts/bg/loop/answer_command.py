@@ -12,6 +12,7 @@ from bg.ledger import inbox, proofs, tasks, user_answers
 from bg.ledger import typed as typing
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
+from bg.ledger.values import Item
 from bg.loop import (
     answer_doubts,
     answer_ids,
@@ -100,7 +101,7 @@ def _word(scene: Scene, typed: Typed, label: str, known: answers.Known, number: 
     task = tasks.get(scene.book, label) if label else None
     if task is None:
         return asking_back.several(scene, known)
-    mine = [item for item in known.items(label) if inbox.kind(item) != inbox.DELEGATION]
+    mine = [item for item in known.items(label) if inbox.kind(item) != Item.DELEGATION]
     offered = [item for item in mine if asking_back.offers(item, typed.word)]
     command = scene.answer_command
     if offered:
@@ -196,7 +197,7 @@ def _record(scene: Scene, found: list[Answer], number: int, lines: list[str], la
 def _go_on(scene: Scene, label: str) -> list[str]:
     """What follows from a task's answers; lines for the user."""
     task = tasks.get(scene.book, label)
-    left = [item.qid for item in inbox.waiting(scene.book, label=label) if inbox.kind(item) != inbox.DELEGATION]
+    left = [item.qid for item in inbox.waiting(scene.book, label=label) if inbox.kind(item) != Item.DELEGATION]
     if task is None:
         return []
     if not left:
@@ -219,7 +220,7 @@ def _confirm(scene: Scene, confirmed: int, number: int) -> Outcome:
         if task is not None and reading["word"] == answer_words.CLOSE:
             return _close(scene, task)
         mine = inbox.waiting(scene.book, label=reading["label"])
-        asked = [item for item in mine if inbox.kind(item) != inbox.DELEGATION]
+        asked = [item for item in mine if inbox.kind(item) != Item.DELEGATION]
         skipped = [Answer(item, answer_words.SKIP, skips=True) for item in asked]
         return _record(scene, skipped, number, [], shown_back.label)
     found: list[Answer] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bg.ledger import delegations, inbox, user_answers, windows
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
+from bg.ledger.values import Decision, Item, ItemState
 from bg.loop import decisions, delegating, inheriting, recoveries, reminding
 from bg.loop.scene import Scene
 from bg.record import Record
@@ -35,11 +36,11 @@ class Taken(Record):
 def take(scene: Scene, item: Question, said: Said) -> Taken:
     """Inside a transaction: write one answer down; what is not written down is in the line, whole."""
     name, text = f"{item.label} {item.qid}", said.text
-    if item.state not in ("open", "answered"):
+    if item.state not in (ItemState.OPEN, ItemState.ANSWERED):
         return Taken(too_late(item, text), recorded=False)
-    if inbox.kind(item) == inbox.DELEGATION:
+    if inbox.kind(item) == Item.DELEGATION:
         return _take_decision(scene, item, said)
-    if inbox.kind(item) == inbox.BLOCKER:
+    if inbox.kind(item) == Item.BLOCKER:
         return _take_resolution(scene, item, said)
     how = user_answers.SKIP if said.skips else user_answers.ANSWER
     replaced = user_answers.answer(scene.book, item, text, said.source, how, said.typed)
@@ -124,7 +125,7 @@ def _decide(scene: Scene, item: Question, text: str, decision: decisions.Decisio
 
 def close_window(scene: Scene, asked: Optional[delegations.Delegation]) -> None:
     """Nothing is launched any more for an approval that does not stand."""
-    if asked is not None and asked.state == delegations.APPROVED:
+    if asked is not None and asked.state == Decision.APPROVED:
         windows.close_windows_of(scene.book, asked.worker)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bg.ledger import deliveries, inbox, reported, tasks, waiting
+from bg.ledger import inbox, reported, tasks, waiting
 from bg.ledger.deliveries import Delivery
+from bg.ledger.values import Due
 from bg.loop import next_steps, queued, reminding, waking
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases
@@ -13,12 +14,12 @@ from bg.words.reply_parts import Reminder
 def reminder(scene: Scene, row: Delivery) -> Reminder:
     """The short form of `reminding.reminder`; its notice is part of the text."""
     said = reminding.reminder(scene, row)
-    if row.kind in (deliveries.GROUP, deliveries.JOINT):
+    if row.kind in (Due.GROUP, Due.JOINT):
         return said._replace(text=f"{phrases.SENDER} {said.notice}")
     task = tasks.get(scene.book, row.label)
-    agent = (task.agent if task else "") if row.kind == deliveries.ANSWERED else row.about.subject
+    agent = (task.agent if task else "") if row.kind == Due.ANSWERED else row.about.subject
     then = _way(scene, agent, row.label)
-    if row.kind == deliveries.ANSWERED:
+    if row.kind == Due.ANSWERED:
         ready = phrases.BRIEFLY_READY.format(label=row.label, then=then)
         return said._replace(text=ready) if _is_ready(scene, row.label) else said
     run, mark = row.about.run, row.about.mark

@@ -7,6 +7,7 @@ from bg.host.transcripts import NO_ANSWER
 from bg.ledger import delegations, deliveries, inbox, reported, runs, tasks, waiting
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
+from bg.ledger.values import Due, Item
 from bg.loop import hearing, noting, reports
 from bg.loop.hearing import Heard
 from bg.loop.reports import ASKING
@@ -52,9 +53,9 @@ def account(book: Ledger, label: str) -> None:
     joint = waiting.joint(book, label)
     group = tasks.group_over(book, label)
     if joint:
-        deliveries.make(book, joint, deliveries.JOINT, Key.of_joint(joint, len(delegations.of_task(book, joint))))
+        deliveries.make(book, joint, Due.JOINT, Key.of_joint(joint, len(delegations.of_task(book, joint))))
     elif group:
-        deliveries.make(book, label, deliveries.GROUP, Key.of_group(group, tasks.not_done(book, group)))
+        deliveries.make(book, label, Due.GROUP, Key.of_group(group, tasks.not_done(book, group)))
 
 
 def _conclude(
@@ -73,7 +74,7 @@ def _conclude(
         _note_asked(book, label, agent, run.run, [*beside, *open_ones])
         _withdraw(book, label, agent, run.run)
         tasks.set_state(book, label, CUT_STATES.get(cut, "unreported"), cut)
-        deliveries.make(book, label, deliveries.ENDED, Key.of_end(agent, run.run))
+        deliveries.make(book, label, Due.ENDED, Key.of_end(agent, run.run))
         return
     stopped = reports.is_completion_stop(signal)
     over = signal.marker == "COMPLETION_REPORT" or stopped
@@ -122,5 +123,5 @@ def _session(book: Ledger, label: str) -> str:
 def _withdraw(book: Ledger, label: str, agent: str, run: int) -> None:
     """A run's end takes back what the task asked before; a delegation stays, it can still be approved."""
     for item in inbox.open_before(book, label, agent, run):
-        if inbox.kind(item) != inbox.DELEGATION:
+        if inbox.kind(item) != Item.DELEGATION:
             inbox.withdraw(book, item)

@@ -9,12 +9,11 @@ from bg.ledger import delegations, inbox, reported, tasks, waiting, windows
 from bg.ledger.delegations import Delegation
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
+from bg.ledger.values import Opened, Standing, State
 from bg.loop import adopting, reminding
 from bg.loop.scene import Scene
 from bg.words import delegation, feedback, phrases
 from bg.words.quoting import DECIDED, begun, shown
-
-WINDOW = "delegation"
 
 
 def is_under_way(scene: Scene, one: Delegation) -> bool:
@@ -38,7 +37,7 @@ def open_for(scene: Scene, one: Delegation, work: str, words: str, *, condition:
     if full:
         _reserve(scene, label, work)
         return feedback.WHEN_THERE_IS_ROOM.format(why=full)
-    windows.open_window(scene.book, scene.session, WINDOW, work, label)
+    windows.open_window(scene.book, scene.session, Opened.DELEGATION, work, label)
     scene.answer.context.append(order(one, label, work))
     if condition:
         scene.answer.context.append(phrases.CONDITION.format(words=begun(condition, DECIDED)))
@@ -50,7 +49,7 @@ def order(one: Delegation, label: str, work: str) -> str:
     name = f"{one.label} {one.qid}"
     words = f"> {shown(work, DECIDED)}"
     sentence = phrases.LAUNCH_HANDED_OVER if one.is_of_a_blocker else phrases.LAUNCH_DELEGATED
-    return adopting.window_line(label, WINDOW) + sentence.format(name=name, work=words)
+    return adopting.window_line(label, Opened.DELEGATION) + sentence.format(name=name, work=words)
 
 
 def deny(scene: Scene, item: Question, text: str) -> None:
@@ -71,8 +70,8 @@ def hand_over(scene: Scene, item: Question, text: str) -> str:
 def _reserve(scene: Scene, label: str, work: str) -> None:
     """The label waits for its launch, as that of a window that was closed with nothing launched."""
     if tasks.get(scene.book, label) is None:
-        tasks.create(scene.book, label, label, scene.session, scene.project, work, "not_launched")
-        windows.open_window(scene.book, scene.session, WINDOW, work, label)
+        tasks.create(scene.book, label, label, scene.session, scene.project, work, State.NOT_LAUNCHED)
+        windows.open_window(scene.book, scene.session, Opened.DELEGATION, work, label)
         for window in windows.open_windows(scene.book, scene.session):
             if window.label == label:
                 windows.close_window(scene.book, window)
@@ -90,7 +89,7 @@ def release(scene: Scene, task: Task) -> list[str]:
     lines = []
     for awaited in waiting.awaited(scene.book, task.label):
         one = next((each for each in waiting.requests(scene.book, task) if each.qid == awaited.qid), None)
-        if one is not None and awaited.kind == waiting.AGENT and awaited.standing == delegations.WAITING:
+        if one is not None and awaited.kind == waiting.AGENT and awaited.standing == Standing.WAITING:
             delegations.release(scene.book, one)
             lines.append(feedback.GOES_ON_WITHOUT.format(label=task.label, whom=awaited.label))
     return lines

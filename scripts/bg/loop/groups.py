@@ -14,6 +14,7 @@ from bg.ledger import delegations, launches, place, reported, runs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.launches import Launch
 from bg.ledger.tasks import Task
+from bg.ledger.values import State
 from bg.loop import reports
 from bg.record import Record
 from bg.results import account, intake, merge
@@ -30,7 +31,6 @@ MOST_BYTES = 1_000_000
 MOST_FILES = 20
 SHOWN = 3
 RESULT_FILES = re.compile(r"[\w./-]{1,200}\.(?:md|jsonl)\b")
-WELL = "done"
 
 
 class Together(Record):
@@ -74,7 +74,7 @@ def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str], transcrip
     sources = [source for read, _ in found for source in read]
     taken = intake.take(sources)
     merged = merge.merge(taken)
-    open_work = [row for row in rows if row.state != WELL]
+    open_work = [row for row in rows if row.state != State.DONE]
     lines = [_unfinished(open_work)] if open_work else []
     lines += [_line(book, row) for row in rows]
     if taken.results or taken.reports:

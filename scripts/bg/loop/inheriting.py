@@ -20,6 +20,7 @@ from bg.ledger import (
 )
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
+from bg.ledger.values import State
 from bg.loop import concluding, hearing, judging, moving, reports, waking
 from bg.loop.scene import Scene
 from bg.words import delegation, phrases
@@ -142,7 +143,7 @@ def _interrupt(scene: Scene, task: Task) -> None:
     with scene.book.transaction():
         if run is not None:
             runs.end_run(scene.book, agent, run.run, "its session ended")
-        tasks.set_state(scene.book, task.label, "interrupted", "its session ended")
+        tasks.set_state(scene.book, task.label, State.INTERRUPTED, "its session ended")
         concluding.account(scene.book, task.label)
 
 
@@ -167,7 +168,7 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
         return []
     lines = [phrases.IN_FLIGHT]
     lines += [_line(scene, task) for task in rows[:most] if task.state in tasks.RUNNING_STATES]
-    lines += [_line(scene, task) for task in rows[:most] if task.state in ("needs_answer", "blocked")]
+    lines += [_line(scene, task) for task in rows[:most] if task.state in (State.NEEDS_ANSWER, State.BLOCKED)]
     for item in waiting_now[:most]:
         lines += scene.apart(f"the line of {item.label} {item.qid}", _waiting_line, scene, item) or []
     if undelivered:

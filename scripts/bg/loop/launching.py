@@ -9,6 +9,7 @@ from bg import repository
 from bg.host import receipts, tools
 from bg.ledger import delegations, launches, naming, resumes, runs, tasks, windows
 from bg.ledger.tasks import Task
+from bg.ledger.values import Opened, State
 from bg.loop import adopting, delegating, hearing, judging, nesting, proof, relaunching, reminding, reports, resuming
 from bg.loop.scene import Scene
 from bg.words import phrases
@@ -130,7 +131,7 @@ def failed(scene: Scene) -> None:
     with scene.book.transaction():
         label = launches.fail(scene.book, scene.event.tool_use, scene.event.error)
         if label:
-            tasks.set_state(scene.book, label, "not_launched", inline(scene.event.error, 200))
+            tasks.set_state(scene.book, label, State.NOT_LAUNCHED, inline(scene.event.error, 200))
     resuming.unproven(scene)
 
 
@@ -152,7 +153,7 @@ def free_refused(scene: Scene) -> None:
         with scene.book.transaction():
             label = launches.fail(scene.book, call, why)
             if label:
-                tasks.set_state(scene.book, label, "not_launched", inline(why, 200))
+                tasks.set_state(scene.book, label, State.NOT_LAUNCHED, inline(why, 200))
 
 
 def skill(scene: Scene) -> None:
@@ -163,7 +164,7 @@ def skill(scene: Scene) -> None:
     scene.enter()
     if command == "bg":
         with scene.book.transaction():
-            label = windows.open_window(scene.book, scene.session, "skill", arguments)
+            label = windows.open_window(scene.book, scene.session, Opened.SKILL, arguments)
         scene.answer.context.append(adopting.window_line(label))
     elif command == "bg-answer":
         scene.answer.context.append(

@@ -10,6 +10,7 @@ from bg import settings
 from bg.ledger import delegations, deliveries, digests, inbox, reported, runs, tasks, user_answers
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
+from bg.ledger.values import Due, Item
 from bg.loop import reports
 from bg.protocol import signals
 from bg.words import phrases
@@ -35,11 +36,11 @@ def note(book: Ledger, label: str, agent: str, run: int, signal: signals.Signal,
     fresh = reported.keep_signal(book, label, agent, run, signal.marker, body, key, terminal=ends)
     for kind, qid, item in _asks(book, label, signal):
         asked = inbox.ask(book, label, agent, run, kind, qid, item)
-        if kind == inbox.DELEGATION:
+        if kind == Item.DELEGATION:
             delegations.note(book, label, fresh, qid, asked, blocking=signal.terminal)
             if _settings(book, label).delegation == "deny":
                 _deny(book, fresh, asked, ends=ends)
-    kind = deliveries.ENDED if ends else deliveries.MESSAGE
+    kind = Due.ENDED if ends else Due.MESSAGE
     deliveries.make(book, label, kind, Key.of_signal(agent, run, key))
     return True
 
@@ -95,7 +96,7 @@ def _asks(book: Ledger, label: str, signal: signals.Signal) -> list[tuple[str, s
     fields = signal.fields
     if signal.marker == "CLARIFICATION_NEEDED":
         return [
-            (inbox.QUESTION, _plain_id(question.get("question_id"), number), question)
+            (Item.QUESTION, _plain_id(question.get("question_id"), number), question)
             for number, question in enumerate(fields.get("questions") or [], 1)
             if isinstance(question, dict)
         ]
@@ -104,7 +105,7 @@ def _asks(book: Ledger, label: str, signal: signals.Signal) -> list[tuple[str, s
     if signal.marker == "STOP_WORK":
         return [
             (
-                inbox.BLOCKER,
+                Item.BLOCKER,
                 "B1",
                 {
                     "text": str(fields.get("details") or fields.get("stop_reason") or "blocked"),
@@ -116,7 +117,7 @@ def _asks(book: Ledger, label: str, signal: signals.Signal) -> list[tuple[str, s
     if signal.marker == "DELEGATE_WORK":
         return [
             (
-                inbox.DELEGATION,
+                Item.DELEGATION,
                 delegations.next_qid(book, label),
                 {
                     "text": str(fields.get("new_task_description") or ""),

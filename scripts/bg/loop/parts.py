@@ -5,6 +5,7 @@ from __future__ import annotations
 from bg.host import tools
 from bg.ledger import delegations, inbox, reported, waiting, windows
 from bg.ledger.tasks import Task
+from bg.ledger.values import Item, Opened, State
 from bg.loop import recoveries
 from bg.loop.scene import Scene
 
@@ -14,7 +15,7 @@ def take(scene: Scene, task: Task) -> bool:
 
     It is linked to the one that stopped, which hears how it ended; what the user decides about that stays open.
     """
-    if task.state != "blocked":
+    if task.state != State.BLOCKED:
         return False
     handed = [one for one in waiting.requests(scene.book, task) if one.is_of_a_blocker and one.worker]
     if not handed and not recoveries.is_a_part(tools.launch_of(scene.event).description):
@@ -23,15 +24,15 @@ def take(scene: Scene, task: Task) -> bool:
         if not handed:
             _link(scene, task)
         elif not windows.is_open(scene.book, scene.session, handed[-1].worker):
-            windows.open_window(scene.book, scene.session, windows.PART, task.text, handed[-1].worker)
+            windows.open_window(scene.book, scene.session, Opened.PART, task.text, handed[-1].worker)
     return True
 
 
 def _link(scene: Scene, task: Task) -> None:
     """Inside a transaction: a window whose launches work for the stopped task, by the item that it stopped for."""
-    label = windows.open_window(scene.book, scene.session, windows.PART, task.text)
+    label = windows.open_window(scene.book, scene.session, Opened.PART, task.text)
     for item in inbox.waiting(scene.book, label=task.label):
-        if inbox.kind(item) == inbox.BLOCKER and item.agent == task.agent:
+        if inbox.kind(item) == Item.BLOCKER and item.agent == task.agent:
             signal = reported.last_of_marker(scene.book, item.agent, item.run, "STOP_WORK")
             delegations.note(scene.book, task.label, signal, item.qid, item.id, blocking=False)
             delegations.await_launch(scene.book, signal, label)

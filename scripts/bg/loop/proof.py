@@ -28,6 +28,7 @@ from bg.ledger.inbox import Question
 from bg.ledger.proofs import Proof
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer, Retracted
+from bg.ledger.values import Item, ItemState, Opened
 from bg.loop import answering, shutting
 from bg.loop.scene import Scene
 from bg.words import phrases
@@ -216,7 +217,7 @@ def _take_back(scene: Scene, row: Proof, who: str) -> None:
         _take_back_answer(scene, answer)
     for gone in proofs.taken_back_by(book, row):
         item = inbox.get(book, gone.question)
-        if item is not None and item.state == "open":
+        if item is not None and item.state == ItemState.OPEN:
             _decide_again(scene, item, gone)
     for window in windows.of_proof(book, row.id):
         windows.close_window(book, window)
@@ -239,7 +240,7 @@ def _take_back_answer(scene: Scene, answer: Answer) -> None:
     asked = answering.request(scene, item)
     if asked is not None:
         answering.close_window(scene, asked)
-        if inbox.kind(item) == inbox.DELEGATION:
+        if inbox.kind(item) == Item.DELEGATION:
             delegations.reopen(book, asked)
         else:
             delegations.deny(book, asked, "")
@@ -270,7 +271,7 @@ def _decide_again(scene: Scene, item: Question, gone: Retracted) -> None:
         approved = gone.kind == user_answers.APPROVED
         one = delegations.of_item(scene.book, item.id)
         if one is not None and approved:
-            label = windows.open_window(scene.book, scene.session, "delegation", item.text)
+            label = windows.open_window(scene.book, scene.session, Opened.DELEGATION, item.text)
             delegations.approve(scene.book, one, gone.text, label)
         elif one is not None:
             delegations.deny(scene.book, one, gone.text)

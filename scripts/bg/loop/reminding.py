@@ -6,6 +6,7 @@ from bg.host import receipts, transcripts
 from bg.ledger import delegations, deliveries, inbox, launches, place, reported, runs, tasks, waiting, windows
 from bg.ledger.deliveries import Delivery
 from bg.ledger.tasks import Task
+from bg.ledger.values import Decision, Due, Opened
 from bg.loop import adopting, checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
 from bg.loop.scene import Scene
 from bg.words import briefs, feedback, phrases, replies, reply_parts
@@ -50,7 +51,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
         scene.surfaced = due[:count]
         _surface(scene, kept)
         _await_relaunches(scene, [row for row in rows if row.id in scene.surfaced])
-        for row in [row for row in rows if row.id in scene.surfaced and row.kind == deliveries.ANSWERED]:
+        for row in [row for row in rows if row.id in scene.surfaced and row.kind == Due.ANSWERED]:
             _expect_successor(scene, row.label)
     scene.answer.context += kept
     notices = [reminders[one].notice for one in scene.surfaced if reminders[one].notice]
@@ -62,7 +63,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
 
 def _is_known_to_be_answered(scene: Scene, row: Delivery) -> bool:
     """What another session's words ask for waits until it is known whose words they are."""
-    if row.kind != deliveries.ANSWERED or row.is_answered_in(scene.session):
+    if row.kind != Due.ANSWERED or row.is_answered_in(scene.session):
         return True
     from bg.loop import proof  # noqa: PLC0415 - late: it imports this module
 
@@ -73,7 +74,7 @@ def _expect_successor(scene: Scene, label: str) -> None:
     """Inside a transaction: a launch that leaves out the label continues the task, where its agent cannot wake."""
     task = tasks.get(scene.book, label)
     if task is not None and waking.is_ready(scene, task) and not waking.wakes(scene, task.agent):
-        windows.open_window(scene.book, task.session, "relaunch", task.text, label)
+        windows.open_window(scene.book, task.session, Opened.RELAUNCH, task.text, label)
 
 
 def _surface(scene: Scene, texts: list[str]) -> None:
@@ -97,14 +98,14 @@ def _fitting(texts: list[str], used: int, rest: str, *, brief: bool) -> tuple[li
 def _await_relaunches(scene: Scene, rows: list[Delivery]) -> None:
     """Inside a transaction: a task whose next step is a new agent waits for its launch, whatever it is called."""
     for row in rows:
-        task = tasks.get(scene.book, row.label) if row.kind == deliveries.ANSWERED else None
+        task = tasks.get(scene.book, row.label) if row.kind == Due.ANSWERED else None
         if task is not None and task.agent and waking.is_ready(scene, task) and not waking.wakes(scene, task.agent):
             waking.open_relaunch(scene, task)
 
 
 def _to_say(scene: Scene, row: Delivery, brief: bool) -> list[Reminder]:  # noqa: FBT001 - handed on by place
     """A delivery in words, none where it has become moot."""
-    if row.kind == deliveries.ANSWERED and _is_sent(scene, row):
+    if row.kind == Due.ANSWERED and _is_sent(scene, row):
         return []
     return [_worded(scene, row, brief=brief)]
 
@@ -137,11 +138,11 @@ def _worded(scene: Scene, row: Delivery, *, brief: bool) -> Reminder:
 
 def reminder(scene: Scene, row: Delivery) -> Reminder:
     """The text of one delivery, from the record as it is now."""
-    if row.kind in (deliveries.GROUP, deliveries.JOINT):
+    if row.kind in (Due.GROUP, Due.JOINT):
         return _group(scene, row)
     task = tasks.get(scene.book, row.label)
     assert task is not None
-    if row.kind == deliveries.ANSWERED:
+    if row.kind == Due.ANSWERED:
         elsewhere = feedback.ANSWERED_ELSEWHERE.format(label=task.label)
         notice = "" if row.is_answered_in(scene.session) else elsewhere
         return reply_parts.Reminder(next_steps.next_step(scene, task), notice)
@@ -158,7 +159,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     )
     body = reported.signal_body(scene.book, agent, run, row.about.mark)
     one = delegations.of_signal(scene.book, reported.signal_id(scene.book, agent, run, row.about.mark))
-    if one is not None and one.state == delegations.WAITING:
+    if one is not None and one.state == Decision.WAITING:
         weighed = weighing.weigh(scene, task, one, str(body.get("payload", {}).get("context_required") or ""))
         told = told._replace(qid=one.qid, weighed=tuple(weighed), full=scene.full())
     if body and noting.denied(scene.book, agent, run, row.about.mark):
@@ -173,7 +174,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
 
 
 def _group(scene: Scene, row: Delivery) -> Reminder:
-    tell = groups.joint if row.kind == deliveries.JOINT else groups.told
+    tell = groups.joint if row.kind == Due.JOINT else groups.told
     return reply_parts.Reminder(*tell(scene.book, row.about.subject, scene.bgctl, scene.event.transcript))
 
 

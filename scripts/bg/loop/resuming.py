@@ -7,6 +7,7 @@ from bg.ledger import delegations, inbox, launches, reported, resumes, runs, tas
 from bg.ledger.file import Ledger
 from bg.ledger.resumes import Resume
 from bg.ledger.tasks import Task
+from bg.ledger.values import Item, State
 from bg.loop import (
     binding,
     checkpoints,
@@ -136,7 +137,7 @@ def _woken_without_us(scene: Scene, agent: str) -> None:
         resumes.prove(scene.book, noted)
         if not _has_ended_since(scene, agent, sent):
             runs.running(scene.book, agent, task.label)
-            tasks.set_state(scene.book, task.label, "working")
+            tasks.set_state(scene.book, task.label, State.WORKING)
         if user_answers.unsent(scene.book, agent):
             reminding.owe_next_step(scene, task.label)
 
@@ -203,7 +204,7 @@ def prove(scene: Scene, tool_use: str, agent: str) -> None:
     overtaken = last is not None and last.began > row.at and last.ended is not None
     if not overtaken:
         runs.running(book, agent, row.label)
-        tasks.set_state(book, row.label, "working")
+        tasks.set_state(book, row.label, State.WORKING)
 
 
 def _queue(scene: Scene, row: Resume) -> None:
@@ -227,7 +228,7 @@ def _hand_on(scene: Scene, row: Resume) -> None:
 def _resolve_blockers(book: Ledger, row: Resume) -> None:
     """The parent has put right itself what was in the way: its agent goes on, and nobody waits for an answer."""
     for item in inbox.waiting(book, label=row.label):
-        if inbox.kind(item) == inbox.BLOCKER and item.agent == row.agent:
+        if inbox.kind(item) == Item.BLOCKER and item.agent == row.agent:
             inbox.withdraw(book, item)
 
 
@@ -249,7 +250,7 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
         user_answers.mark_sent(book, agent, row.id)
         delegations.mark_told(book, row.id)
         runs.running(book, agent, row.label)
-        tasks.set_state(book, row.label, "working")
+        tasks.set_state(book, row.label, State.WORKING)
 
 
 def unproven(scene: Scene) -> None:

@@ -9,6 +9,7 @@ from bg.ledger import deliveries, inbox, notes, projects, proofs, sessions, task
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
+from bg.ledger.values import Due, Item, Opened, State
 from bg.loop import (
     adopting,
     answer_command,
@@ -97,7 +98,7 @@ def _launch(scene: Scene, arguments: str) -> None:
         commands.say(scene, full)
         return
     with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt):
-        label = windows.open_window(scene.book, scene.session, "bg", arguments)
+        label = windows.open_window(scene.book, scene.session, Opened.COMMAND, arguments)
     scene.answer.context.append(adopting.window_line(label))
 
 
@@ -109,7 +110,7 @@ def _close_windows(scene: Scene) -> None:
     with scene.book.transaction():
         for window in opened:
             windows.close_window(scene.book, window)
-            if window.kind not in ("relaunch", windows.PART) and not windows.is_filled(scene.book, window):
+            if window.kind not in (Opened.RELAUNCH, Opened.PART) and not windows.is_filled(scene.book, window):
                 tasks.create(
                     scene.book,
                     window.label,
@@ -117,9 +118,9 @@ def _close_windows(scene: Scene) -> None:
                     scene.session,
                     scene.project,
                     window.text,
-                    "not_launched",
+                    State.NOT_LAUNCHED,
                 )
-                tasks.set_state(scene.book, window.label, "not_launched")
+                tasks.set_state(scene.book, window.label, State.NOT_LAUNCHED)
                 words = inline(window.text, 80)
                 scene.answer.notice.append(phrases.NOT_LAUNCHED.format(label=window.label, text=words))
 
@@ -146,7 +147,7 @@ def _is_fresh(scene: Scene, row: Delivery) -> bool:
     """Nobody has heard it: it was never surfaced, or the hook that was about to say it was killed."""
     if scene.event.repeated_stop and (row.surfaced is not None or row.missed is not None):
         return False
-    soon = row.kind == deliveries.ENDED and scene.host.announces_every_end
+    soon = row.kind == Due.ENDED and scene.host.announces_every_end
     return not soon or scene.book.now() - row.made > ANNOUNCED_WITHIN
 
 
@@ -187,7 +188,7 @@ def _ask_first(scene: Scene) -> None:
 
 def _lines_to_hold(item: Question) -> str:
     """A question that the user has not been shown, as the parent is given it."""
-    return reply_parts.question_lines(item) if item.shown is None and inbox.kind(item) == inbox.QUESTION else ""
+    return reply_parts.question_lines(item) if item.shown is None and inbox.kind(item) == Item.QUESTION else ""
 
 
 def _mentions(spoken: str, item: Question) -> bool:

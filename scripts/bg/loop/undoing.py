@@ -5,6 +5,7 @@ from __future__ import annotations
 from bg.ledger import delegations, deliveries, inbox, resumes, user_answers
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer
+from bg.ledger.values import Decision, Item, ItemState
 from bg.loop import answering
 from bg.loop.scene import Scene
 from bg.words import feedback, phrases
@@ -19,7 +20,7 @@ def undo(scene: Scene, task: Task) -> tuple[list[str], bool]:
     """Inside a transaction: take the last answer back; a line for each item, and whether anything was taken back."""
     last = user_answers.last_given(scene.book, task.label)
     if not last:
-        sent = any(item.state == "sent" for item in inbox.of_task(scene.book, task.label))
+        sent = any(item.state == ItemState.SENT for item in inbox.of_task(scene.book, task.label))
         words = feedback.UNDO_TOO_LATE if sent else feedback.NOTHING_TO_UNDO
         return [words.format(label=task.label)], False
     lines = [_take_back(scene, row) for row in last]
@@ -42,7 +43,7 @@ def _take_back(scene: Scene, row: Answer) -> tuple[str, bool]:
         return refused.format(name=name, label=item.label, child=asked.child if asked else ""), False
     if asked is not None:
         answering.close_window(scene, asked)
-        if inbox.kind(item) == inbox.DELEGATION:
+        if inbox.kind(item) == Item.DELEGATION:
             delegations.reopen(scene.book, asked)
         else:
             delegations.deny(scene.book, asked, "")
@@ -55,6 +56,6 @@ def _refused(scene: Scene, row: Answer, asked: Optional[delegations.Delegation])
     """Why an answer can no longer be taken back."""
     if resumes.is_on_its_way(scene.book, row.resume):
         return feedback.ON_ITS_WAY
-    if asked is not None and asked.state == delegations.LAUNCHED:
+    if asked is not None and asked.state == Decision.LAUNCHED:
         return feedback.UNDO_AFTER_LAUNCH
     return ""

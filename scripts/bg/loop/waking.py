@@ -5,6 +5,7 @@ from __future__ import annotations
 from bg.host import agents, transcripts, versions
 from bg.ledger import tasks, waiting, windows
 from bg.ledger.tasks import Task
+from bg.ledger.values import Opened
 from bg.loop.scene import Scene
 from bg.words import ways
 
@@ -53,4 +54,4 @@ def is_ready(scene: Scene, task: Task) -> bool:
 
 def open_relaunch(scene: Scene, task: Task) -> None:
     """Inside a transaction: the next agent that is launched in this turn continues the task, whatever it is called."""
-    windows.open_window(scene.book, scene.session, "relaunch", task.text, task.label)
+    windows.open_window(scene.book, scene.session, Opened.RELAUNCH, task.text, task.label)

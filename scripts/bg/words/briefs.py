@@ -9,6 +9,7 @@ from __future__ import annotations
 from bg.host import tools, versions
 from bg.ledger import inbox
 from bg.ledger.inbox import Question
+from bg.ledger.values import Item, ItemState
 from bg.words import phrases
 from bg.words.quoting import cited
 from bg.words.reply_parts import Reminder
@@ -39,7 +40,9 @@ def brief(
     marker = signal.get("signal_type", "")
     payload = signal.get("payload", {})
     if marker == "CLARIFICATION_NEEDED":
-        lines += questions([item for item in items if item.state == "open" and inbox.kind(item) == inbox.QUESTION])
+        lines += questions(
+            [item for item in items if item.state == ItemState.OPEN and inbox.kind(item) == Item.QUESTION]
+        )
         lines.append(phrases.BRIEFLY_ASK.format(ask=tools.ASK, then=then))
     elif marker == "STOP_WORK":
         needed = str(payload.get("resume_requirements") or "")

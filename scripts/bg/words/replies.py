@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bg.host.event import STOPPED_BY_USER
 from bg.ledger import inbox
+from bg.ledger.values import Item, ItemState
 from bg.words import phrases, recoveries, verdict
 from bg.words.quoting import Said, inline, quote
 from bg.words.reply_parts import Payload, Reminder, Told, marks, question_lines, quoted, sections, task_name
@@ -39,7 +40,7 @@ def remind(signal: dict[str, Any], told: Told) -> Reminder:
 
 def _clarification(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
     label = told.task.label
-    open_items = [item for item in told.items if item.state == "open" and inbox.kind(item) == inbox.QUESTION]
+    open_items = [item for item in told.items if item.state == ItemState.OPEN and inbox.kind(item) == Item.QUESTION]
     body = [
         sections(
             [
@@ -95,7 +96,7 @@ def _stop(payload: Payload, signal: dict[str, Any], told: Told) -> Reminder:
             choices=", ".join(recoveries.choices(kind)),
             first=recoveries.choices(kind)[0],
             answer=told.answer_command,
-            qid=next((item.qid for item in told.items if inbox.kind(item) == inbox.BLOCKER), "B1"),
+            qid=next((item.qid for item in told.items if inbox.kind(item) == Item.BLOCKER), "B1"),
         ),
         f"{label} is blocked ({kind.replace('_', ' ')}): {payload['details'].inline(80)} · "
         f"{told.answer_command} {label} <what to do>",
@@ -151,7 +152,7 @@ def denied(signal: dict[str, Any], told: Told) -> Reminder:
     """A delegation that the user's settings have decided: the parent passes that on, or just knows it."""
     label = told.task.label
     work = Said(signal["payload"].get("new_task_description"))
-    waits = any(item.state == "answered" for item in told.items if inbox.kind(item) == inbox.DELEGATION)
+    waits = any(item.state == ItemState.ANSWERED for item in told.items if inbox.kind(item) == Item.DELEGATION)
     then = f"It waits for that. Resume it now: {told.resume}" if waits else "It goes on by itself."
     text = fill("denied", label=label, description=task_name(told), work=work.quote(300), then=then)
     return Reminder(text, f"{label} wanted to delegate, which bg.json denies: {work.inline(80)}")

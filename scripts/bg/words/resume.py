@@ -9,6 +9,7 @@ from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answered
+from bg.ledger.values import Decision, Item
 from bg.record import Record
 from bg.words import delegation, phrases, recoveries
 from bg.words.quoting import MESSAGE_LIMIT, Said, beside, cited, framed, quote
@@ -84,7 +85,7 @@ def _others(book: Ledger, agent: str) -> tuple[list[int], list[str]]:
 
 def _parts(book: Ledger, agent: str, requests: list[Delegation]) -> list[str]:
     """What others do of the work that this agent has stopped at, where the parent gave it to them of its own accord."""
-    found = [one for one in requests if one.state == delegations.LAUNCHED and not one.words]
+    found = [one for one in requests if one.state == Decision.LAUNCHED and not one.words]
     at_work = [one for one in found if delegations.standing(book, one) not in delegations.OVER]
     payload = reported.last_signal(book, agent).get("payload", {})
     hand = recoveries.HAND_OVER
@@ -111,17 +112,17 @@ def _answers(
     """One section for each kind of thing that was answered."""
     by_kind = {
         kind: [row for row in answered if inbox.kind(row) == kind]
-        for kind in (inbox.QUESTION, inbox.BLOCKER, inbox.DELEGATION)
+        for kind in (Item.QUESTION, Item.BLOCKER, Item.DELEGATION)
     }
     sections: list[str] = []
     kinds: list[str] = []
-    if by_kind[inbox.QUESTION]:
-        run = by_kind[inbox.QUESTION][-1].run
-        said = {row.id: row for row in by_kind[inbox.QUESTION]}
-        asked = [row for row in items if inbox.kind(row) == inbox.QUESTION and (row.run == run or row.id in said)]
+    if by_kind[Item.QUESTION]:
+        run = by_kind[Item.QUESTION][-1].run
+        said = {row.id: row for row in by_kind[Item.QUESTION]}
+        asked = [row for row in items if inbox.kind(row) == Item.QUESTION and (row.run == run or row.id in said)]
         sections.append(_clarification(asked, said))
         kinds.append("CLARIFICATION_RESPONSE")
-    for row in by_kind[inbox.BLOCKER]:
+    for row in by_kind[Item.BLOCKER]:
         left = row.source == "go"
         words = "go on as you think best" if left else row.said
         one = delegations.of_item(book, row.id)
@@ -129,7 +130,7 @@ def _answers(
         how = user_answers.ANSWER if left else row.how
         sections.append(recoveries.section(how, row.text, words, "the user's words", payload, who))
         kinds.append("ERROR_RECOVERY" if payload.get("blocker_type") == "error" else "BLOCKER_RESOLVED")
-    for row in by_kind[inbox.DELEGATION]:
+    for row in by_kind[Item.DELEGATION]:
         sections.append(_decision(row, book))
         kinds.append("DELEGATION_APPROVED" if row.how == user_answers.APPROVED else "DELEGATION_DENIED")
     return sections, kinds[0]
