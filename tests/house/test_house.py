@@ -63,9 +63,10 @@ ROOMS = {
     "ledger": set(),
     "evidence": {"host"},
     "words": {"host", "protocol", "ledger"},
+    "signals": {"host", "protocol", "ledger", "words"},
     "results": {"words"},
-    "desk": {"host", "protocol", "ledger", "words", "evidence", "results"},
-    "loop": {"host", "protocol", "ledger", "words", "evidence", "results", "desk"},
+    "desk": {"host", "protocol", "ledger", "words", "signals", "evidence", "results"},
+    "loop": {"host", "protocol", "ledger", "words", "signals", "evidence", "results", "desk"},
 }
 DOOR = {"hook": {*ROOMS}}  # the way in imports them all, and nothing imports it
 GROUND = {

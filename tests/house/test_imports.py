@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from bg.protocol import marks
 from drive import block
 from rig import conversation
 
@@ -130,6 +131,18 @@ def test_no_route_loads_what_costs_more_than_it_does(route, routes):
 def test_what_brings_no_report_does_not_load_the_reader_of_reports(route, routes):
     assert "bg.protocol.fences" in routes["a question"]
     assert "bg.protocol.fences" not in routes[route]
+
+
+SIGNALS = {f"bg.signals.{marker.lower()}" for marker in marks.MARKERS}
+# The question is worded when it has come and when it is announced, and its answer when that is sent.
+ASKED = {
+    route: {"bg.signals.clarification_needed"} for route in ("a question", "the notification", "the answer on its way")
+}
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_route_loads_the_signals_that_it_is_about(route, routes):
+    assert ASKED.get(route, set()) == routes[route] & SIGNALS
 
 
 def test_every_route_is_listed(routes):

@@ -11,6 +11,7 @@ from bg.ledger import children, inbox, launches, proofs, reported, resumes, runs
 from bg.ledger.file import Ledger
 from bg.ledger.record import unpacked
 from bg.ledger.tasks import Task
+from bg.signals import kinds
 from bg.words import phrases, verdict
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
@@ -21,12 +22,6 @@ _GRADES = {verdict.SEEN: "good", verdict.MISMATCH: "bad"}
 _SOURCES = {"dialog": "in a dialog", "command": "typed", "go": "by go", "settings": "by bg.json", "relayed": "in chat"}
 # What is known of who said it, where the source does not say so already.
 _CLASSES = {"keyboard": " at your keyboard", "sdk": " through a program", "": ", not yet confirmed"}
-_SAID = {
-    "CLARIFICATION_NEEDED": "asked",
-    "STOP_WORK": "stopped",
-    "DELEGATE_WORK": "asked to delegate",
-    "COMPLETION_REPORT": "reported",
-}
 
 
 def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") -> str:
@@ -137,7 +132,9 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
         if run.ended is not None:
             found.append((run.ended, 5, f"run {run.run} ended", f"after {age(run.ended - run.began)}{again}{cut}", ""))
     for signal in reported.signals_of_task(book, label):
-        found.append((signal.at, 3, _SAID.get(signal.marker, signal.marker), _gist(unpacked(signal.body)), ""))
+        kind, payload = kinds.of(signal.marker), unpacked(signal.body).get("payload")
+        gist = kind.gist(payload) if isinstance(payload, dict) else ""
+        found.append((signal.at, 3, kind.said or signal.marker, gist, ""))
     for item in inbox.of_task(book, label):
         for answer in user_answers.answers_to(book, item):
             known_by = proofs.class_of(book, answer.proof, answer.source)
@@ -166,19 +163,3 @@ def _others(book: Ledger, label: str) -> list[Moment]:
         what = "was refused an agent of its own" if child.refused else "launched an agent of its own"
         found.append((child.made, 4, what, inline(child.description, 200), "bad" if child.refused else ""))
     return found
-
-
-def _gist(signal: dict[str, Any]) -> str:
-    """The words of a signal that say most."""
-    payload = signal.get("payload")
-    if not isinstance(payload, dict):
-        return ""
-    questions = payload.get("questions")
-    if isinstance(questions, list) and questions:
-        names = [str(each.get("question_id", "")) for each in questions if isinstance(each, dict)]
-        return ", ".join(name for name in names if name)
-    for key in ("details", "new_task_description", "summary", "stop_reason"):
-        if payload.get(key):
-            said = str(payload.get("status") or "").replace("_", " ")
-            return f"{said}: {inline(str(payload[key]), 300)}".lstrip(": ")
-    return ""

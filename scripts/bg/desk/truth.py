@@ -17,17 +17,14 @@ from bg.ledger import figures
 from bg.ledger.file import Ledger
 from bg.ledger.record import unpacked
 from bg.ledger.values import Item
+from bg.signals import kinds
 from bg.words import verdict
 from bg.words.quoting import inline
 from bg.words.times import age
 
 Outcome = tuple[int, str, str]
 GRADES = (verdict.SEEN, verdict.MISMATCH, verdict.SAID)
-KINDS = {
-    Item.QUESTION: ("question", "questions"),
-    Item.BLOCKER: ("blocker", "blockers"),
-    Item.DELEGATION: ("request for another agent", "requests for other agents"),
-}
+ITEMS = (Item.QUESTION, Item.BLOCKER, Item.DELEGATION)
 RUNS = ("ended", "said done", "did not match", "without a signal", "asked again", "right after that")
 DAY = 24 * 3600
 
@@ -74,7 +71,7 @@ def count(books: Iterable[Ledger], since: float = 0.0) -> dict[str, Any]:
             _add(row, runs, facts, reasons, kinds.setdefault(inline(row.kind, 40) or "unknown", Counter()))
         for item in figures.asked(book, since):
             kind = unpacked(item.extra).get("kind")
-            asked[kind if kind in KINDS else Item.QUESTION] += 1
+            asked[kind if kind in ITEMS else Item.QUESTION] += 1
             if item.answered is not None:
                 waits.append(item.answered - item.asked)
     return {
@@ -83,7 +80,7 @@ def count(books: Iterable[Ledger], since: float = 0.0) -> dict[str, Any]:
         "runs": {name: runs[name] for name in RUNS},
         "facts": dict(facts),
         "reasons": dict(reasons.most_common()),
-        "asked": {kind: asked[kind] for kind in KINDS},
+        "asked": {kind: asked[kind] for kind in ITEMS},
         "answered": len(waits),
         "median_wait": sorted(waits)[len(waits) // 2] if waits else None,
         "kinds": {name: dict(found) for name, found in sorted(kinds.items(), key=lambda each: -each[1]["runs"])},
@@ -164,7 +161,8 @@ def _questions(sheet: Page, found: dict[str, Any]) -> list[str]:
     total = sum(found["asked"].values())
     if not total:
         return []
-    lines = _columns(sheet, [(KINDS[kind][number != 1], number, "") for kind, number in found["asked"].items()])
+    names = {kind: kinds.asking(kind).counted for kind in ITEMS}
+    lines = _columns(sheet, [(names[kind][number != 1], number, "") for kind, number in found["asked"].items()])
     half = f", half of them within {age(found['median_wait'])}" if found["median_wait"] is not None else ""
     return lines + sheet.wrapped(f"{found['answered']} of {total} answered{half}.", indent=2)
 

@@ -9,8 +9,9 @@ from bg.ledger import inbox, runs, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.ledger.values import Item, ItemState
-from bg.words import actions, recoveries
+from bg.ledger.values import ItemState
+from bg.signals import kinds
+from bg.words import actions
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
 
@@ -39,24 +40,9 @@ def _listed(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _choices(item: Question) -> tuple[str, ...]:
-    """The recoveries by name."""
-    return recoveries.choices(str(inbox.extra(item).get("blocker_type") or ""))
-
-
-def how_to_answer(item: Question, command: str) -> list[str]:
-    """What can be typed for one item: first the usual thing, then the other ways."""
-    typed = f"{command} {item.label}"
-    return {
-        Item.QUESTION: [f"{typed} {item.qid}: <your answer>", f"{typed} {item.qid}: skip", f"{typed} go"],
-        Item.BLOCKER: [f"{typed} <what to do>", *[f"{typed} {name}" for name in _choices(item)]],
-        Item.DELEGATION: [f"{typed} {item.qid}: approve", f"{typed} {item.qid}: deny <why>"],
-    }[inbox.kind(item)]
-
-
 def to_type(page: Page, item: Question, command: str) -> list[str]:
     """The lines that say what to type for one item."""
-    words = how_to_answer(item, command)
+    words = kinds.asking(inbox.kind(item)).ways_to_answer(item, command)
     lines = page.wrapped(f"→ {words[0]}", "type", indent=2)
     skipped = "its default" if inbox.extra(item).get("default") else "leave it to the agent"
     notes = {f"{item.qid}: skip": skipped, "go": "continue with what there is"}

@@ -96,7 +96,7 @@ def in_doubt(book: Ledger, session: str) -> list[Launch]:
     return Launch.all(
         book,
         "SELECT l.* FROM launches l CROSS JOIN tasks t ON t.label = l.label"
-        " WHERE l.identity IN ('lost', 'given') AND t.session = ?",
+        f" WHERE l.identity IN ('{LOST}', '{GIVEN}') AND t.session = ?",
         session,
     )
 

@@ -14,7 +14,8 @@ from bg.ledger.values import Opened, State
 from bg.ledger.windows import Window
 from bg.protocol import listing
 from bg.record import Record
-from bg.words import delegation, phrases
+from bg.signals import delegation
+from bg.words import phrases
 from bg.words.quoting import inline
 from bg.words.texts import fill
 

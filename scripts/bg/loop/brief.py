@@ -7,6 +7,7 @@ from bg.ledger.deliveries import Delivery
 from bg.ledger.values import Due
 from bg.loop import next_steps, queued, reminding, waking
 from bg.loop.scene import Scene
+from bg.signals import kinds
 from bg.words import briefs, phrases
 from bg.words.reply_parts import Reminder
 
@@ -24,7 +25,9 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         return said._replace(text=ready) if _is_ready(scene, row.label) else said
     run, mark = row.about.run, row.about.mark
     signal = reported.signal_body(scene.book, agent, run, mark)
-    lines = [briefs.brief(said, row.label, signal, inbox.items(scene.book, agent, run), then, full=scene.full())]
+    short = briefs.Short(row.label, inbox.items(scene.book, agent, run), then, scene.full(), said.left)
+    kind = kinds.of(signal.get("signal_type", ""))
+    lines = [f"{phrases.SENDER} {said.notice}", *kind.brief(signal.get("payload", {}), short)]
     left = [item.qid for item in waiting.unsent(scene.book, task)] if task else []
     if left and task and task.state in tasks.ENDED_STATES:
         lines.append(phrases.BRIEFLY_OVERTAKEN.format(qids=", ".join(left), then=then))

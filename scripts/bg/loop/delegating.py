@@ -12,7 +12,8 @@ from bg.ledger.tasks import Task
 from bg.ledger.values import Opened, Standing, State
 from bg.loop import adopting, reminding
 from bg.loop.scene import Scene
-from bg.words import delegation, feedback, phrases
+from bg.signals import delegation, kinds
+from bg.words import feedback, phrases
 from bg.words.quoting import DECIDED, begun, shown
 
 
@@ -61,7 +62,7 @@ def deny(scene: Scene, item: Question, text: str) -> None:
 
 def hand_over(scene: Scene, item: Question, text: str) -> str:
     """Inside a transaction: another agent does what this one could not; a word for the user where that must wait."""
-    signal = reported.last_of_marker(scene.book, item.agent, item.run, "STOP_WORK")
+    signal = reported.last_of_marker(scene.book, item.agent, item.run, kinds.STOP)
     delegations.note(scene.book, item.label, signal, item.qid, item.id, blocking=False)
     one = delegations.of_item(scene.book, item.id)
     return open_for(scene, one, delegation.work(scene.book, one), text, condition=text) if one else ""

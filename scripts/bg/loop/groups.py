@@ -19,6 +19,7 @@ from bg.loop import reports
 from bg.record import Record
 from bg.results import account, intake, merge
 from bg.results.records import Source
+from bg.signals import kinds
 from bg.words import phrases
 from bg.words.quoting import cited, inline, quote
 from bg.words.texts import fill
@@ -93,7 +94,7 @@ def _unfinished(rows: list[Task]) -> str:
 
 def _said(book: Ledger, row: Task) -> str:
     signal = reported.last_signal(book, row.agent) if row.agent else {}
-    if signal.get("signal_type") == "COMPLETION_REPORT":
+    if signal.get("signal_type") == kinds.REPORT:
         return str(signal["payload"].get("summary") or "")
     kept = reported.reports_of_task(book, row.label)
     return kept[-1].text if kept else ""

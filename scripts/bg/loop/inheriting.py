@@ -23,7 +23,8 @@ from bg.ledger.tasks import Task
 from bg.ledger.values import State
 from bg.loop import concluding, hearing, judging, moving, reports, waking
 from bg.loop.scene import Scene
-from bg.words import delegation, phrases
+from bg.signals import delegation
+from bg.words import phrases
 from bg.words.quoting import cited
 from bg.words.times import age
 

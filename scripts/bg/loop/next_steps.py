@@ -8,7 +8,8 @@ from bg.ledger.tasks import Task
 from bg.ledger.values import Decision
 from bg.loop import adopting, waking
 from bg.loop.scene import Scene
-from bg.words import delegation, phrases
+from bg.signals import delegation
+from bg.words import phrases
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

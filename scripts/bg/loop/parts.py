@@ -8,6 +8,7 @@ from bg.ledger.tasks import Task
 from bg.ledger.values import Item, Opened, State
 from bg.loop import recoveries
 from bg.loop.scene import Scene
+from bg.signals import kinds
 
 
 def take(scene: Scene, task: Task) -> bool:
@@ -33,6 +34,6 @@ def _link(scene: Scene, task: Task) -> None:
     label = windows.open_window(scene.book, scene.session, Opened.PART, task.text)
     for item in inbox.waiting(scene.book, label=task.label):
         if inbox.kind(item) == Item.BLOCKER and item.agent == task.agent:
-            signal = reported.last_of_marker(scene.book, item.agent, item.run, "STOP_WORK")
+            signal = reported.last_of_marker(scene.book, item.agent, item.run, kinds.STOP)
             delegations.note(scene.book, task.label, signal, item.qid, item.id, blocking=False)
             delegations.await_launch(scene.book, signal, label)

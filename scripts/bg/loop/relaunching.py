@@ -7,7 +7,7 @@ from bg.ledger import naming, projects, tasks
 from bg.ledger.tasks import Task
 from bg.loop import adopting, checkpoints, inheriting, parts, proof, resuming, waking
 from bg.loop.scene import Scene
-from bg.words import resume
+from bg.signals import resume
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from bg.ledger.tasks import Task
 from bg.ledger.values import Decision, Due, Opened
 from bg.loop import adopting, checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
 from bg.loop.scene import Scene
+from bg.signals import kinds
 from bg.words import briefs, feedback, phrases, replies, reply_parts
 from bg.words.quoting import CONTEXT_LIMIT, fit
 
@@ -162,10 +163,10 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     if one is not None and one.state == Decision.WAITING:
         weighed = weighing.weigh(scene, task, one, str(body.get("payload", {}).get("context_required") or ""))
         told = told._replace(qid=one.qid, weighed=tuple(weighed), full=scene.full())
-    if body and noting.denied(scene.book, agent, run, row.about.mark):
-        return replies.denied(body, told)
     if body:
-        return _with_answers(scene, task, replies.remind(body, told))
+        told = told._replace(denied=noting.denied(scene.book, agent, run, row.about.mark))
+        said = kinds.of(body["signal_type"]).remind(body, told)
+        return said if told.denied else _with_answers(scene, task, said)
     token = launches.token_of(scene.book, agent)
     text, _ = reports.best(reported.reports(scene.book, agent, run), token)
     left, in_short = checkpoints.seen_by_parent(scene, task, run, spoke=bool(text.strip()))

@@ -22,7 +22,8 @@ from bg.loop import (
     waking,
 )
 from bg.loop.scene import Scene
-from bg.words import phrases, resume, ways
+from bg.signals import resume
+from bg.words import phrases, ways
 from bg.words.quoting import inline
 
 UNSEEN = "unseen"  # what the message carried: the hook before its call was killed
@@ -74,7 +75,7 @@ def _from_agent(scene: Scene) -> None:
     if task is None:
         binding.note_stranger(scene, event.agent, sent.text)
         return
-    run = reports.keep(scene.book, task.label, event.agent, reports.MESSAGE, sent.text, final=False)
+    run = reports.keep(scene.book, task.label, event.agent, reported.MESSAGE, sent.text, final=False)
     if run is None:
         return
     with scene.book.transaction():

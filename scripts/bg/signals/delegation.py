@@ -9,6 +9,7 @@ from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.ledger.values import Standing, State
 from bg.ledger.waiting import Awaited
+from bg.signals import kinds
 from bg.words.quoting import DECIDED, as_text, beside, cited, neutral, quote, shown
 from bg.words.texts import fill
 
@@ -155,7 +156,7 @@ def _outcome(book: Ledger, task: Task) -> str:
     ended = f"was {STOPPED_BY_USER}" if by_user else _ENDED.get(task.state, task.state.replace("_", " "))
     lines = [f"{task.label}: {ended}"]
     signal = reported.last_signal(book, task.agent) if task.agent else {}
-    if signal.get("signal_type") == "COMPLETION_REPORT" and task.state not in (State.INTERRUPTED, State.STOPPED):
+    if signal.get("signal_type") == kinds.REPORT and task.state not in (State.INTERRUPTED, State.STOPPED):
         for key in _REPORTED:
             said = _field(signal["payload"], key)
             if said:  # the other agent's words: what it reports is no answer of the user

@@ -6,13 +6,13 @@ from bg.host import transcripts
 from bg.ledger import delegations, inbox, reported, tasks, user_answers, waiting
 from bg.ledger.delegations import Delegation
 from bg.ledger.file import Ledger
-from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answered
 from bg.ledger.values import Decision, Item
 from bg.record import Record
-from bg.words import delegation, phrases, recoveries
-from bg.words.quoting import MESSAGE_LIMIT, Said, beside, cited, framed, quote
+from bg.signals import delegation, kinds
+from bg.words import phrases, recoveries
+from bg.words.quoting import MESSAGE_LIMIT, Said, cited, framed, quote
 from bg.words.texts import fill
 
 TYPE_CHECKING = False
@@ -42,21 +42,17 @@ def compose(book: Ledger, agent: str, token: str, typed: str, checkpoint: str = 
     signal = reported.last_signal(book, agent)
     payload = signal.get("payload", {})
     answered = user_answers.unsent(book, agent)
-    sections, kind = _answers(answered, inbox.items(book, agent), payload, book) if answered else ([], "")
+    sections, kind = _answers(book, agent, answered, payload)
     ended, told = _others(book, agent)
     sections += told
     kind = kind or ("DELEGATION_ENDED" if told else "")
     if not sections:
-        frame = "" if checkpoint else signal.get("signal_type", "")
-        kind, heading = _FRAMES.get(frame, ("FOLLOW_UP", "## MESSAGE FROM YOUR PARENT AGENT"))
-        if kind == "ERROR_RECOVERY" and payload.get("blocker_type") != "error":
-            kind, heading = "BLOCKER_RESOLVED", "## BLOCKER RESOLVED"
+        frame = kinds.of("" if checkpoint else signal.get("signal_type", "")).frame(payload)
         lead = (
             "The parent agent's own words, not the user's:" if typed.strip() else "The parent agent asks you to go on."
         )
-        issue = payload.get("details")
-        known = f"Issue: {beside(issue)}\n\n" if frame == "STOP_WORK" and issue else ""
-        sections = [f"{heading}\n\n{known}{lead}\n\n{_framed(typed)}".rstrip()]
+        parts = [frame.heading, frame.issue, lead, _framed(typed)]
+        kind, sections = frame.kind, ["\n\n".join(part for part in parts if part)]
     found = f"## STATE RESTORATION\n\n{checkpoint}" if checkpoint else ""
     state = "\n\n".join(part for part in (found, _state(payload)) if part)
     steps = _instructions(signal, token, cut=bool(checkpoint))
@@ -99,79 +95,17 @@ def _framed(text: str) -> str:
     return "\n".join(framed(text.strip())) if text.strip() else ""
 
 
-_FRAMES = {
-    "CLARIFICATION_NEEDED": ("CLARIFICATION_RESPONSE", "## CLARIFICATION RESPONSE"),
-    "STOP_WORK": ("ERROR_RECOVERY", "## ERROR RECOVERY"),
-    "DELEGATE_WORK": ("DELEGATION_RESPONSE", "## DELEGATION RESPONSE"),
-}
-
-
-def _answers(
-    answered: list[Answered], items: list[Question], payload: dict[str, Any], book: Ledger
-) -> tuple[list[str], str]:
-    """One section for each kind of thing that was answered."""
-    by_kind = {
-        kind: [row for row in answered if inbox.kind(row) == kind]
-        for kind in (Item.QUESTION, Item.BLOCKER, Item.DELEGATION)
-    }
+def _answers(book: Ledger, agent: str, answered: list[Answered], payload: dict[str, Any]) -> tuple[list[str], str]:
+    """A section or more for each kind of thing that was answered, and the kind of the first response."""
     sections: list[str] = []
-    kinds: list[str] = []
-    if by_kind[Item.QUESTION]:
-        run = by_kind[Item.QUESTION][-1].run
-        said = {row.id: row for row in by_kind[Item.QUESTION]}
-        asked = [row for row in items if inbox.kind(row) == Item.QUESTION and (row.run == run or row.id in said)]
-        sections.append(_clarification(asked, said))
-        kinds.append("CLARIFICATION_RESPONSE")
-    for row in by_kind[Item.BLOCKER]:
-        left = row.source == "go"
-        words = "go on as you think best" if left else row.said
-        one = delegations.of_item(book, row.id)
-        who = delegation.names(delegations.workers(book, one)) or one.worker if one else ""
-        how = user_answers.ANSWER if left else row.how
-        sections.append(recoveries.section(how, row.text, words, "the user's words", payload, who))
-        kinds.append("ERROR_RECOVERY" if payload.get("blocker_type") == "error" else "BLOCKER_RESOLVED")
-    for row in by_kind[Item.DELEGATION]:
-        sections.append(_decision(row, book))
-        kinds.append("DELEGATION_APPROVED" if row.how == user_answers.APPROVED else "DELEGATION_DENIED")
-    return sections, kinds[0]
-
-
-def _clarification(asked: list[Question], said: dict[int, Answered]) -> str:
-    complete = all(row.id in said for row in asked)
-    lines = [
-        "## CLARIFICATION RESPONSE",
-        "",
-        "Your questions have been answered by the user:"
-        if complete
-        else "The user has answered some of your questions:",
-    ]
-    for row in asked:
-        number = row.qid[1:] if row.qid[:1] == "Q" else row.qid
-        answer = said.get(row.id)
-        leave = inbox.asks_leave(row)
-        if leave and (answer is None or answer.how == user_answers.SKIP):
-            words = "(the user has not allowed it: do not do it, and say in your report what is left undone)"
-        elif answer is None:
-            words = "(not answered: take a reasonable default, and say in your report which)"
-        elif answer.how == user_answers.SKIP:
-            default = inbox.extra(row).get("default")
-            words = f"(the user leaves this to you: take your default{f', {cited(str(default))}' if default else ''})"
-        else:
-            words = answer.said
-        lines += ["", f"{row.qid}: {beside(row.text)}", f"A{number}: {words}"]
-    return "\n".join(lines)
-
-
-def _source(row: Answered) -> str:
-    return "the user's settings" if row.source == "settings" else "the user's words"
-
-
-def _decision(row: Answered, book: Ledger) -> str:
-    one = delegations.of_item(book, row.id)
-    if row.how != user_answers.APPROVED or one is None:
-        return delegation.denied(row.said, _source(row))
-    source = _source(row)
-    return delegation.approved(book, one, row.said, source[0].upper() + source[1:])
+    first = ""
+    for item in (Item.QUESTION, Item.BLOCKER, Item.DELEGATION):
+        rows = [row for row in answered if inbox.kind(row) == item]
+        if rows:
+            said, kind = kinds.asking(item).answer(book, rows, inbox.items(book, agent), payload)
+            sections += said
+            first = first or kind
+    return sections, first
 
 
 _STATE_KEYS = (
