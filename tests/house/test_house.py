@@ -13,8 +13,9 @@ from string import Formatter
 
 import pytest
 from bg.host import tools
-from bg.ledger import place
+from bg.ledger import place, values
 from bg.loop import routes
+from bg.protocol import marks
 from bg.words import amiss, feedback, phrases, texts, trouble
 from rig import tree
 
@@ -211,6 +212,76 @@ def test_single_values_are_read_and_written_by_name_only():
     # `opening` makes the table, and notes in a new ledger where the damaged one before it lies; `idle` asks
     # in one statement whether anything is due.
     assert speaking == {"notes", "opening", "idle"}
+
+
+MARKERS = re.compile(rf"\b(?:{'|'.join(marks.MARKERS)})\b", re.IGNORECASE)
+
+
+def values_of(*kinds: type) -> set[str]:
+    return {value for kind in kinds for name, value in vars(kind).items() if name.isupper()}
+
+
+# Rooms that cannot import the ledger mean something else by these words.
+KNOW_THE_LEDGER = {"ledger", "hook", "settings"} | {room for room, doors in ROOMS.items() if "ledger" in doors}
+STATES_AND_ITEMS = values_of(values.State, values.Item)
+VALUES = values_of(*(kind for kind in vars(values).values() if isinstance(kind, type)))
+# The same words for something else.
+OTHER_WORDS = {
+    ("desk/board.py", "working"): "the name of a count",
+    ("desk/detail.py", "launched"): "a line of a task's history",
+    ("desk/look.py", "failed"): "a column of the messages that wake agents",
+    ("loop/answer_doubts.py", "question"): "a doubt about what was typed",
+    ("loop/answer_ids.py", "question"): "how people spell an id",
+    ("loop/answer_ids.py", "blocker"): "how people spell an id",
+    ("loop/asking.py", "question"): "a doubt about what was chosen",
+    ("loop/concluding.py", "failed"): "the host's word for how a run ended",
+    ("words/feedback.py", "question"): "a doubt about what was typed",
+    ("words/reasons.py", "failed"): "what was seen of a command",
+    ("words/verdict.py", "failed"): "the status of a report, and how a command ended",
+}
+
+
+def spelled(source: str, room: str) -> set[str]:
+    """The markers, states and kinds of items that a module spells; in the ledger's SQL, any value of its columns."""
+    tree = ast.parse(source)
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in alone]
+    found = set()
+    for text in filter(lambda each: isinstance(each, str), texts):
+        found |= set(MARKERS.findall(text))
+        if room in KNOW_THE_LEDGER:
+            found |= {text} & STATES_AND_ITEMS
+            found |= set(re.findall(r"'(\w+)'", text)) & VALUES
+    return found
+
+
+def test_a_marker_a_state_and_a_kind_of_item_are_spelled_in_one_place():
+    """Markers in the module of their signal, the ledger's values in `values`: whoever decides by one imports it."""
+    found = {
+        (str(path.relative_to(PACKAGE)), value)
+        for path in modules()
+        if subject(path) != "signals" and path.stem != "values"
+        for value in spelled(path.read_text(encoding="utf-8"), subject(path))
+    }
+    assert found == set(OTHER_WORDS)
+
+
+@pytest.mark.parametrize(
+    ("source", "room", "seen"),
+    [
+        ('if task.state in ("done", State.PARTIAL): pass', "loop", {"done"}),
+        ('if inbox.kind(item) == "blocker": pass', "words", {"blocker"}),
+        ("sql = f\"SELECT 1 FROM tasks WHERE state = 'stopped' AND kind = '{Due.ENDED}'\"", "ledger", {"stopped"}),
+        ("sql = \"UPDATE questions SET state = 'withdrawn'\"", "ledger", {"withdrawn"}),
+        ('form = signals.template("DELEGATE_WORK")', "loop", {"DELEGATE_WORK"}),
+        ('words = "end with STOP_WORK"', "words", {"STOP_WORK"}),
+        ('module = "bg.signals.stop_work"', "desk", {"stop_work"}),
+        ('"""A docstring may name STOP_WORK."""', "loop", set()),
+        ('grade = "failed"', "evidence", set()),
+    ],
+)
+def test_the_door_of_the_values_sees_what_passes_it(source, room, seen):
+    assert seen == spelled(source, room)
 
 
 TAKES_APART = {"split", "rsplit", "partition", "rpartition", "startswith", "endswith", "removeprefix", "removesuffix"}
