@@ -10,6 +10,7 @@ from bg.desk.page import Cell, Page
 from bg.ledger import children, inbox, launches, proofs, reported, resumes, runs, tasks, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.record import unpacked
+from bg.ledger.reported import Signal
 from bg.ledger.tasks import Task
 from bg.signals import kinds
 from bg.words import phrases, verdict
@@ -131,10 +132,7 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
         cut = f", cut: {run.cut}" if run.cut else ""
         if run.ended is not None:
             found.append((run.ended, 5, f"run {run.run} ended", f"after {age(run.ended - run.began)}{again}{cut}", ""))
-    for signal in reported.signals_of_task(book, label):
-        kind, payload = kinds.of(signal.marker), unpacked(signal.body).get("payload")
-        gist = kind.gist(payload) if isinstance(payload, dict) else ""
-        found.append((signal.at, 3, kind.said or signal.marker, gist, ""))
+    found += [_of_signal(signal) for signal in reported.signals_of_task(book, label)]
     for item in inbox.of_task(book, label):
         for answer in user_answers.answers_to(book, item):
             known_by = proofs.class_of(book, answer.proof, answer.source)
@@ -148,6 +146,12 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
     if task.ended is not None:
         found.append((task.ended, 9, table.words_of(task.state), "", table.style_of(task.state)))
     return found
+
+
+def _of_signal(signal: Signal) -> Moment:
+    kind, payload = kinds.of(signal.marker), unpacked(signal.body).get("payload")
+    gist = kind.gist(payload) if isinstance(payload, dict) else ""
+    return signal.at, 3, kind.said or signal.marker, gist, ""
 
 
 def _others(book: Ledger, label: str) -> list[Moment]:

@@ -80,7 +80,7 @@ class ClarificationNeeded(Kind):
 
     def answer(
         self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields
-    ) -> tuple[list[str], str]:
+    ) -> tuple[str, list[str]]:
         run = answered[-1].run
         said = {row.id: row for row in answered}
         asked = [row for row in items if inbox.kind(row) == Item.QUESTION and (row.run == run or row.id in said)]
@@ -90,7 +90,7 @@ class ClarificationNeeded(Kind):
         for row in asked:
             number = row.qid[1:] if row.qid[:1] == "Q" else row.qid
             lines += ["", f"{row.qid}: {beside(row.text)}", f"A{number}: {_answer(row, said.get(row.id))}"]
-        return ["\n".join(lines)], RESPONSE.kind
+        return RESPONSE.kind, ["\n".join(lines)]
 
     def ways_to_answer(self, item: Question, command: str) -> list[str]:
         typed = f"{command} {item.label}"

@@ -93,9 +93,9 @@ class DelegateWork(Kind):
 
     def answer(
         self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields
-    ) -> tuple[list[str], str]:
+    ) -> tuple[str, list[str]]:
         first = "DELEGATION_APPROVED" if answered[0].how == user_answers.APPROVED else "DELEGATION_DENIED"
-        return [_decision(book, row) for row in answered], first
+        return first, [_decision(book, row) for row in answered]
 
     def ways_to_answer(self, item: Question, command: str) -> list[str]:
         typed = f"{command} {item.label}"

@@ -95,8 +95,8 @@ class Kind:
 
     def answer(
         self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields
-    ) -> tuple[list[str], str]:
-        """The user's answers to what it asked, as its agent gets them, and what kind of response that is."""
+    ) -> tuple[str, list[str]]:
+        """The user's answers to what it asked, as its agent gets them, behind the kind of response that they are."""
         raise NotImplementedError
 
     def ways_to_answer(self, item: Question, command: str) -> list[str]:

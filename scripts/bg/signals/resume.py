@@ -23,6 +23,7 @@ ACKNOWLEDGE = (
     "Acknowledge in a line or two what you received, restore the state above, then continue. "
     "End the run with one signal block again, with your agent_id {token}."
 )
+LEAST_STATE = 80  # characters of it; fewer say nothing
 
 
 class Message(Record):
@@ -42,28 +43,36 @@ def compose(book: Ledger, agent: str, token: str, typed: str, checkpoint: str = 
     signal = reported.last_signal(book, agent)
     payload = signal.get("payload", {})
     answered = user_answers.unsent(book, agent)
-    sections, kind = _answers(book, agent, answered, payload)
+    kind, sections = _answers(book, agent, answered, payload)
     ended, told = _others(book, agent)
-    sections += told
-    kind = kind or ("DELEGATION_ENDED" if told else "")
+    if told:
+        kind, sections = kind or "DELEGATION_ENDED", sections + told
+    note = typed if sections else ""
     if not sections:
+        # A run that was cut has ended with no signal.
         frame = kinds.of("" if checkpoint else signal.get("signal_type", "")).frame(payload)
-        lead = (
-            "The parent agent's own words, not the user's:" if typed.strip() else "The parent agent asks you to go on."
-        )
-        parts = [frame.heading, frame.issue, lead, _framed(typed)]
-        kind, sections = frame.kind, ["\n\n".join(part for part in parts if part)]
-    found = f"## STATE RESTORATION\n\n{checkpoint}" if checkpoint else ""
-    state = "\n\n".join(part for part in (found, _state(payload)) if part)
-    steps = _instructions(signal, token, cut=bool(checkpoint))
-    if (answered or told) and typed.strip():
-        steps += f"\n\n## NOTE FROM THE PARENT AGENT (not from the user)\n\n{_framed(typed)}"
-    body = "\n\n".join(sections)
+        kind, sections = frame.kind, [_opening(frame, typed)]
+    steps = _instructions(payload, token, note, cut=bool(checkpoint))
+    text = _fitted("\n\n".join(sections), _state(payload, checkpoint), steps)
+    return Message(kind, text, [row.answer for row in answered], ended)
+
+
+def _opening(frame: kinds.Frame, typed: str) -> str:
+    """What a message begins with that brings no answer and no end of others' work."""
+    lead = "The parent agent's own words, not the user's:" if typed.strip() else "The parent agent asks you to go on."
+    return _together(frame.heading, frame.issue, lead, _framed(typed)).rstrip()
+
+
+def _fitted(body: str, state: str, steps: str) -> str:
+    """The whole message; of the state, which its agent knows, as much as there is room for."""
     room = MESSAGE_LIMIT - len(body) - len(steps) - 8
     if len(state) > room:
         state = state[: max(0, room - 40)].rsplit("\n", 1)[0] + "\n[the rest is in your own transcript]"
-    text = "\n\n".join(part for part in (body, state if room > 80 else "", steps) if part)
-    return Message(kind, text, [row.answer for row in answered], ended)
+    return _together(body, state if room > LEAST_STATE else "", steps)
+
+
+def _together(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
 
 
 def _others(book: Ledger, agent: str) -> tuple[list[int], list[str]]:
@@ -95,17 +104,17 @@ def _framed(text: str) -> str:
     return "\n".join(framed(text.strip())) if text.strip() else ""
 
 
-def _answers(book: Ledger, agent: str, answered: list[Answered], payload: dict[str, Any]) -> tuple[list[str], str]:
-    """A section or more for each kind of thing that was answered, and the kind of the first response."""
-    sections: list[str] = []
+def _answers(book: Ledger, agent: str, answered: list[Answered], payload: dict[str, Any]) -> tuple[str, list[str]]:
+    """The kind of the first response, and what is said of each kind of thing that was answered."""
     first = ""
+    sections: list[str] = []
+    items = inbox.items(book, agent) if answered else []
     for item in (Item.QUESTION, Item.BLOCKER, Item.DELEGATION):
         rows = [row for row in answered if inbox.kind(row) == item]
         if rows:
-            said, kind = kinds.asking(item).answer(book, rows, inbox.items(book, agent), payload)
-            sections += said
-            first = first or kind
-    return sections, first
+            kind, said = kinds.asking(item).answer(book, rows, items, payload)
+            first, sections = first or kind, sections + said
+    return first, sections
 
 
 _STATE_KEYS = (
@@ -116,17 +125,16 @@ _STATE_KEYS = (
 )
 
 
-def _state(payload: dict[str, Any]) -> str:
-    lines = []
-    for key, heading in _STATE_KEYS:
-        value = payload.get(key)
-        if isinstance(value, str) and value.strip():
-            lines.append(f"{heading}:\n{_framed(value)}")
-    return "## STATE RESTORATION\n\nYour own words, behind `>`:\n" + "\n".join(lines) if lines else ""
+def _state(payload: dict[str, Any], checkpoint: str) -> str:
+    """Where the work is: as the plugin found it, and as the agent has said."""
+    found = f"## STATE RESTORATION\n\n{checkpoint}" if checkpoint else ""
+    given = [(heading, payload.get(key)) for key, heading in _STATE_KEYS]
+    lines = [f"{heading}:\n{_framed(words)}" for heading, words in given if isinstance(words, str) and words.strip()]
+    lead = "## STATE RESTORATION\n\nYour own words, behind `>`:"
+    return _together(found, "\n".join([lead, *lines]) if lines else "")
 
 
-def _instructions(signal: dict[str, Any], token: str, *, cut: bool = False) -> str:
-    payload = signal.get("payload", {})
+def _instructions(payload: dict[str, Any], token: str, note: str, *, cut: bool) -> str:
     lines = ["## RESUME INSTRUCTIONS", ""]
     if payload.get("blocked_at"):
         lines.append(f"Continue from: {Said(payload['blocked_at']).cited(400)}")
@@ -137,7 +145,8 @@ def _instructions(signal: dict[str, Any], token: str, *, cut: bool = False) -> s
     lines += [f"First step: {cited(step, 400)}"] if step and not cut else []
     lines += [phrases.GO_ON_AFTER_CUT] if cut else []
     lines.append(f"Next step: {ACKNOWLEDGE.format(token=token)}")
-    return "\n".join(lines)
+    beside = f"## NOTE FROM THE PARENT AGENT (not from the user)\n\n{_framed(note)}" if note.strip() else ""
+    return _together("\n".join(lines), beside)
 
 
 def relaunch(book: Ledger, task: Task, token: str, typed: str, transcript: str, checkpoint: str = "") -> Message:

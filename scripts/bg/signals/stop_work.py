@@ -111,8 +111,8 @@ class StopWork(Kind):
 
     def answer(
         self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields
-    ) -> tuple[list[str], str]:
-        return [_section(book, row, payload) for row in answered], _response(payload).kind
+    ) -> tuple[str, list[str]]:
+        return _response(payload).kind, [_section(book, row, payload) for row in answered]
 
     def ways_to_answer(self, item: Question, command: str) -> list[str]:
         typed = f"{command} {item.label}"
