@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, NamedTuple
 
-from bg.desk import parts, status
+from bg.desk import actions, parts, status
 from bg.desk.page import Cell, Page, fit, pad, width_of
 from bg.ledger import delegations, notes, proofs
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.ledger.values import Item, State
-from bg.words import actions, phrases, verdict
+from bg.words import phrases, verdict
 from bg.words.quoting import inline
 from bg.words.times import age
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from bg.desk import actions
 from bg.desk.page import Cell, Page
 from bg.ledger import inbox, runs, user_answers
 from bg.ledger.file import Ledger
@@ -11,7 +12,6 @@ from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.ledger.values import ItemState
 from bg.signals import kinds
-from bg.words import actions
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
 

@@ -33,6 +33,7 @@ class ClarificationNeeded(Kind):
 
     said = "asked"
     counted = ("question", "questions")
+    to_type = "{qid}: <answer>"
 
     def state(self, signal: Signal, own: list[Signal], *, disputed: bool) -> str:
         return State.NEEDS_ANSWER

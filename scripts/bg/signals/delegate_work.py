@@ -27,6 +27,7 @@ class DelegateWork(Kind):
 
     said = "asked to delegate"
     counted = ("request for another agent", "requests for other agents")
+    to_type = "{qid}: approve"
 
     def state(self, signal: Signal, own: list[Signal], *, disputed: bool) -> str:
         """Blocked, where one of its requests is for work that it cannot go on without."""

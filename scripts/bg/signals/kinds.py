@@ -52,6 +52,7 @@ class Kind:
 
     said = ""  # what its agent did, in the history of the task
     counted = ("", "")  # what it asks for: one, and several of them
+    to_type = ""  # what the user types to answer that, in short
     duration = ""  # the field for the time that the work took, which the hook knows better than the agent
 
     def __init__(self, marker: str) -> None:

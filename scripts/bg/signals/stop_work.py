@@ -46,6 +46,7 @@ class StopWork(Kind):
 
     said = "stopped"
     counted = ("blocker", "blockers")
+    to_type = "<what to do>"
 
     def is_over(self, fields: Fields) -> bool:
         return str(fields.get("stop_reason", "")) == COMPLETION

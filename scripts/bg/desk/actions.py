@@ -5,9 +5,8 @@ from __future__ import annotations
 from bg.ledger import delegations, inbox, tasks, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
-from bg.ledger.values import Item, Standing, State
-
-_ANSWERS = {Item.QUESTION: "{qid}: <answer>", Item.BLOCKER: "<what to do>", Item.DELEGATION: "{qid}: approve"}
+from bg.ledger.values import Standing, State
+from bg.signals import kinds
 
 
 def next_action(book: Ledger, task: Task, command: str = "/bg-answer") -> str:
@@ -16,8 +15,9 @@ def next_action(book: Ledger, task: Task, command: str = "/bg-answer") -> str:
     waiting = inbox.waiting(book, label=task.label)
     if waiting:
         first = waiting[0]
-        is_alone = len(waiting) == 1 or inbox.kind(first) != Item.BLOCKER
-        return f"{typed} {'' if is_alone else f'{first.qid}: '}{_ANSWERS[inbox.kind(first)].format(qid=first.qid)}"
+        answer = kinds.asking(inbox.kind(first)).to_type
+        of_several = f"{first.qid}: " if len(waiting) > 1 and "{qid}" not in answer else ""
+        return f"{typed} {of_several}{answer.format(qid=first.qid)}"
     return f"{typed} go" if can_go(book, task) else ""
 
 
