@@ -8,10 +8,8 @@ from bg.host import tools
 from bg.ledger import inbox, user_answers
 from bg.ledger.values import Item, ItemState, State
 from bg.signals.kinds import Ask, Frame, Kind
-from bg.words import briefs, phrases
+from bg.words import briefs, phrases, reply_parts, texts
 from bg.words.quoting import beside, cited
-from bg.words.reply_parts import Payload, Reminder, marks, question_lines, quoted, sections, task_name
-from bg.words.texts import fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from bg.protocol.signals import Signal
     from bg.signals.kinds import Fields
     from bg.words.briefs import Short
-    from bg.words.reply_parts import Told
+    from bg.words.reply_parts import Reminder, Told
 
 RESPONSE = Frame("CLARIFICATION_RESPONSE", "## CLARIFICATION RESPONSE")
 
@@ -50,28 +48,30 @@ class ClarificationNeeded(Kind):
         return [] if ends_with == self.marker else passed[-1:]
 
     def remind(self, signal: Fields, told: Told) -> Reminder:
-        payload, label = Payload(signal["payload"]), told.task.label
+        payload, label = reply_parts.Payload(signal["payload"]), told.task.label
         asked = _open(told.items)
         body = [
-            sections(
+            reply_parts.sections(
                 [
-                    ("Stopped at", quoted(payload, "blocked_at", 300)),
-                    ("Reason", quoted(payload, "reason", 300)),
-                    ("Done so far", quoted(payload, "current_state", 500)),
+                    ("Stopped at", reply_parts.quoted(payload, "blocked_at", 300)),
+                    ("Reason", reply_parts.quoted(payload, "reason", 300)),
+                    ("Done so far", reply_parts.quoted(payload, "current_state", 500)),
                 ]
             ),
-            *[question_lines(item) for item in asked],
-            sections([("Would unblock it", quoted(payload, "can_resume_with", 300)), *marks(signal)]),
+            *[reply_parts.question_lines(item) for item in asked],
+            reply_parts.sections(
+                [("Would unblock it", reply_parts.quoted(payload, "can_resume_with", 300)), *reply_parts.marks(signal)]
+            ),
         ]
-        text = fill(
+        text = texts.fill(
             "clarification",
             label=label,
-            description=task_name(told),
+            description=reply_parts.task_name(told),
             body="\n".join(part for part in body if part),
             resume=told.resume,
         )
         many = self.counted[len(asked) != 1]
-        return Reminder(text, f"{label} asks {len(asked)} {many} · {told.answer_command} {label}")
+        return reply_parts.Reminder(text, f"{label} asks {len(asked)} {many} · {told.answer_command} {label}")
 
     def brief(self, payload: Fields, short: Short) -> list[str]:
         return [*briefs.questions(_open(short.items)), phrases.BRIEFLY_ASK.format(ask=tools.ASK, then=short.then)]

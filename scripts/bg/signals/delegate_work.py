@@ -7,9 +7,7 @@ from bg.ledger import delegations, digests, inbox, user_answers
 from bg.ledger.values import Item, ItemState, State
 from bg.signals import delegation
 from bg.signals.kinds import REQUEST, Ask, Frame, Kind
-from bg.words import phrases
-from bg.words.reply_parts import Payload, Reminder, marks, quoted, sections, task_name
-from bg.words.texts import fill
+from bg.words import phrases, reply_parts, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from bg.protocol.signals import Signal
     from bg.signals.kinds import Fields
     from bg.words.briefs import Short
-    from bg.words.reply_parts import Told
+    from bg.words.reply_parts import Payload, Reminder, Told
 
 
 class DelegateWork(Kind):
@@ -57,34 +55,34 @@ class DelegateWork(Kind):
         return passed
 
     def remind(self, signal: Fields, told: Told) -> Reminder:
-        payload, label = Payload(signal["payload"]), told.task.label
+        payload, label = reply_parts.Payload(signal["payload"]), told.task.label
         if told.denied:
             return _denied(payload, told)
-        body = sections(
+        body = reply_parts.sections(
             [
-                ("New task", quoted(payload, "new_task_description")),
-                ("Why", quoted(payload, "delegation_reason", 400)),
+                ("New task", reply_parts.quoted(payload, "new_task_description")),
+                ("Why", reply_parts.quoted(payload, "delegation_reason", 400)),
                 ("Independence", payload["independence"].cited()),
                 ("Priority", payload["priority"].cited()),
-                ("Context it needs", quoted(payload, "context_required", 400)),
-                ("Coordination", quoted(payload, "coordination", 400)),
+                ("Context it needs", reply_parts.quoted(payload, "context_required", 400)),
+                ("Coordination", reply_parts.quoted(payload, "coordination", 400)),
                 ("Estimated duration", payload["estimated_duration"].cited()),
-                *marks(signal),
+                *reply_parts.marks(signal),
             ]
         )
-        asked = payload["new_task_description"].inline(80)
+        asked = f"{label} asks to delegate: {payload['new_task_description'].inline(80)}"
         slots = {
             "label": label,
-            "description": task_name(told),
+            "description": reply_parts.task_name(told),
             "body": body,
             "qid": told.qid,
             "weighed": "\n".join(f"- {line}" for line in told.weighed),
         }
         if told.full:
             why = phrases.CANNOT_BE_APPROVED.format(why=told.full)
-            return Reminder(fill("no_room", why=why, **slots), f"{label} asks to delegate: {asked} · {told.full}")
-        text = fill("delegation", answer=told.answer_command, **slots)
-        return Reminder(text, f"{label} asks to delegate: {asked} · {told.answer_command} {label} {told.qid}: approve")
+            return reply_parts.Reminder(texts.fill("no_room", why=why, **slots), f"{asked} · {told.full}")
+        text = texts.fill("delegation", answer=told.answer_command, **slots)
+        return reply_parts.Reminder(text, f"{asked} · {told.answer_command} {label} {told.qid}: approve")
 
     def brief(self, payload: Fields, short: Short) -> list[str]:
         return [] if short.full else [phrases.BRIEFLY_DELEGATION.format(ask=tools.ASK, label=short.label)]
@@ -108,8 +106,8 @@ def _denied(payload: Payload, told: Told) -> Reminder:
     label, work = told.task.label, payload["new_task_description"]
     waits = any(item.state == ItemState.ANSWERED for item in told.items if inbox.kind(item) == Item.DELEGATION)
     then = f"It waits for that. Resume it now: {told.resume}" if waits else "It goes on by itself."
-    text = fill("denied", label=label, description=task_name(told), work=work.quote(300), then=then)
-    return Reminder(text, f"{label} wanted to delegate, which bg.json denies: {work.inline(80)}")
+    text = texts.fill("denied", label=label, description=reply_parts.task_name(told), work=work.quote(300), then=then)
+    return reply_parts.Reminder(text, f"{label} wanted to delegate, which bg.json denies: {work.inline(80)}")
 
 
 def _decision(book: Ledger, row: Answered) -> str:

@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 
 from bg.ledger.values import Item
-from bg.protocol import marks, signals
+from bg.protocol import signals
 from bg.record import Record
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -113,9 +113,16 @@ class Kind:
 @cache
 def of(marker: str) -> Kind:
     """The kind of this marker; for one that no schema knows, as of a later version, what all have in common."""
-    if marker not in marks.MARKERS:
+    if not marker.replace("_", "").isalpha():
         return Kind(marker)
-    kind: Kind = import_module(f"bg.signals.{marker.lower()}").KIND
+    name = f"bg.signals.{marker.lower()}"
+    try:
+        module = import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        return Kind(marker)
+    kind: Kind = getattr(module, "KIND", None) or Kind(marker)
     return kind
 
 

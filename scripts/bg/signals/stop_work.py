@@ -6,11 +6,8 @@ from bg.ledger import delegations, inbox, user_answers
 from bg.ledger.values import Item, State
 from bg.signals import delegation
 from bg.signals.kinds import STOP, Ask, Frame, Kind
-from bg.words import phrases, recoveries
-from bg.words.briefs import LINE
+from bg.words import briefs, phrases, recoveries, reply_parts, texts
 from bg.words.quoting import Said, beside, cited
-from bg.words.reply_parts import Payload, Reminder, marks, quoted, sections, task_name
-from bg.words.texts import fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
     from bg.protocol.signals import Signal
     from bg.signals.kinds import Fields
     from bg.words.briefs import Short
-    from bg.words.reply_parts import Told
+    from bg.words.reply_parts import Payload, Reminder, Told
 
 COMPLETION = "completion"
 # The reasons of the schema that are words of our own sentences; whatever else an agent writes there is its words.
@@ -69,26 +66,26 @@ class StopWork(Kind):
         return [Ask(Item.BLOCKER, "B1", given)]
 
     def remind(self, signal: Fields, told: Told) -> Reminder:
-        payload, label = Payload(signal["payload"]), told.task.label
+        payload, label = reply_parts.Payload(signal["payload"]), told.task.label
         if payload["stop_reason"].among(REASONS) == COMPLETION:
             return _over(payload, signal, told)
         named = payload["blocker_type"] or payload["stop_reason"] or Said("blocker")
         kind = named.among((*ADVICE, *REASONS))
-        body = sections(
+        body = reply_parts.sections(
             [
-                ("Blocker", quoted(payload, "details")),
-                ("Completed", quoted(payload, "completed_work", 500)),
-                ("Not done", quoted(payload, "blocked_work", 400)),
-                ("State", quoted(payload, "state_snapshot", 500)),
-                ("Needed to go on", quoted(payload, "resume_requirements", 500)),
-                ("Recovery the agent sees", quoted(payload, "error_recovery", 400)),
-                *marks(signal),
+                ("Blocker", reply_parts.quoted(payload, "details")),
+                ("Completed", reply_parts.quoted(payload, "completed_work", 500)),
+                ("Not done", reply_parts.quoted(payload, "blocked_work", 400)),
+                ("State", reply_parts.quoted(payload, "state_snapshot", 500)),
+                ("Needed to go on", reply_parts.quoted(payload, "resume_requirements", 500)),
+                ("Recovery the agent sees", reply_parts.quoted(payload, "error_recovery", 400)),
+                *reply_parts.marks(signal),
             ]
         )
-        text = fill(
+        text = texts.fill(
             "stop",
             label=label,
-            description=task_name(told),
+            description=reply_parts.task_name(told),
             kind=kind.replace("_", " "),
             body=body,
             advice=ADVICE.get(kind, "Tell the user what is needed."),
@@ -99,11 +96,11 @@ class StopWork(Kind):
             qid=next((item.qid for item in told.items if inbox.kind(item) == Item.BLOCKER), "B1"),
         )
         blocker = f"{label} is blocked ({kind.replace('_', ' ')}): {payload['details'].inline(80)}"
-        return Reminder(text, f"{blocker} · {told.answer_command} {label} <what to do>")
+        return reply_parts.Reminder(text, f"{blocker} · {told.answer_command} {label} <what to do>")
 
     def brief(self, payload: Fields, short: Short) -> list[str]:
         needed = str(payload.get("resume_requirements") or "")
-        lines = [phrases.BRIEFLY_NEEDED.format(words=cited(needed, LINE))] if needed else []
+        lines = [phrases.BRIEFLY_NEEDED.format(words=cited(needed, briefs.LINE))] if needed else []
         return [*lines, phrases.BRIEFLY_BLOCKED.format(then=short.then)]
 
     def frame(self, payload: Fields) -> Frame:
@@ -127,17 +124,17 @@ class StopWork(Kind):
 def _over(payload: Payload, signal: Fields, told: Told) -> Reminder:
     """The reminder of a stop for completion."""
     label = told.task.label
-    body = sections(
+    body = reply_parts.sections(
         [
-            ("Details", quoted(payload, "details", 900)),
-            ("Completed", quoted(payload, "completed_work", 600)),
-            ("Not done", quoted(payload, "blocked_work", 400)),
-            *marks(signal),
+            ("Details", reply_parts.quoted(payload, "details", 900)),
+            ("Completed", reply_parts.quoted(payload, "completed_work", 600)),
+            ("Not done", reply_parts.quoted(payload, "blocked_work", 400)),
+            *reply_parts.marks(signal),
         ]
     )
-    slots = {"label": label, "description": task_name(told), "body": body, "first": "", "choice": ""}
-    text = fill("completion", status="that its work is over", **slots)
-    return Reminder(text, f"{label} reports that its work is over: {payload['details'].inline(100)}")
+    slots = {"label": label, "description": reply_parts.task_name(told), "body": body, "first": "", "choice": ""}
+    text = texts.fill("completion", status="that its work is over", **slots)
+    return reply_parts.Reminder(text, f"{label} reports that its work is over: {payload['details'].inline(100)}")
 
 
 def _response(payload: Fields) -> Frame:
