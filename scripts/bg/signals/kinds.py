@@ -1,4 +1,4 @@
-"""What a kind of signal decides and says, for those that know a signal by its marker only."""
+"""Kinds of signals: what each decides and says, found by its marker."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     Fields = dict[str, Any]
 
-REPORT = "COMPLETION_REPORT"  # what an agent ends with whose work is over, and what is asked of one that ends without
-STOP = "STOP_WORK"
-REQUEST = "DELEGATE_WORK"
-# The signal that asks for an item of the inbox, and knows what to do about its answer.
+REPORT = "COMPLETION_REPORT"  # the work is over; an agent that ends without a signal is asked for this one
+STOP = "STOP_WORK"  # something is in the way
+REQUEST = "DELEGATE_WORK"  # another agent is asked for; an agent may do that and go on
+# The signal that asks for each kind of item, and words its answer.
 _ASKERS = {Item.QUESTION: "CLARIFICATION_NEEDED", Item.BLOCKER: STOP, Item.DELEGATION: REQUEST}
 
 
@@ -67,7 +67,7 @@ class Kind:
         raise NotImplementedError
 
     def better(self, fields: Fields) -> str:
-        """Why a report of completion says this better; empty where it does not."""
+        """Why its agent is asked for a report of completion instead; empty where it is not."""
         return ""
 
     def asks(self, book: Ledger, label: str, fields: Fields) -> list[Ask]:
@@ -75,11 +75,11 @@ class Kind:
         return []
 
     def asked_before(self, book: Ledger, agent: str, run: int, fields: Fields) -> int:
-        """The signal by which the same run has asked for the very same, whatever else it says now; 0 without one."""
+        """The earlier signal of the run that asks for the same thing, whatever else it says; 0 without one."""
         return 0
 
     def still_asked(self, passed: list[Signal], ends_with: str) -> list[Signal]:
-        """Of the signals of this kind behind which a run went on, those that hold at its end."""
+        """The signals of this kind that still hold at a run's end, of those after which the run went on."""
         return []
 
     def remind(self, signal: Fields, told: Told) -> Reminder:
@@ -112,7 +112,7 @@ class Kind:
 
 @cache
 def of(marker: str) -> Kind:
-    """The kind of this marker; for one that no schema knows, as of a later version, what all have in common."""
+    """The kind of this marker; for an unknown one, as in a ledger of a later version, what all have in common."""
     if not marker.replace("_", "").isalpha():
         return Kind(marker)
     name = f"bg.signals.{marker.lower()}"
