@@ -8,11 +8,11 @@ differently from Python 3.12 on.
 class State:
     """The state of a task."""
 
-    LAUNCHED = "launched"  # the call that launches its agent is out, and the agent has not been seen
+    LAUNCHED = "launched"  # its launch is on its way, and its agent has not been seen
     WORKING = "working"  # its agent works
     NEEDS_ANSWER = "needs_answer"  # its agent has ended with questions to the user
     BLOCKED = "blocked"  # its agent has ended and cannot go on by itself
-    DELEGATING = "delegating"  # its agent has ended with a request that it need not have ended for
+    DELEGATING = "delegating"  # its agent has ended with a request for another agent that it need not wait for
     NOT_LAUNCHED = "not_launched"  # nothing was launched, or the host refused the launch
     DONE = "done"  # its agent reports success, and nothing that could be checked speaks against it
     DISPUTED = "disputed"  # its agent insists on a report that does not match what was seen

@@ -12,10 +12,6 @@ from bg.record import Record
 from bg.words import phrases
 from bg.words.quoting import cited
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 MOST_LINES = 6
 MOST_QUESTIONS = 3
 LINE = 150

@@ -8,10 +8,6 @@ from bg.words.quoting import inline, quote
 from bg.words.reply_parts import Reminder, Told, task_name
 from bg.words.texts import fill
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 
 def unreported(text: str, why: str, told: Told) -> Reminder:
     """Prose is a first-class outcome: what it says, and that it kept no protocol."""
