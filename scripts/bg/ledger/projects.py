@@ -37,8 +37,7 @@ UNION SELECT label FROM (SELECT label FROM tasks WHERE root IS NULL AND +project
   ORDER BY ended DESC LIMIT ?4)
 UNION SELECT label FROM deliveries WHERE seen IS NULL
 UNION SELECT label FROM questions WHERE state = '{ItemState.OPEN}'
-UNION SELECT substr(child, 8) FROM delegations WHERE child > 'window:' AND child < 'window;'
-  AND state = '{Decision.APPROVED}'
+UNION SELECT worker FROM delegations WHERE state = '{Decision.APPROVED}'
 """
 _MOST_LEFT = 15
 

@@ -18,14 +18,15 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     if row.kind in (Due.GROUP, Due.JOINT):
         return said._replace(text=f"{phrases.SENDER} {said.notice}")
     task = tasks.get(scene.book, row.label)
-    agent = (task.agent if task else "") if row.kind == Due.ANSWERED else row.about.subject
+    agent = (task.agent if task else "") if row.kind == Due.ANSWERED else row.subject
     then = _way(scene, agent, row.label)
     if row.kind == Due.ANSWERED:
         ready = phrases.BRIEFLY_READY.format(label=row.label, then=then)
         return said._replace(text=ready) if _is_ready(scene, row.label) else said
-    run, mark = row.about.run, row.about.mark
+    run, mark = row.run, row.mark
     signal = reported.signal_body(scene.book, agent, run, mark)
-    short = briefs.Short(row.label, inbox.items(scene.book, agent, run), then, scene.full(), said.left)
+    items = inbox.find(scene.book, agent=agent, run=run)
+    short = briefs.Short(row.label, items, then, scene.full(), said.left)
     kind = kinds.of(signal.get("signal_type", ""))
     lines = [f"{phrases.SENDER} {said.notice}", *kind.brief(signal.get("payload", {}), short)]
     left = [item.qid for item in waiting.unsent(scene.book, task)] if task else []

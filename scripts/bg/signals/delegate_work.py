@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bg.host import tools
 from bg.ledger import delegations, digests, inbox, user_answers
+from bg.ledger.record import first_of
 from bg.ledger.values import Item, ItemState, State
 from bg.signals import delegation
 from bg.signals.kinds import REQUEST, Ask, Frame, Kind
@@ -112,7 +113,7 @@ def _denied(payload: Payload, told: Told) -> Reminder:
 
 def _decision(book: Ledger, row: Answered) -> str:
     source = "the user's settings" if row.source == "settings" else "the user's words"
-    one = delegations.of_item(book, row.id)
+    one = first_of(delegations.find(book, question=row.id))
     if row.how != user_answers.APPROVED or one is None:
         return delegation.denied(row.said, source)
     return delegation.approved(book, one, row.said, source[0].upper() + source[1:])

@@ -108,7 +108,7 @@ def _answers(book: Ledger, agent: str, answered: list[Answered], payload: dict[s
     """The kind of the first response, and what is said of each kind of thing that was answered."""
     first = ""
     sections: list[str] = []
-    items = inbox.items(book, agent) if answered else []
+    items = inbox.find(book, agent=agent) if answered else []
     for item in (Item.QUESTION, Item.BLOCKER, Item.DELEGATION):
         rows = [row for row in answered if inbox.kind(row) == item]
         if rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger import delegations, inbox, user_answers
+from bg.ledger.record import first_of
 from bg.ledger.values import Item, State
 from bg.signals import delegation
 from bg.signals.kinds import STOP, Ask, Frame, Kind
@@ -144,7 +145,7 @@ def _response(payload: Fields) -> Frame:
 def _section(book: Ledger, row: Answered, payload: Fields) -> str:
     left = row.source == "go"
     words = "go on as you think best" if left else row.said
-    one = delegations.of_item(book, row.id)
+    one = first_of(delegations.find(book, question=row.id))
     who = delegation.names(delegations.workers(book, one)) or one.worker if one else ""
     how = user_answers.ANSWER if left else row.how
     return recoveries.section(how, row.text, words, "the user's words", payload, who)
