@@ -37,7 +37,7 @@ def note(book: Writing, label: str, agent: str, run: int, signal: signals.Signal
     for kind, qid, item in _asks(book, label, signal):
         asked = inbox.ask(book, label, agent, run, kind, qid, item)
         if kind == inbox.DELEGATION:
-            delegations.note(book, label, fresh, qid, asked, blocking=signal.terminal)
+            delegations.note(book, label, fresh, qid, asked, blocking=signal.terminal, handed_over=False)
             if _settings(book, label).delegation == "deny":
                 _deny(book, fresh, asked, ends=ends)
     kind = deliveries.ENDED if ends else deliveries.MESSAGE
