@@ -27,7 +27,7 @@ _TO_STANDING = {
 class Delegation(Record):
     """One request; `worker` is the label under which the work is, or will be, launched, empty before it is approved.
 
-    One that is `handed_over` is what a stopped task's agent could not do, and has the id of that blocker.
+    One that is `handed_over` is for what a stopped task's agent could not do, all or in part, by that blocker's id.
     """
 
     _table = "delegations"
@@ -60,8 +60,8 @@ def note(
     qid: str,
     question: Optional[int],
     *,
-    blocking: bool = False,
-    handed_over: bool = False,
+    blocking: bool,
+    handed_over: bool,
 ) -> None:
     """A task has asked for this, by that signal and that item; on a blocking one its work waits."""
     book.write(

@@ -65,7 +65,7 @@ def deny(scene: Scene, writing: Writing, item: Question, text: str) -> None:
 def hand_over(scene: Scene, writing: Writing, item: Question, text: str) -> str:
     """Another agent does what this one could not; a word for the user where that must wait."""
     signal = reported.last_of_marker(scene.book, item.agent, item.run, kinds.STOP)
-    delegations.note(writing, item.label, signal, item.qid, item.id, handed_over=True)
+    delegations.note(writing, item.label, signal, item.qid, item.id, blocking=False, handed_over=True)
     one = first_of(delegations.find(scene.book, question=item.id))
     return open_for(scene, writing, one, delegation.work(scene.book, one), text, condition=text) if one else ""
 

@@ -38,7 +38,7 @@ def note(book: Writing, label: str, agent: str, run: int, signal: signals.Signal
     for item in kind.asks(book, label, signal.fields):
         asked = inbox.ask(book, label, agent, run, item.kind, item.qid, item.given)
         if item.kind == Item.DELEGATION:
-            delegations.note(book, label, fresh, item.qid, asked, blocking=signal.terminal)
+            delegations.note(book, label, fresh, item.qid, asked, blocking=signal.terminal, handed_over=False)
             if _settings(book, label).delegation == "deny":
                 _deny(book, fresh, asked, ends=ends)
     due = Due.ENDED if ends else Due.MESSAGE

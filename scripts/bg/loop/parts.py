@@ -36,5 +36,5 @@ def _link(scene: Scene, writing: Writing, task: Task) -> None:
     for item in inbox.waiting(scene.book, label=task.label):
         if inbox.kind(item) == Item.BLOCKER and item.agent == task.agent:
             signal = reported.last_of_marker(scene.book, item.agent, item.run, kinds.STOP)
-            delegations.note(writing, task.label, signal, item.qid, item.id, blocking=False)
+            delegations.note(writing, task.label, signal, item.qid, item.id, blocking=False, handed_over=True)
             delegations.await_launch(writing, signal, label)
