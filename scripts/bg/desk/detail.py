@@ -7,6 +7,7 @@ from typing import Any
 
 from bg.desk import status, table, waiting
 from bg.desk.page import Cell, Page
+from bg.desk.status import Status
 from bg.ledger import children, inbox, launches, proofs, reported, resumes, runs, tasks, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.record import unpacked
@@ -43,7 +44,7 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
             Cell(f"  {table.words_of(task.state)}", table.style_of(task.state)),
             Cell(f" for {for_how_long}", "quiet"),
         ),
-        *page.wrapped(inline(entry["task"], 2000)),
+        *page.wrapped(inline(entry.task, 2000)),
     ]
     if task.note:
         lines += page.wrapped(f"note: {inline(task.note, 400)}", "quiet")
@@ -52,7 +53,7 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
         ("Agents it asked for, and for whom it works", _delegated(page, entry)),
         ("Next", _next(book, page, task, entry, command)),
         ("History", _history(book, page, task)),
-        ("Checked", _evidence(page, entry["evidence"])),
+        ("Checked", _evidence(page, entry.evidence)),
         ("Last report", _last_report(book, page, label)),
     ):
         if found:
@@ -66,18 +67,18 @@ def _open(book: Ledger, page: Page, task: Task, command: str, now: float) -> lis
     return lines + (waiting.to_type(page, items[0], command) if items else [])
 
 
-def _delegated(page: Page, entry: dict[str, Any]) -> list[str]:
+def _delegated(page: Page, entry: Status) -> list[str]:
     """Who asked for this task, and what became of what it asked for itself."""
-    found = [f"asked for by: {entry['asked_by']}"] if entry["asked_by"] else []
-    for one in entry["delegations"]:
-        doing = ", ".join(f"{each['label']} {table.words_of(each['state'])}" for each in one["agents"])
-        found.append(f"{one['id']} {one['state']}" + (f": {doing}" if doing else ""))
+    found = [f"asked for by: {entry.asked_by}"] if entry.asked_by else []
+    for one in entry.delegations:
+        doing = ", ".join(f"{each.label} {table.words_of(each.state)}" for each in one.agents)
+        found.append(f"{one.id} {one.state}" + (f": {doing}" if doing else ""))
     return [line for words in found for line in page.wrapped(words, indent=4, first=2)]
 
 
-def _next(book: Ledger, page: Page, task: Task, entry: dict[str, Any], command: str) -> list[str]:
+def _next(book: Ledger, page: Page, task: Task, entry: Status, command: str) -> list[str]:
     typed = table.what_to_type(book, task, entry, command)
-    if entry["waiting"] or not typed or typed == table.WHOLE.format(label=entry["label"]):
+    if entry.waiting or not typed or typed == table.WHOLE.format(label=task.label):
         return []
     return page.wrapped(f"→ {typed}", "type", indent=2)
 

@@ -92,7 +92,7 @@ def run_status(given: argparse.Namespace) -> Outcome:
             return 1, "[]\n" if given.json else "", f"{said}bgctl: there is no task {label or given.label}\n"
         if given.json:
             entries = [
-                {**status.record(book, task), "ledger": book.path}
+                {**status.to_json(status.record(book, task)), "ledger": book.path}
                 for book in books
                 for task in status.chosen(book, everything=given.all or bool(label))
                 if label in ("", task.label)
@@ -174,7 +174,7 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
         f"Run {run.run} was asked {run.corrections} times for a readable report." for run in known if run.corrections
     ]
     yield {
-        **status.record(book, task),
+        **status.to_json(status.record(book, task)),
         "warnings": warnings,
         "runs": [run.columns("agent", "run", "began", "ended", "corrections", "cut") for run in known],
         "reports": [
