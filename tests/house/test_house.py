@@ -65,7 +65,7 @@ ROOMS = {
     "words": {"host", "protocol", "ledger"},
     "results": {"words"},
     "desk": {"host", "protocol", "ledger", "words", "evidence", "results"},
-    "loop": {"host", "protocol", "ledger", "words", "evidence", "results", "desk"},
+    "loop": {"host", "protocol", "ledger", "words", "evidence", "results"},
 }
 DOOR = {"hook": {*ROOMS}}  # the way in imports them all, and nothing imports it
 GROUND = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from bg.desk import status
 from bg.ledger import ended, inbox, tasks, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
@@ -36,7 +35,7 @@ def chosen(book: Ledger, project: str, now: float, *, everything: bool) -> dict[
         shown = Counter(task.state for task in [*found[NEEDS], *found[WORKS]] if task.ended is not None)
         states[ENDED] = Counter(ended.counted(book, project)) - shown
         # As many more as may stand in another part.
-        newest = ended.newest(book, project, now - status.RECENT, MOST[ENDED] + len(asking))
+        newest = ended.newest(book, project, now - tasks.RECENT, MOST[ENDED] + len(asking))
         found[ENDED] = [task for task in newest if section_of(book, task, asking) == ENDED]
         states[ENDED] |= Counter(task.state for task in found[ENDED])  # also what a damaged ledger calls it
     for name, each in found.items():
@@ -58,7 +57,7 @@ def _living(book: Ledger, project: str, asking: set[str]) -> list[Task]:
 
 
 def _is_recent(task: Task, now: float) -> bool:
-    return task.closed is None and (task.ended is None or now - task.ended < status.RECENT)
+    return task.closed is None and (task.ended is None or now - task.ended < tasks.RECENT)
 
 
 def section_of(book: Ledger, task: Task, asking: set[str]) -> str:

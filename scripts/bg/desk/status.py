@@ -9,34 +9,18 @@ from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.ledger.waiting import Awaited
 from bg.record import Record
+from bg.words import silence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Optional
-
-RECENT = 24 * 3600
-
-
-def counted(working: int, asking: int, broken: int) -> list[tuple[str, str]]:
-    """How many tasks work, ask, or lost their session, each with its style."""
-    parts = [
-        (f"{working} working" if working else "", "works"),
-        (f"{asking} asks" if asking == 1 else f"{asking} ask" if asking else "", "needs"),
-        (f"{broken} interrupted" if broken else "", "bad"),
-    ]
-    return [part for part in parts if part[0]]
-
-
-def at_a_glance(working: int, asking: int, broken: int) -> str:
-    """The same in one line; empty where there is nothing."""
-    return " · ".join(words for words, _ in counted(working, asking, broken))
 
 
 def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list[Task]:
     """The tasks that a person wants to see: open ones, and what ended within a day."""
     if everything:
         return tasks.every(book)
-    rows = tasks.recent(book, book.now() - RECENT)
+    rows = tasks.recent(book, book.now() - tasks.RECENT)
     root = projects.root_of(project)
     return [row for row in rows if not project or root == (row.root or row.project)]
 
@@ -126,7 +110,7 @@ def record(book: Ledger, task: Task) -> Status:
         asked_by=_asked_by(book, task),
         full=_full(book, task),
         delegations=[_request(book, one) for one in delegations.of_task(book, task.label)],
-        quiet=_quiet(book, task, path),
+        quiet=silence.seconds(book, task, path),
         evidence=runs.evidence(book, task.agent) if task.ended is not None else {},
         risk=transcripts.near_limit(path) if task.ended is None else "",
     )
@@ -174,15 +158,3 @@ def _request(book: Ledger, one: delegations.Delegation) -> Request:
         told=one.told,
         released=one.released,
     )
-
-
-def quiet(book: Ledger, task: Task) -> float:
-    """How long a running agent has written nothing, 0 while that says little."""
-    spoken = sessions.transcript(book, task.session)
-    return _quiet(book, task, agents.of_agent(spoken, task.agent))
-
-
-def _quiet(book: Ledger, task: Task, path: str) -> float:
-    last = transcripts.last_sign(path)
-    silent = book.now() - last if last and task.state in tasks.RUNNING_STATES else 0.0
-    return silent if silent > settings.load(task.project or "").quiet_minutes * 60 else 0.0

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from bg.desk import parts, status
 from bg.desk.page import Cell, Page, fit, pad, width_of
 from bg.desk.status import Status
-from bg.ledger import delegations, notes, proofs
+from bg.ledger import delegations, notes, proofs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.words import actions, phrases, verdict
@@ -224,14 +224,14 @@ def _footnotes(book: Ledger, page: Page) -> list[str]:
     kept = notes.kept_aside(book)
     if kept:
         lines.append(f"The ledger was unreadable and is kept at {kept}; this is a new one.")
-    errors = notes.errors(book, book.now() - status.RECENT)
+    errors = notes.errors(book, book.now() - tasks.RECENT)
     if errors:
         last = errors[0]
         lines.append(
             f"{len(errors)} hook error{'s' if len(errors) > 1 else ''} within a day; the last, in {last.event}: "
             f"{inline(last.text.strip().splitlines()[-1], 120)}"
         )
-    unproven, strangers = proofs.unproven(book, book.now() - status.RECENT), notes.strangers(book)
+    unproven, strangers = proofs.unproven(book, book.now() - tasks.RECENT), notes.strangers(book)
     for said in unproven[:SHOWN]:
         who = inline(said.origin, 60) or phrases.NOBODY_KNOWN
         lines.append(phrases.UNPROVEN.format(label=said.label, words=inline(said.text, 80), who=who))

@@ -23,6 +23,7 @@ CONTINUABLE_STATES = (
     "needs_answer", "blocked", "delegating", "interrupted", "failed", "stopped", "unreported", "partial", "disputed",
 )  # fmt: skip
 PAUSED_STATES = ("needs_answer", "blocked", "delegating")
+RECENT = 24 * 3600  # for so many seconds people are shown what has ended, and what has failed
 _AT_ONCE = 500  # fewer than SQLite takes values for one statement
 
 
