@@ -59,8 +59,9 @@ def test_texts_as_long_as_a_piece_or_two(tmp_path):
         (1, reported.LONGEST - 1, reported.LONGEST, reported.LONGEST + 1, 2 * reported.LONGEST)
     ):
         text = "ab" * (length // 2) + "c" * (length % 2)
-        assert reported.keep_report(book, "a1", number, "SubagentStop", text)
-        assert not reported.keep_report(book, "a1", number, "SubagentStop", text)
+        with book.transaction() as writing:
+            assert reported.keep_report(writing, "a1", number, "SubagentStop", text)
+            assert not reported.keep_report(writing, "a1", number, "SubagentStop", text)
         [kept] = reported.reports(book, "a1", number)
         assert reported.whole(book, kept) == text
     book.close()

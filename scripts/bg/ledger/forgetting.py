@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger import notes, tasks
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.record import Record
 from bg.ledger.tasks import Task
 
@@ -30,18 +30,18 @@ def sweep(book: Ledger, days: int, archive: Archive) -> None:
         task = tasks.get(book, label)
         if task is not None:
             forget(book, task, archive)
-    with book.transaction():
-        notes.set_swept(book, int(now // DAY))
+    with book.transaction() as writing:
+        notes.set_swept(writing, int(now // DAY))
 
 
 def forget(book: Ledger, task: Task, archive: Archive) -> None:
     """Archive a task, then delete it; its label is not given out again."""
     archive(book, task)
-    with book.transaction():
-        _delete(book, task.label)
+    with book.transaction() as writing:
+        _delete(writing, task.label)
 
 
-def _delete(book: Ledger, label: str) -> None:
+def _delete(book: Writing, label: str) -> None:
     agents = [row["agent"] for row in book.all("SELECT agent FROM launches WHERE label = ? AND agent <> ''", label)]
     for table in _Name.all(book, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"):
         columns = [column.name for column in _Name.all(book, f'PRAGMA table_info("{table.name}")')]
