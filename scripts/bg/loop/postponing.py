@@ -1,4 +1,4 @@
-"""Events that wait in the spool where the ledger cannot be used: what is kept, what users hear, what comes of it."""
+"""Postponing: an event waits in the spool where the ledger cannot be used; what users hear, and what comes of it."""
 
 from __future__ import annotations
 
