@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from bg.desk import status, table, waiting
+from bg.desk import open_items, status, table
 from bg.desk.page import Cell, Page
 from bg.desk.status import Status
 from bg.ledger import children, inbox, launches, proofs, reported, resumes, runs, tasks, user_answers
@@ -63,8 +63,8 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
 
 def _open(book: Ledger, page: Page, task: Task, command: str, now: float) -> list[str]:
     items = inbox.waiting(book, label=task.label)
-    lines = [line for item in items for line in waiting.question(page, item, now)]
-    return lines + (waiting.to_type(page, items[0], command) if items else [])
+    lines = [line for item in items for line in open_items.question(page, item, now)]
+    return lines + (open_items.to_type(page, items[0], command) if items else [])
 
 
 def _delegated(page: Page, entry: Status) -> list[str]:

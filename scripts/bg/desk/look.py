@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from bg.desk import detail, page, status, table, waiting
+from bg.desk import detail, open_items, page, status, table
 from bg.ledger import (
     children,
     inbox,
@@ -130,7 +130,7 @@ def run_inbox(_: argparse.Namespace) -> Outcome:
             for project in projects.every(book):
                 if inbox.waiting(book, project=project):
                     head = sheet.wrapped(f"In {project or 'a project without a folder'}", "heading")
-                    parts.append("\n".join([*head, "", waiting.waiting_list(book, sheet, project), ""]))
+                    parts.append("\n".join([*head, "", open_items.waiting_list(book, sheet, project), ""]))
         return int(bool(said)), "\n".join(parts) or "Nothing waits for you in any project.\n", said
 
 

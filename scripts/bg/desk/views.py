@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.desk import detail, findings, forget, page, waiting
+from bg.desk import detail, findings, forget, open_items, page
 from bg.desk import doctor as examination
 from bg.desk import table as listing
 from bg.host.versions import Host
@@ -22,12 +22,12 @@ def task(book: Ledger, label: str) -> str:
 
 def inbox(book: Ledger, project: str) -> str:
     """What waits for the user in a project."""
-    return waiting.waiting_list(book, page.of_hook(), project)
+    return open_items.waiting_list(book, page.of_hook(), project)
 
 
 def answers(book: Ledger, task: Task, command: str) -> str:
     """What one task waits for, and what it was answered."""
-    return waiting.of_task(book, page.of_hook(), task, command)
+    return open_items.of_task(book, page.of_hook(), task, command)
 
 
 def doctor(host: Host) -> str:
