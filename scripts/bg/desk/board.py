@@ -20,7 +20,7 @@ from typing import Optional
 from bg import foreign
 from bg.desk import detail, look, table
 from bg.desk.page import Page
-from bg.desk.parts import WORKS
+from bg.desk.table_parts import WORKS
 from bg.ledger import inbox, place, projects
 from bg.ledger.file import Ledger
 from bg.masking import masked

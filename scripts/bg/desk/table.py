@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from bg.desk import parts, status
+from bg.desk import status, table_parts
 from bg.desk.page import Cell, Page, fit, pad, width_of
 from bg.desk.status import Status
 from bg.ledger import delegations, notes, proofs, tasks
@@ -133,7 +133,7 @@ def sections(book: Ledger, project: str = "", *, everything: bool = False) -> li
     """The parts of the table that have tasks, the newest task of each first."""
     now = book.now()
     made = []
-    for name, part in parts.chosen(book, project, now, everything=everything).items():
+    for name, part in table_parts.chosen(book, project, now, everything=everything).items():
         number = sum(part.states.values())
         left = _counted(part.states - Counter(task.state for task in part.tasks), alone=not part.tasks)
         if number:
