@@ -6,7 +6,7 @@ from bg.host import tools
 from bg.ledger import delegations, inbox, reported, waiting, windows
 from bg.ledger.file import Writing
 from bg.ledger.tasks import Task
-from bg.loop import recoveries
+from bg.loop import recovery_names
 from bg.loop.scene import Scene
 
 
@@ -18,7 +18,7 @@ def take(scene: Scene, task: Task) -> bool:
     if task.state != "blocked":
         return False
     handed = [one for one in waiting.requests(scene.book, task) if one.is_of_a_blocker and one.worker]
-    if not handed and not recoveries.is_a_part(tools.launch_of(scene.event).description):
+    if not handed and not recovery_names.is_a_part(tools.launch_of(scene.event).description):
         return False
     with scene.book.transaction() as writing:
         if not handed:

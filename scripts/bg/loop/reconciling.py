@@ -1,4 +1,4 @@
-"""Recoveries: what no event brought, because the host or a killed hook lost it; one table names them all."""
+"""Reconciling: what no event brought, because the host or a killed hook lost it; one table names them all."""
 
 from __future__ import annotations
 
