@@ -10,7 +10,7 @@ from bg.desk.page import Cell, Page
 from bg.desk.status import Status
 from bg.ledger import children, inbox, launches, proofs, reported, resumes, runs, tasks, user_answers
 from bg.ledger.file import Ledger
-from bg.ledger.record import unpacked
+from bg.ledger.rows import unpacked
 from bg.ledger.tasks import Task
 from bg.words import phrases, verdict
 from bg.words.quoting import inline, neutral

@@ -27,7 +27,7 @@ from bg.ledger import (
 )
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.inbox import Question
-from bg.ledger.record import unpacked
+from bg.ledger.rows import unpacked
 from bg.ledger.tasks import Task
 
 Outcome = tuple[int, str, str]

@@ -15,7 +15,7 @@ from bg.desk.page import Cell, Page, pad, width_of
 from bg.desk.table import style_of, words_of
 from bg.ledger import figures, inbox
 from bg.ledger.file import Ledger
-from bg.ledger.record import unpacked
+from bg.ledger.rows import unpacked
 from bg.words import verdict
 from bg.words.quoting import inline
 from bg.words.times import age

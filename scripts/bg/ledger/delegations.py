@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bg.ledger import projects, tasks
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record
+from bg.ledger.rows import Record
 from bg.ledger.tasks import Task
 
 TYPE_CHECKING = False

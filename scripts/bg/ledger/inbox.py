@@ -10,7 +10,7 @@ import json
 from bg.ledger import projects
 from bg.ledger.digests import digest
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record, unpacked
+from bg.ledger.rows import Record, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
