@@ -1,4 +1,4 @@
-"""One page to look at in a browser, for `bgctl board`: the table of every project, each task with all that is known.
+"""Board: one page for a browser, by `bgctl board`: the table of every project, each task with all that is known.
 
 The page is one file without scripts that loads nothing; it is as old as the time that stands on it.
 """

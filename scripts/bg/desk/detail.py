@@ -1,4 +1,4 @@
-"""One task from its beginning: what it waits for, what was asked and answered, its runs, what was checked and how."""
+"""Everything about one task: what it waits for, what was asked and answered, its runs, what was checked and how."""
 
 from __future__ import annotations
 

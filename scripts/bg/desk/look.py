@@ -1,4 +1,4 @@
-"""The ledger outside Claude Code, for `bgctl status`, `inbox` and `export`; reads every ledger and says which."""
+"""Outside Claude Code: the ledger for `bgctl status`, `inbox` and `export`; reads every ledger and says which."""
 
 from __future__ import annotations
 

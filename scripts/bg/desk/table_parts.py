@@ -1,4 +1,4 @@
-"""Table parts: which tasks each part of the table shows, and how many there are of each state beside them.
+"""Parts of the table: which tasks each shows, and how many there are of each state beside them.
 
 What lives is read whole; of what has ended only the newest, the rest is counted.
 """

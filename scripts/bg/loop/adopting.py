@@ -1,4 +1,4 @@
-"""Launches: which of the parent's agents are ours, and what they are told about themselves."""
+"""Adoption: which of the parent's agents are ours, and what they are told about themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks that belong together: when the last has ended, one account, of their states first, of their results second."""
+"""Groups of tasks: when the last has ended, one account, of their states first, of their results second."""
 
 from __future__ import annotations
 

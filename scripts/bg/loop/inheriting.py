@@ -1,4 +1,4 @@
-"""Sessions: which tasks a new session inherits, and what it is told about them in a few lines."""
+"""Inheritance: which tasks a new session takes over, and what it is told about them in a few lines."""
 
 from __future__ import annotations
 

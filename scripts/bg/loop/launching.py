@@ -1,4 +1,4 @@
-"""Launches: Agent or Task called by the parent, and our own command run through Skill."""
+"""Launching: Agent or Task called by the parent, and our own command run through Skill."""
 
 from __future__ import annotations
 

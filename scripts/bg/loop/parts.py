@@ -1,4 +1,4 @@
-"""Parts: agents that the parent launches for what a stopped one could not do, where the user handed nothing over."""
+"""Partial work: the parent launches agents for what a stopped one could not do, where the user handed nothing over."""
 
 from __future__ import annotations
 

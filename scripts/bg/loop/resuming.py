@@ -1,4 +1,4 @@
-"""Resumes: an ended agent woken by SendMessage or by Task with `resume`, written down before and proven after."""
+"""Resuming: an ended agent is woken by SendMessage or by Task with `resume`, written down before and proven after."""
 
 from __future__ import annotations
 
