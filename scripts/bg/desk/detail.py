@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from bg.desk import open_items, status, table
 from bg.desk.page import Cell, Page
@@ -15,6 +14,10 @@ from bg.ledger.tasks import Task
 from bg.words import phrases, verdict
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Moment = tuple[float, int, str, str, str]  # when, which of one second comes first, what happened, words, style
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 from bg.desk import status, table_parts
 from bg.desk.page import Cell, Page, fit, pad, width_of
@@ -11,6 +10,7 @@ from bg.desk.status import Status
 from bg.ledger import delegations, notes, proofs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
+from bg.record import Record
 from bg.words import actions, phrases, verdict
 from bg.words.quoting import inline
 from bg.words.times import age
@@ -35,7 +35,7 @@ _STYLES = {
 }
 
 
-class Section(NamedTuple):
+class Section(Record):
     """A part of the table: the rows that are shown, and in words what is only counted."""
 
     name: str
@@ -44,7 +44,7 @@ class Section(NamedTuple):
     counted: str
 
 
-class Row(NamedTuple):
+class Row(Record):
     """One task as it is shown."""
 
     label: str

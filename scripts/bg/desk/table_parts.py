@@ -6,18 +6,18 @@ What lives is read whole; of what has ended only the newest, the rest is counted
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 from bg.ledger import ended, inbox, tasks, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
+from bg.record import Record
 
 NEEDS, WORKS, ENDED = "Needs you", "Working", "Ended"
 # How many rows of a part are shown. What needs the user is cut last.
 MOST = {NEEDS: 12, WORKS: 8, ENDED: 6}
 
 
-class Part(NamedTuple):
+class Part(Record):
     """The tasks that are shown, the newest first, and the states of all that belong to the part."""
 
     tasks: list[Task]
