@@ -109,7 +109,7 @@ def record(book: Ledger, task: Task) -> Status:
         awaits=waiting.awaited(book, task.label),
         asked_by=_asked_by(book, task),
         full=_full(book, task),
-        delegations=[_request(book, one) for one in delegations.of_task(book, task.label)],
+        delegations=[_request(book, one) for one in delegations.find(book, label=task.label)],
         quiet=silence.seconds(book, task, path),
         evidence=runs.evidence(book, task.agent) if task.ended is not None else {},
         risk=transcripts.near_limit(path) if task.ended is None else "",
