@@ -15,7 +15,7 @@ from unittest import mock
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
-from bg.desk import board, detail, merging, table, truth, waiting  # noqa: E402
+from bg.desk import board, detail, merging, open_items, table, truth  # noqa: E402
 from bg.desk.page import Page  # noqa: E402
 from bg.ledger import inbox, launches, reported, resumes, runs, tasks, user_answers  # noqa: E402
 from bg.ledger.file import Ledger, Writing  # noqa: E402
@@ -154,9 +154,9 @@ def screens() -> Iterator[tuple[str, str, int]]:
             yield "board-10.html", board.board([book], NOW), 0
             for width in (40, 80):
                 yield f"truth-10-at-{width:03}.txt", truth.told(Page(width), truth.count([book])), width
-                yield f"waiting-10-at-{width:03}.txt", waiting.waiting_list(book, Page(width), PROJECT), width
+                yield f"waiting-10-at-{width:03}.txt", open_items.waiting_list(book, Page(width), PROJECT), width
                 for number in (1, 3):
-                    told = waiting.of_task(book, Page(width), tasks.get(book, f"bg-{number}"), "/bg-answer")
+                    told = open_items.of_task(book, Page(width), tasks.get(book, f"bg-{number}"), "/bg-answer")
                     yield f"answers-bg-{number}-at-{width:03}.txt", told, width
                 for number in (1, 3, 4, 7):
                     name = f"detail-bg-{number}-at-{width:03}.txt"

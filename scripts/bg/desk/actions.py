@@ -1,4 +1,4 @@
-"""Next actions: what the user can type about a task in each of its states."""
+"""Actions: what the user can type next about a task in each of its states."""
 
 from __future__ import annotations
 

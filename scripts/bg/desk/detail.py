@@ -1,21 +1,25 @@
-"""One task from its beginning: what it waits for, what was asked and answered, its runs, what was checked and how."""
+"""Everything about one task: what it waits for, what was asked and answered, its runs, what was checked and how."""
 
 from __future__ import annotations
 
 import time
-from typing import Any
 
-from bg.desk import status, table, waiting
+from bg.desk import open_items, status, table
 from bg.desk.page import Cell, Page
+from bg.desk.status import Status
 from bg.ledger import children, inbox, launches, proofs, reported, resumes, runs, tasks, user_answers
 from bg.ledger.file import Ledger
-from bg.ledger.record import unpacked
 from bg.ledger.reported import Signal
+from bg.ledger.rows import unpacked
 from bg.ledger.tasks import Task
 from bg.signals import kinds
 from bg.words import phrases, verdict
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Moment = tuple[float, int, str, str, str]  # when, which of one second comes first, what happened, words, style
 
@@ -39,7 +43,7 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
             Cell(f"  {table.words_of(task.state)}", table.style_of(task.state)),
             Cell(f" for {for_how_long}", "quiet"),
         ),
-        *page.wrapped(inline(entry["task"], 2000)),
+        *page.wrapped(inline(entry.task, 2000)),
     ]
     if task.note:
         lines += page.wrapped(f"note: {inline(task.note, 400)}", "quiet")
@@ -48,7 +52,7 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
         ("Agents it asked for, and for whom it works", _delegated(page, entry)),
         ("Next", _next(book, page, task, entry, command)),
         ("History", _history(book, page, task)),
-        ("Checked", _evidence(page, entry["evidence"])),
+        ("Checked", _evidence(page, entry.evidence)),
         ("Last report", _last_report(book, page, label)),
     ):
         if found:
@@ -58,22 +62,22 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
 
 def _open(book: Ledger, page: Page, task: Task, command: str, now: float) -> list[str]:
     items = inbox.waiting(book, label=task.label)
-    lines = [line for item in items for line in waiting.question(page, item, now)]
-    return lines + (waiting.to_type(page, items[0], command) if items else [])
+    lines = [line for item in items for line in open_items.question(page, item, now)]
+    return lines + (open_items.to_type(page, items[0], command) if items else [])
 
 
-def _delegated(page: Page, entry: dict[str, Any]) -> list[str]:
+def _delegated(page: Page, entry: Status) -> list[str]:
     """Who asked for this task, and what became of what it asked for itself."""
-    found = [f"asked for by: {entry['asked_by']}"] if entry["asked_by"] else []
-    for one in entry["delegations"]:
-        doing = ", ".join(f"{each['label']} {table.words_of(each['state'])}" for each in one["agents"])
-        found.append(f"{one['id']} {one['state']}" + (f": {doing}" if doing else ""))
+    found = [f"asked for by: {entry.asked_by}"] if entry.asked_by else []
+    for one in entry.delegations:
+        doing = ", ".join(f"{each.label} {table.words_of(each.state)}" for each in one.agents)
+        found.append(f"{one.id} {one.state}" + (f": {doing}" if doing else ""))
     return [line for words in found for line in page.wrapped(words, indent=4, first=2)]
 
 
-def _next(book: Ledger, page: Page, task: Task, entry: dict[str, Any], command: str) -> list[str]:
+def _next(book: Ledger, page: Page, task: Task, entry: Status, command: str) -> list[str]:
     typed = table.what_to_type(book, task, entry, command)
-    if entry["waiting"] or not typed or typed == table.WHOLE.format(label=entry["label"]):
+    if entry.waiting or not typed or typed == table.WHOLE.format(label=task.label):
         return []
     return page.wrapped(f"→ {typed}", "type", indent=2)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bg.ledger import projects, tasks
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import ANY, Record, first_of
+from bg.ledger.rows import ANY, Record, first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import Decision, Standing, State
 

@@ -11,7 +11,7 @@ import os
 
 from bg import machine
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record
+from bg.ledger.rows import Record
 from bg.ledger.values import Due
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ import json
 from bg.ledger import projects
 from bg.ledger.digests import digest
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import ANY, Record, unpacked
+from bg.ledger.rows import ANY, Record, unpacked
 from bg.ledger.values import Item, ItemState
 
 TYPE_CHECKING = False

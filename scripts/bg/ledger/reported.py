@@ -6,7 +6,7 @@ import json
 
 from bg.ledger import digests
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import ANY, Record, unpacked
+from bg.ledger.rows import ANY, Record, unpacked
 from bg.masking import masked
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ import json
 
 from bg.ledger import launches, tasks
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import ANY, Record, first_of, unpacked
+from bg.ledger.rows import ANY, Record, first_of, unpacked
 from bg.ledger.values import State
 from bg.masking import masked
 

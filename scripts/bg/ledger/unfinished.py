@@ -1,4 +1,4 @@
-"""Tasks whose agent has come to no end: one that works, has an open run, or was interrupted."""
+"""Unfinished tasks: an agent works on it, has an open run, or was interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The closed sets of values that the ledger's columns hold: each value once, with what it says.
+"""Values: the closed sets that the columns of the ledger hold, each value once, with what it says.
 
 Plain texts and no `enum`: making those would cost each hook a quarter of a millisecond, and they are formatted
 differently from Python 3.12 on.

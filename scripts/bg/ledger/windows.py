@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg.ledger import notes
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import ANY, Record
+from bg.ledger.rows import ANY, Record
 from bg.ledger.values import Opened, State
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""Launches: which of the parent's agents are ours, and what they are told about themselves."""
+"""Adoption: which of the parent's agents are ours, and what they are told about themselves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bg.host.event import Event
 from bg.host.versions import NO_WAY, Host
 from bg.ledger import children, delegations, launches, naming, notes, tasks, windows
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.values import Opened, State
 from bg.ledger.windows import Window
 from bg.protocol import listing

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def answer_command(scene: Scene, arguments: str) -> None:
     """UserPromptSubmit of `/bg-answer`."""
     if answer_ids.is_blank(arguments):
-        commands.say(scene, commands.waiting_list(scene))
+        commands.say(scene, scene.desk.inbox(scene.book, scene.project))
         return
     waiting = inbox.waiting(scene.book, project=scene.project)
     only = _only_label(scene, waiting)
@@ -54,7 +54,7 @@ def answer_command(scene: Scene, arguments: str) -> None:
     typed = answers.read(arguments, known)
     if typed.word in (answer_words.HELP, answer_words.DOCTOR) and not typed.doubts:
         doctor = typed.word == answer_words.DOCTOR
-        commands.say(scene, commands.doctor_told(scene) if doctor else feedback.ANSWER_HELP)
+        commands.say(scene, scene.desk.doctor(scene.host) if doctor else feedback.ANSWER_HELP)
         return
     with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt) as (writing, claim):
         number = typing.keep(writing, scene.session, "command", typed.label, arguments)
@@ -239,7 +239,7 @@ def _confirm(scene: Scene, writing: Writing, confirmed: int, number: int) -> Out
 def _shown(scene: Scene, typed: Typed) -> str:
     """One task: what it waits for, what was answered, and what can be typed."""
     task = tasks.get(scene.book, typed.label)
-    told = commands.task_told(scene, task) if task is not None else ""
+    told = scene.desk.answers(scene.book, task, scene.answer_command) if task is not None else ""
     if not any(doubt == answer_doubts.NUMBER for doubt, _ in typed.doubts):
         return told
     return f"{told}\n{feedback.NUMBER_IS_A_LABEL.format(label=typed.label)}"

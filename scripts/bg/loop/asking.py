@@ -1,4 +1,4 @@
-"""Dialogs: the user is asked in the agents' own words, and what the user says is recorded."""
+"""Dialog calls: the user is asked in the agents' own words, and what the user says is recorded."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from bg.ledger import inbox, tasks
 from bg.ledger import typed as typing
 from bg.ledger.inbox import Question
 from bg.ledger.values import Item, ItemState
-from bg.loop import answer_doubts, answer_words, answering, answers, commands
+from bg.loop import answer_doubts, answer_words, answering, answers
 from bg.loop.answers import Part, Typed
 from bg.loop.scene import Scene
 from bg.record import Record
@@ -43,7 +43,7 @@ class Answer(Record):
 
 def refuse(scene: Scene, problem: str, known: answers.Known, label: str = "") -> Outcome:
     """Nothing can be made of the words: the problem, and what waits."""
-    listed = ["", commands.waiting_list(scene)] if known.waiting else []
+    listed = ["", scene.desk.inbox(scene.book, scene.project)] if known.waiting else []
     return Outcome([problem, *listed], typing.REFUSED, label)
 
 

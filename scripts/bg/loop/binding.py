@@ -5,7 +5,7 @@ from __future__ import annotations
 from bg.host import agents, transcripts
 from bg.ledger import launches, naming, notes, runs, tasks
 from bg.ledger.launches import Launch
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import State
 from bg.loop.scene import Scene

@@ -9,7 +9,7 @@ from bg.ledger import delegations, inbox, reported, tasks, waiting, windows
 from bg.ledger.delegations import Delegation
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import Opened, Standing, State
 from bg.loop import adopting, reminding

@@ -1,4 +1,4 @@
-"""Tasks that belong together: when the last has ended, one account, of their states first, of their results second."""
+"""Groups of tasks: when the last has ended, one account, of their states first, of their results second."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bg.host import agents
 from bg.ledger import delegations, launches, place, reported, runs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.launches import Launch
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import State
 from bg.loop import reports

@@ -1,4 +1,4 @@
-"""Launches: Agent or Task called by the parent, and our own command run through Skill."""
+"""Launching: Agent or Task called by the parent, and our own command run through Skill."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bg import repository
 from bg.host import receipts, tools
 from bg.ledger import delegations, launches, naming, resumes, runs, tasks, windows
 from bg.ledger.file import Writing
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import Opened, State
 from bg.loop import adopting, delegating, hearing, judging, nesting, proof, relaunching, reminding, reports, resuming

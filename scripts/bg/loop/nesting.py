@@ -5,7 +5,7 @@ from __future__ import annotations
 from bg import settings
 from bg.host import tools
 from bg.ledger import children, launches, notes, tasks
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
 from bg.loop import adopting, binding
 from bg.loop.scene import Scene

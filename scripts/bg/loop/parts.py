@@ -1,4 +1,4 @@
-"""Parts: agents that the parent launches for what a stopped one could not do, where the user handed nothing over."""
+"""Partial work: the parent launches agents for what a stopped one could not do, where the user handed nothing over."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from bg.ledger import delegations, inbox, reported, waiting, windows
 from bg.ledger.file import Writing
 from bg.ledger.tasks import Task
 from bg.ledger.values import Item, Opened, State
-from bg.loop import recoveries
+from bg.loop import recovery_names
 from bg.loop.scene import Scene
 from bg.signals import kinds
 
@@ -20,7 +20,7 @@ def take(scene: Scene, task: Task) -> bool:
     if task.state != State.BLOCKED:
         return False
     handed = [one for one in waiting.requests(scene.book, task) if one.handed_over and one.worker]
-    if not handed and not recoveries.is_a_part(tools.launch_of(scene.event).description):
+    if not handed and not recovery_names.is_a_part(tools.launch_of(scene.event).description):
         return False
     with scene.book.transaction() as writing:
         if not handed:

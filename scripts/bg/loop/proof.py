@@ -27,11 +27,11 @@ from bg.ledger import (
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.proofs import Proof
-from bg.ledger.record import first_of, last_of
+from bg.ledger.rows import first_of, last_of
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer, Retracted
 from bg.ledger.values import Item, ItemState, Opened
-from bg.loop import answering, shutting
+from bg.loop import answering, closed_tasks
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -173,7 +173,7 @@ def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.
         proofs.use(writing, row, origin.place)
     task = tasks.get(scene.book, row.label) if row.way == proofs.CLOSES else None
     if task is not None:
-        shutting.close(scene, writing, task)
+        closed_tasks.close(scene, writing, task)
 
 
 def _unknown(scene: Scene, row: Proof) -> str:

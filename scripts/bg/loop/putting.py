@@ -10,7 +10,7 @@ from bg.ledger.inbox import Question
 from bg.ledger.naming import label_of
 from bg.ledger.values import Item
 from bg.loop import decisions
-from bg.loop import recoveries as reading
+from bg.loop import recovery_names as reading
 from bg.pattern import pattern
 from bg.words import feedback, recoveries
 from bg.words.quoting import DECIDED, inline, shown

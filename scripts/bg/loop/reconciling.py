@@ -1,4 +1,4 @@
-"""Recoveries: what no event brought, because the host or a killed hook lost it; one table names them all."""
+"""Reconciling: what no event brought, because the host or a killed hook lost it; one table names them all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bg.ledger import (
     waiting,
     windows,
 )
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import Standing
 from bg.loop import (

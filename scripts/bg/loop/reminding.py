@@ -6,7 +6,7 @@ from bg.host import receipts, transcripts
 from bg.ledger import delegations, deliveries, inbox, launches, place, reported, runs, tasks, waiting, windows
 from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Writing
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import Decision, Due, Opened
 from bg.loop import adopting, checkpoints, groups, next_steps, noting, queued, reports, waking, weighing

@@ -1,12 +1,12 @@
-"""Resumes: an ended agent woken by SendMessage or by Task with `resume`, written down before and proven after."""
+"""Resuming: an ended agent is woken by SendMessage or by Task with `resume`, written down before and proven after."""
 
 from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
 from bg.ledger import delegations, inbox, launches, reported, resumes, runs, tasks, user_answers
 from bg.ledger.file import Writing
-from bg.ledger.record import first_of
 from bg.ledger.resumes import Resume
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import Item, State
 from bg.loop import (

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bg.desk import forget, status
-from bg.host import tools, transcripts, versions
+from bg.host import agents, tools, transcripts, versions
 from bg.host.event import is_machine_prompt, typed_command
-from bg.ledger import deliveries, inbox, notes, projects, proofs, sessions, tasks, windows
+from bg.ledger import deliveries, forgetting, inbox, notes, projects, proofs, sessions, tasks, windows
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
@@ -23,7 +22,7 @@ from bg.loop import (
     reminding,
 )
 from bg.loop.scene import Scene
-from bg.words import briefs, phrases, reply_parts
+from bg.words import briefs, phrases, reply_parts, silence
 from bg.words.quoting import CONTEXT_LIMIT, fit, inline
 from bg.words.texts import fill
 from bg.words.times import age
@@ -62,7 +61,7 @@ def prompt(scene: Scene) -> None:
 
 def _say_what_failed(scene: Scene, command: str) -> None:
     """Whatever stands in the ledger, who types a command hears something: the doctor names what has failed."""
-    told = scene.apart("the doctor", commands.doctor_told, scene)
+    told = scene.apart("the doctor", lambda: scene.desk.doctor(scene.host))
     commands.say(scene, "\n\n".join(filter(None, [phrases.COMMAND_FAILED.format(command=command), told])))
 
 
@@ -73,7 +72,8 @@ def _mention_quiet(scene: Scene) -> None:
 
 
 def _mention_silence(scene: Scene, task: Task) -> None:
-    seconds = status.quiet(scene.book, task)
+    transcript = sessions.transcript(scene.book, task.session)
+    seconds = silence.seconds(scene.book, task, agents.of_agent(transcript, task.agent))
     since = int(scene.book.now() - seconds)
     if seconds and abs(notes.quiet_since(scene.book, task.label) - since) > 1:
         with scene.book.transaction() as writing:
@@ -214,15 +214,15 @@ def start(scene: Scene) -> None:
     if lines:
         scene.answer.context.append("\n".join(lines))
     reminding.remind(scene)
-    if projects.is_any_since(scene.book, scene.project, scene.book.now() - status.RECENT):
-        scene.answer.notice.append(inheriting.glance(scene))
+    if projects.is_any_since(scene.book, scene.project, scene.book.now() - tasks.RECENT):
+        scene.answer.notice.append(inheriting.in_short(scene))
 
 
 def _forget_the_old(scene: Scene) -> None:
     """Only where the user has set for how long tasks are kept."""
     days = scene.settings.keep_days
     if days is not None:
-        scene.apart("forgetting what is old", forget.sweep, scene.book, days)
+        scene.apart("forgetting what is old", lambda: forgetting.sweep(scene.book, days, scene.desk.archive))
 
 
 def end(scene: Scene) -> None:

@@ -1,4 +1,4 @@
-"""The short lines that are said in one breath: a table of sentences with {slots}, without logic.
+"""Phrases: a table of short sentences with {slots}, without logic.
 
 Texts of several lines for a model stand beside this module in texts/, one file each.
 """

@@ -1,4 +1,4 @@
-"""What waits for the user: each question with its reasons and options, what was answered so far, and what to type."""
+"""Open items: what waits for the user, each with its reasons and options, what was answered, and what to type."""
 
 from __future__ import annotations
 
