@@ -16,6 +16,8 @@ from bg.loop import routes
 from bg.protocol import listing
 from bg.results import form
 
+from rig import demo_recorded
+
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ("README.md", "docs/settings.md", *(f"agents/{kind['agent']}.md" for kind in form.KINDS.values()))
 REGIONS: dict[str, Callable[[], str]] = {
@@ -66,8 +68,18 @@ def hooks() -> str:
     return json.dumps({"description": HOOKS_DESCRIPTION, "hooks": entries}, indent=2) + "\n"
 
 
+def demo_events() -> str:
+    """What `scripts/demo --recorded` fills: the first payload of each event, and of each event with a tool."""
+    scene = ROOT / "tests" / "recorded" / demo_recorded.VERSION / "resume.jsonl"
+    found: dict[str, dict[str, object]] = {}
+    for line in scene.read_text(encoding="utf-8").splitlines():
+        payload = json.loads(line)
+        found.setdefault(f"{payload['hook_event_name']} {payload.get('tool_name', '')}".strip(), payload)
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
 #: Files that are generated as a whole.
-WHOLE: dict[str, Callable[[], str]] = {"hooks/hooks.json": hooks}
+WHOLE: dict[str, Callable[[], str]] = {"hooks/hooks.json": hooks, "scripts/rig/demo_events.json": demo_events}
 
 
 def region(name: str) -> str:

@@ -106,7 +106,7 @@ def test_a_closed_registry_is_named_and_the_recorded_events_are_played(tmp_path)
 
 def test_the_recorded_demo_fails_without_the_plugins_hooks(tmp_path):
     plugin = tmp_path / "plugin"
-    for name in ("hooks", "scripts", f"tests/recorded/{NEWEST}"):
+    for name in ("hooks", "scripts"):
         shutil.copytree(ROOT / name, plugin / name, ignore=shutil.ignore_patterns("__pycache__"))
     (plugin / "hooks" / "run").write_text("exit 0\n", encoding="utf-8")
     shown = demo("--recorded", "--plugin", str(plugin))
