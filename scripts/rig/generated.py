@@ -23,6 +23,7 @@ FILES = ("README.md", "docs/settings.md", *(f"agents/{kind['agent']}.md" for kin
 REGIONS: dict[str, Callable[[], str]] = {
     "signals": lambda: listing.table(follows=True),
     "settings": settings.table,
+    "hooks": lambda: "\n".join([*(f"- {line}" for line in hook_lines()), "", HOOKS_READ_TOO]),
     **{f"result-{kind}": partial(form.prompt, kind) for kind in form.KINDS},
 }
 
@@ -31,10 +32,30 @@ HOOKS_DESCRIPTION = (
     "signal, and carries answers back. Says nothing in a session without such agents; never touches an agent that it "
     "did not launch."
 )
+_TASKS = "gated by a task in this session"
+#: When the hook of an event does anything at all, and what it reads then.
+HOOK_LINES = {
+    "SessionStart": ("once as a session begins", "the ledger, for tasks of this project that are open"),
+    "UserPromptSubmit": (f"{_TASKS} or a typed /bg command", "the prompt"),
+    "PreToolUse": (f"{_TASKS} or an agent of this plugin in the call", "the call"),
+    "PostToolUse": (f"{_TASKS} or a command of this plugin in the call", "the call and its result"),
+    "PostToolUseFailure": (_TASKS, "the call and its error"),
+    "SubagentStart": (_TASKS, "the agent's id and type"),
+    "SubagentStop": (_TASKS, "the report of an agent of this plugin, and the files and commits that it names"),
+    "Stop": (_TASKS, "which agents are running"),
+    "SessionEnd": (_TASKS, "the session's id"),
+}
+HOOKS_READ_TOO = (
+    "Where a hook does something, it also reads the ledger, the settings, and Claude Code's transcripts of this "
+    "session and its agents. Otherwise it ends without starting Python."
+)
 HOOK = {"type": "command", "command": 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/run"', "timeout": 20}
 
 _HINT = "(edit scripts/bg/protocol/schemas/ or scripts/bg/results/contract.json, run scripts/generate)"
-_HINTS = {"settings": "(edit scripts/bg/settings.schema.json, run scripts/generate)"}
+_HINTS = {
+    "settings": "(edit scripts/bg/settings.schema.json, run scripts/generate)",
+    "hooks": "(edit scripts/rig/generated.py, run scripts/generate)",
+}
 _REGION = re.compile(
     r"^<!-- begin generated: (?P<name>[\w-]+)[^\n]*-->\n(?P<body>.*?)^<!-- end generated: (?P=name) -->$",
     re.DOTALL | re.MULTILINE,
@@ -65,7 +86,14 @@ def hooks() -> str:
         event: [{**({"matcher": "|".join(matched)} if matched else {}), "hooks": [HOOK]}]
         for event, matched in names.items()
     }
-    return json.dumps({"description": HOOKS_DESCRIPTION, "hooks": entries}, indent=2) + "\n"
+    description = "\n".join([HOOKS_DESCRIPTION, *hook_lines(), HOOKS_READ_TOO])
+    return json.dumps({"description": description, "hooks": entries}, indent=2) + "\n"
+
+
+def hook_lines() -> list[str]:
+    """A line for each event of the table of routes, in its order."""
+    events = dict.fromkeys(event for event, _ in routes.HANDLERS)
+    return ["{}:hooks/run - {}; reads {}; network none".format(event, *HOOK_LINES[event]) for event in events]
 
 
 def demo_events() -> str:
