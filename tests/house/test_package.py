@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from bg.desk import cli
 from rig import package, release, tree
 
 ROOT = package.ROOT
@@ -104,6 +105,20 @@ def test_it_has_what_runs_and_nothing_else(packaged):
     for name, path in found.items():
         if name != "README.md":
             assert (ROOT / name).read_bytes() == path.read_bytes(), name
+
+
+def test_every_command_of_bgctl_runs_from_it_and_so_does_the_doctors_trial(packaged, tmp_path):
+    env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def bgctl(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(packaged / "scripts" / "bgctl"), *words]
+        return subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True)
+
+    for name in cli.COMMANDS:
+        done = bgctl(name, "--help")
+        assert (0, "") == (done.returncode, done.stderr), name
+    found = {item["subject"]: item["state"] for item in json.loads(bgctl("doctor", "--json").stdout)}
+    assert "ok" == found["trial"]
 
 
 def test_its_readme_has_no_part_about_development_and_no_link_that_leads_nowhere(packaged):
