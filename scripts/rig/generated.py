@@ -33,16 +33,18 @@ HOOKS_DESCRIPTION = (
     "did not launch."
 )
 _TASKS = "gated by a task in this session"
+_IN_CALL = f"{_TASKS} or an agent or command of this plugin in the call"
+_AGENT = f"{_TASKS} or an agent of a type of this plugin"
 #: When the hook of an event does anything at all, and what it reads then.
 HOOK_LINES = {
     "SessionStart": ("once as a session begins", "the ledger, for tasks of this project that are open"),
     "UserPromptSubmit": (f"{_TASKS} or a typed /bg command", "the prompt"),
-    "PreToolUse": (f"{_TASKS} or an agent of this plugin in the call", "the call"),
-    "PostToolUse": (f"{_TASKS} or a command of this plugin in the call", "the call and its result"),
-    "PostToolUseFailure": (_TASKS, "the call and its error"),
-    "SubagentStart": (_TASKS, "the agent's id and type"),
-    "SubagentStop": (_TASKS, "the report of an agent of this plugin, and the files and commits that it names"),
-    "Stop": (_TASKS, "which agents are running"),
+    "PreToolUse": (_IN_CALL, "the call"),
+    "PostToolUse": (_IN_CALL, "the call and its result"),
+    "PostToolUseFailure": (_IN_CALL, "the call and its error"),
+    "SubagentStart": (_AGENT, "the agent's id and type"),
+    "SubagentStop": (_AGENT, "the report of an agent with a task, and the files and commits that it names"),
+    "Stop": (_AGENT, "which agents are running"),
     "SessionEnd": (_TASKS, "the session's id"),
 }
 HOOKS_READ_TOO = (

@@ -28,6 +28,7 @@ FILES = ("CHANGELOG.md", "LICENSE", "SECURITY.md", "plugin.json", "scripts/bgctl
 RIG, DEMO, DEMO_READS = "scripts/rig/__init__.py", "scripts/rig/demo.py", ("scripts/rig/demo_events.json",)
 _REPOSITORY_ONLY = re.compile(rb"<!-- begin repository only -->\n.*?<!-- end repository only -->\n", re.DOTALL)
 _LINK = re.compile(r'(?:\]\(|src="|srcset=")([^)#"\s:]+)(?=[)#"\s])')  # with a colon it leads elsewhere
+_ENCODED = ("-c", "i18n.commitEncoding=UTF-8", "-c", "i18n.logOutputEncoding=UTF-8")
 BLOCK = 4096  # most file systems give each file whole blocks of this size
 
 
@@ -37,7 +38,7 @@ class PackageError(Exception):
 
 def git(repository: Path, *words: str, given: bytes = b"", **env: str) -> bytes:
     """What git prints, with nothing of the user's configuration that would change it."""
-    command = ["git", "-C", str(repository), "-c", "core.autocrlf=false", "-c", "i18n.commitEncoding=UTF-8", *words]
+    command = ["git", "-C", str(repository), "-c", "core.autocrlf=false", *_ENCODED, *words]
     done = subprocess.run(command, input=given, capture_output=True, env={**os.environ, **env}, check=False)
     if done.returncode:
         raise PackageError(f"git {words[0]}: {done.stderr.decode(errors='replace').strip()}")
@@ -62,7 +63,11 @@ class Package:
     def _origin(self) -> list[str]:
         """The names, addresses and dates of the commit's author and committer."""
         shape = "--format=%an%n%ae%n%ad%n%cn%n%ce%n%cd"
-        return git(self.repository, "show", "-s", "--date=raw", shape, self.commit).decode().splitlines()
+        return (
+            git(self.repository, "show", "-s", "--no-show-signature", "--date=raw", shape, self.commit)
+            .decode()
+            .splitlines()
+        )
 
     def write(self, folder: Path) -> None:
         """Write the files below a new or an empty folder, with fixed modes and with the commit's time."""
@@ -111,7 +116,7 @@ def read(repository: Path, revision: str = "HEAD") -> Package:
     commit = git(repository, "rev-parse", f"{revision}^{{commit}}").decode().strip()
     modes, tree = _tree(repository, commit)
     tree[README] = _REPOSITORY_ONLY.sub(b"", tree[README])
-    wanted = {name for name in tree if name in FILES or name.startswith(FOLDERS)}
+    wanted = {*FILES, *(name for name in tree if name.startswith(FOLDERS))}
     wanted |= _closed({DEMO}, partial(_imported, tree)) | _closed({README}, partial(_linked, tree)) | set(DEMO_READS)
     missing = sorted(wanted - set(tree))
     if missing:

@@ -38,8 +38,10 @@ def main(argv: Optional[Sequence[str]] = None, root: Path = ROOT) -> int:
             copy = tree.snapshot(root, Path(folder) / "copy") if given.dry_run else _clone(root, Path(folder) / "copy")
             tag = make(copy, given.version, given.date, Path(folder) / "package")
             if not given.dry_run:
-                git(root, "pull", "-q", "--ff-only", str(copy), "HEAD")
-                git(root, "fetch", "-q", str(copy), f"{BRANCH}:{BRANCH}", f"refs/tags/{tag}:refs/tags/{tag}")
+                stored = (f"refs/heads/{BRANCH}", f"refs/tags/{tag}")
+                git(root, "fetch", "-q", "--atomic", str(copy), *(f"{name}:{name}" for name in stored))
+                git(root, "fetch", "-q", str(copy), "HEAD")
+                git(root, "merge", "-q", "--ff-only", "FETCH_HEAD")
     except (PackageError, OSError, subprocess.SubprocessError) as error:
         sys.stderr.write(f"release: {error}\n")
         return 1

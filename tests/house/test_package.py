@@ -88,7 +88,7 @@ def test_what_is_missing_is_named_and_nothing_is_overwritten(tmp_path):
     with pytest.raises(package.PackageError, match="not empty"):
         package.Package(ROOT, "", {}, set()).write(Path(__file__).parent)
     less = tree.snapshot(ROOT, tmp_path / "less")
-    for name in ("scripts/rig/model.py", "docs/settings.md"):
+    for name in ("scripts/rig/model.py", "docs/settings.md", "LICENSE"):
         package.git(less, "rm", "-q", name)
         package.git(less, "commit", "-qm", f"Without {name}")
         with pytest.raises(package.PackageError, match=f"has no .*{name}"):

@@ -85,7 +85,14 @@ def test_without_tasks_an_event_starts_one_reader_and_no_python(version, counted
 
 
 @pytest.mark.parametrize(
-    "words", ["Look at /srv/bg/main.py", "what does https://example.org/bg do?", 'Run "bg" again', "git bg-fetch"]
+    "words",
+    [
+        "Look at /srv/bg/main.py",
+        "what does https://example.org/bg do?",
+        'Run "bg" again',
+        "git bg-fetch",
+        'Set {"agent":"bg:worker"}',
+    ],
 )
 def test_a_prompt_that_only_mentions_the_name_starts_no_python(words, counted):
     event = {"session_id": "s1", "cwd": "/bg", "hook_event_name": "UserPromptSubmit", "prompt": words}
