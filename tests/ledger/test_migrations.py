@@ -202,5 +202,5 @@ def test_a_mistake_of_our_own_stays_one():
     with closing(Ledger(directory())) as book:
         with pytest.raises(sqlite3.OperationalError, match="no such table: missing"):
             book.all("SELECT * FROM missing")
-        with pytest.raises(sqlite3.OperationalError, match="no such table: missing"), book.transaction():
-            book.write("DELETE FROM missing")
+        with pytest.raises(sqlite3.OperationalError, match="no such table: missing"), book.transaction() as writing:
+            writing.write("DELETE FROM missing")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.record import Record
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ class Child(Record):
     refused: str
 
 
-def note(book: Ledger, label: str, parent: str, call: str, description: str, kind: str, refused: str) -> None:
+def note(book: Writing, label: str, parent: str, call: str, description: str, kind: str, refused: str) -> None:
     """An agent of a task is about to launch another one, or is not allowed to."""
     book.write(
         "INSERT OR IGNORE INTO children (label, parent, call, description, kind, made, refused) VALUES (?,?,?,?,?,?,?)",
@@ -54,12 +54,12 @@ def of_task(book: Ledger, label: str) -> list[Child]:
     return Child.all(book, "SELECT * FROM children WHERE label = ? ORDER BY id", label)
 
 
-def set_agent(book: Ledger, number: int, agent: str) -> None:
+def set_agent(book: Writing, number: int, agent: str) -> None:
     """The host has launched it."""
     book.write("UPDATE children SET agent = ? WHERE id = ?", agent, number)
 
 
-def end(book: Ledger, number: int) -> None:
+def end(book: Writing, number: int) -> None:
     """It has ended, or was never launched."""
     book.write("UPDATE children SET ended = ? WHERE id = ? AND ended IS NULL", book.now(), number)
 

@@ -6,7 +6,7 @@ What was decided is kept here; how far the work has come is read from the tasks 
 from __future__ import annotations
 
 from bg.ledger import projects, tasks
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.record import Record
 from bg.ledger.tasks import Task
 
@@ -62,7 +62,7 @@ def next_qid(book: Ledger, label: str) -> str:
     return f"D{int(count) + 1}"
 
 
-def note(book: Ledger, label: str, signal: int, qid: str, question: Optional[int], *, blocking: bool) -> None:
+def note(book: Writing, label: str, signal: int, qid: str, question: Optional[int], *, blocking: bool) -> None:
     """A task has asked for this, by that signal and that item; on a blocking one its work waits."""
     book.write(
         "INSERT OR IGNORE INTO delegations (label, signal, blocking, state, qid, question)"
@@ -136,17 +136,17 @@ def before(book: Ledger, one: Delegation, project: str, most: int) -> list[Deleg
     )
 
 
-def approve(book: Ledger, one: Delegation, words: str, window: str) -> None:
+def approve(book: Writing, one: Delegation, words: str, window: str) -> None:
     """The user has approved it; its agent gets the label of this window."""
     _decide(book, one, APPROVED, words, _window(window))
 
 
-def deny(book: Ledger, one: Delegation, words: str) -> None:
+def deny(book: Writing, one: Delegation, words: str) -> None:
     """It is denied, in these words."""
     _decide(book, one, DENIED, words, "")
 
 
-def _decide(book: Ledger, one: Delegation, state: str, words: str, child: str) -> None:
+def _decide(book: Writing, one: Delegation, state: str, words: str, child: str) -> None:
     book.write(
         "UPDATE delegations SET state = ?, words = ?, child = ?, decided = ? WHERE id = ? AND state <> 'launched'",
         state,
@@ -157,7 +157,7 @@ def _decide(book: Ledger, one: Delegation, state: str, words: str, child: str) -
     )
 
 
-def release(book: Ledger, one: Delegation) -> None:
+def release(book: Writing, one: Delegation) -> None:
     """Its requester goes on without waiting for it."""
     book.write("UPDATE delegations SET released = coalesce(released, ?) WHERE id = ?", book.now(), one.id)
 
@@ -176,13 +176,13 @@ def is_decided_by(book: Ledger, agent: str, run: int, digest: str, words: str) -
     )
 
 
-def await_launch(book: Ledger, signal: int, window: str) -> None:
+def await_launch(book: Writing, signal: int, window: str) -> None:
     """What is launched in the window of this label works for the request, which nobody was asked to approve."""
     sql = "UPDATE delegations SET child = ? WHERE signal = ? AND state = 'waiting' AND coalesce(child, '') = ''"
     book.write(sql, _window(window), signal)
 
 
-def note_launch(book: Ledger, window: str, label: str) -> None:
+def note_launch(book: Writing, window: str, label: str) -> None:
     """A task was launched in the window of that label: if that was opened for a request, this is its task."""
     book.write(
         "UPDATE delegations SET child = ?, state = 'launched' WHERE state IN ('approved', 'waiting') AND child = ?",
@@ -219,18 +219,18 @@ def untold(book: Ledger, label: str) -> list[Delegation]:
     return [one for one in of_task(book, label) if one.told is None and standing(book, one) in OVER]
 
 
-def attach(book: Ledger, requests: list[int], resume: int) -> None:
+def attach(book: Writing, requests: list[int], resume: int) -> None:
     """A resume that is about to be sent tells how these ended."""
     for identifier in requests:
         book.write("UPDATE delegations SET resume = ? WHERE id = ?", resume, identifier)
 
 
-def mark_told(book: Ledger, resume: int) -> None:
+def mark_told(book: Writing, resume: int) -> None:
     """A proven resume has told it."""
     book.write("UPDATE delegations SET told = ? WHERE resume = ? AND told IS NULL", book.now(), resume)
 
 
-def untell(book: Ledger, resume: int) -> None:
+def untell(book: Writing, resume: int) -> None:
     """The agent has ended before this message reached it."""
     book.write("UPDATE delegations SET told = NULL, resume = NULL WHERE resume = ?", resume)
 
@@ -246,7 +246,7 @@ def depth(book: Ledger, label: str) -> list[str]:
     return found
 
 
-def reopen(book: Ledger, one: Delegation) -> None:
+def reopen(book: Writing, one: Delegation) -> None:
     """Its decision was taken back: it waits again."""
     book.write(
         "UPDATE delegations SET state = 'waiting', words = NULL, child = '', decided = NULL WHERE id = ?"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from bg import machine
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.record import Record
 
 TYPE_CHECKING = False
@@ -110,7 +110,7 @@ class Delivery(Record):
         return session in self.about.mark
 
 
-def make(book: Ledger, label: str, kind: str, key: Key) -> bool:
+def make(book: Writing, label: str, kind: str, key: Key) -> bool:
     """Queue one thing to say; False when it is queued or said already."""
     return bool(
         book.write(
@@ -123,7 +123,7 @@ def make(book: Ledger, label: str, kind: str, key: Key) -> bool:
     )
 
 
-def owe_next_step(book: Ledger, label: str, session: str, *, again: bool = False) -> None:
+def owe_next_step(book: Writing, label: str, session: str, *, again: bool = False) -> None:
     """Queue what to do about a task's answers, instead of what was queued of it before."""
     settle_next_step(book, label)
     number = 1 + int(book.value("SELECT coalesce(max(id), 0) FROM deliveries"))
@@ -142,7 +142,7 @@ def owed_since(book: Ledger, label: str, moment: float) -> bool:
     return book.one(sql, label, moment) is not None
 
 
-def continue_in(book: Ledger, old: str, new: str) -> None:
+def continue_in(book: Writing, old: str, new: str) -> None:
     """One session goes on as another: what the user answered in the one counts as answered in the other."""
     sql = "UPDATE OR IGNORE deliveries SET key = replace(key, ?1, ?2) WHERE seen IS NULL AND kind = ?3"
     book.write(f"{sql} AND instr(key, ?1) > 0", old, new, ANSWERED)
@@ -180,7 +180,7 @@ def is_claimed(delivery: Delivery) -> bool:
 
 
 def surface(
-    book: Ledger, ids: list[int], session: str, via: tuple[str, str], words: list[str], place: int, carrier: str
+    book: Writing, ids: list[int], session: str, via: tuple[str, str], words: list[str], place: int, carrier: str
 ) -> None:
     """Recorded before anything is printed: at which event and turn, what, and where the transcript will show it."""
     event, turn = via
@@ -200,13 +200,13 @@ def surface(
         )
 
 
-def say(book: Ledger, ids: list[int]) -> None:
+def say(book: Writing, ids: list[int]) -> None:
     """Recorded after the answer was printed whole."""
     for identifier in ids:
         book.write("UPDATE deliveries SET said = ? WHERE id = ?", book.now(), identifier)
 
 
-def unsay(book: Ledger, delivery: Delivery, *, counted: bool) -> None:
+def unsay(book: Writing, delivery: Delivery, *, counted: bool) -> None:
     """It was printed and did not arrive; counted where the host went on as if it had."""
     book.write(
         "UPDATE deliveries SET surfaced = NULL, said = NULL, missed = coalesce(missed, 0) + ? WHERE id = ?",
@@ -215,7 +215,7 @@ def unsay(book: Ledger, delivery: Delivery, *, counted: bool) -> None:
     )
 
 
-def settle(book: Ledger, delivery: Delivery) -> None:
+def settle(book: Writing, delivery: Delivery) -> None:
     """It has arrived, or the parent has heard this another way; what was noted to find it is needed no longer."""
     book.write(
         "UPDATE deliveries SET seen = coalesce(seen, ?), words = NULL, carrier = NULL WHERE id = ?",
@@ -224,7 +224,7 @@ def settle(book: Ledger, delivery: Delivery) -> None:
     )
 
 
-def settle_task(book: Ledger, label: str) -> None:
+def settle_task(book: Writing, label: str) -> None:
     """The user is done with the task: nothing of it has to be said any more."""
     book.write(
         "UPDATE deliveries SET seen = ?, words = NULL, carrier = NULL WHERE label = ? AND seen IS NULL",
@@ -233,7 +233,7 @@ def settle_task(book: Ledger, label: str) -> None:
     )
 
 
-def settle_next_step(book: Ledger, label: str) -> None:
+def settle_next_step(book: Writing, label: str) -> None:
     """What the parent was to do about a task's answers is overtaken."""
     book.write(
         "UPDATE deliveries SET seen = ? WHERE label = ? AND kind = 'answered' AND seen IS NULL", book.now(), label

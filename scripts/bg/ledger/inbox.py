@@ -9,7 +9,7 @@ import json
 
 from bg.ledger import projects
 from bg.ledger.digests import digest
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.record import Record, unpacked
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ class Question(Record):
     shown: Optional[float]
 
 
-def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, item: dict[str, Any]) -> int:
+def ask(book: Writing, label: str, agent: str, run: int, kind: str, qid: str, item: dict[str, Any]) -> int:
     """Put an item into the inbox; its id, 0 where the same one had come by another path."""
     text = str(item.get("text") or "")
     extra = {key: value for key, value in item.items() if key not in {"text", "context", "question_id"}}
@@ -140,12 +140,12 @@ def open_before(book: Ledger, label: str, agent: str, run: int) -> list[Question
     )
 
 
-def withdraw(book: Ledger, item: Question) -> None:
+def withdraw(book: Writing, item: Question) -> None:
     """The agent no longer waits for this."""
     book.write("UPDATE questions SET state = 'withdrawn' WHERE id = ?", item.id)
 
 
-def mark_shown(book: Ledger, ids: list[int]) -> None:
+def mark_shown(book: Writing, ids: list[int]) -> None:
     """The user has been shown these."""
     for identifier in ids:
         book.write("UPDATE questions SET shown = coalesce(shown, ?) WHERE id = ?", book.now(), identifier)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from bg.ledger import digests
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.record import Record, unpacked
 from bg.masking import masked
 
@@ -43,7 +43,7 @@ class Signal(Record):
     terminal: int
 
 
-def keep_report(book: Ledger, agent: str, run: int, source: str, text: str) -> bool:
+def keep_report(book: Writing, agent: str, run: int, source: str, text: str) -> bool:
     """Make a raw text durable; True when it was not there yet."""
     digest, text = digests.digest(text), masked(text)
     is_new = book.write(
@@ -96,7 +96,7 @@ def was_reported(book: Ledger, agent: str, text: str, run: int) -> bool:
 
 
 def keep_signal(
-    book: Ledger, label: str, agent: str, run: int, marker: str, body: dict[str, Any], digest: str, *, terminal: bool
+    book: Writing, label: str, agent: str, run: int, marker: str, body: dict[str, Any], digest: str, *, terminal: bool
 ) -> int:
     """Record one signal; its id, 0 where it was recorded already."""
     return book.insert(
@@ -113,7 +113,7 @@ def keep_signal(
     )
 
 
-def end_with(book: Ledger, signal: int) -> None:
+def end_with(book: Writing, signal: int) -> None:
     """The run has ended with this signal, which had come before."""
     book.write("UPDATE signals SET terminal = 1 WHERE id = ?", signal)
 

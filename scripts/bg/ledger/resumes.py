@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.record import Record
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ class Resume(Record):
     failed: Optional[str]
 
 
-def note(book: Ledger, label: str, agent: str, tool_use: str, kind: str, typed: str, message: str) -> int:
+def note(book: Writing, label: str, agent: str, tool_use: str, kind: str, typed: str, message: str) -> int:
     """A call is about to send this message; its id."""
     return book.insert(
         "INSERT OR REPLACE INTO resumes (label, agent, tool_use, kind, typed, message, at) VALUES (?,?,?,?,?,?,?)",
@@ -78,12 +78,12 @@ def of_task(book: Ledger, label: str) -> list[Resume]:
     return Resume.all(book, "SELECT * FROM resumes WHERE label = ? ORDER BY id", label)
 
 
-def prove(book: Ledger, identifier: int) -> None:
+def prove(book: Writing, identifier: int) -> None:
     """The message has arrived."""
     book.write("UPDATE resumes SET proven = ? WHERE id = ?", book.now(), identifier)
 
 
-def fail(book: Ledger, identifier: int, why: str) -> None:
+def fail(book: Writing, identifier: int, why: str) -> None:
     """The host did not wake the agent."""
     book.write("UPDATE resumes SET failed = ? WHERE id = ?", why, identifier)
 

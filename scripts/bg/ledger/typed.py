@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.record import Record
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ class Typed(Record):
     reading: str
 
 
-def keep(book: Ledger, session: str, via: str, label: str, text: str) -> int:
+def keep(book: Writing, session: str, via: str, label: str, text: str) -> int:
     """Write down what was said before anything is made of it; its number."""
     return book.insert(
         "INSERT INTO typed (session, at, via, label, text, outcome) VALUES (?,?,?,?,?,?)",
@@ -40,7 +40,7 @@ def keep(book: Ledger, session: str, via: str, label: str, text: str) -> int:
     )
 
 
-def conclude(book: Ledger, identifier: int, outcome: str, label: str = "", reading: str = "") -> None:
+def conclude(book: Writing, identifier: int, outcome: str, label: str = "", reading: str = "") -> None:
     """What came of it, and for which task it was."""
     book.write(
         "UPDATE typed SET outcome = ?, label = coalesce(nullif(?, ''), label), reading = ? WHERE id = ?",

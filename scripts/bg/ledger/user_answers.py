@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger import inbox, projects, tasks
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.inbox import Question
 from bg.ledger.record import Record
 
@@ -69,7 +69,7 @@ def given(book: Ledger, item: Question) -> Optional[Answer]:
     )
 
 
-def answer(book: Ledger, item: Question, text: str, source: str, how: str = ANSWER, typed: int = 0) -> str:
+def answer(book: Writing, item: Question, text: str, source: str, how: str = ANSWER, typed: int = 0) -> str:
     """Record the user's answer; a word on what it replaced, empty for a first answer."""
     if item.state in {"withdrawn", "sent"}:
         raise ValueError(f"{item.label} {item.qid} is no longer open")
@@ -101,7 +101,7 @@ def _next(book: Ledger) -> int:
     return 1 + max(int(book.value(f"SELECT coalesce(max(id), 0) FROM {table}")) for table in tables)
 
 
-def _retract(book: Ledger, gone: Answer, replaced_by: Optional[int] = None) -> None:
+def _retract(book: Writing, gone: Answer, replaced_by: Optional[int] = None) -> None:
     book.write(
         "INSERT INTO retracted (id, label, question, kind, text, source, at, typed, gone, replaced_by,"
         " proof) SELECT id, label, question, kind, text, source, at, typed, ?, ?, proof FROM answers WHERE id = ?",
@@ -150,7 +150,7 @@ def last_given_in(book: Ledger, project: str) -> str:
     return found or ""
 
 
-def take_back(book: Ledger, gone: Answer) -> str:
+def take_back(book: Writing, gone: Answer) -> str:
     """An answer counts no longer, and the one that it had replaced stands again; the words of that one."""
     _retract(book, gone)
     earlier = Retracted.one(
@@ -167,7 +167,7 @@ def take_back(book: Ledger, gone: Answer) -> str:
     return earlier.text
 
 
-def stand_again(book: Ledger, gone: Retracted) -> None:
+def stand_again(book: Writing, gone: Retracted) -> None:
     """An answer counts again."""
     book.write(
         "INSERT INTO answers (id, label, question, kind, text, source, at, typed, proof)"
@@ -204,7 +204,7 @@ def unsent(book: Ledger, agent: str) -> list[Answered]:
     )
 
 
-def mark_sent(book: Ledger, agent: str, resume: int) -> None:
+def mark_sent(book: Writing, agent: str, resume: int) -> None:
     """A proven resume has carried these answers."""
     now = book.now()
     for carried in Answer.all(book, "SELECT * FROM answers WHERE resume = ? AND sent IS NULL", resume):
@@ -212,7 +212,7 @@ def mark_sent(book: Ledger, agent: str, resume: int) -> None:
         book.write("UPDATE questions SET state = 'sent' WHERE id = ? AND agent = ?", carried.question, agent)
 
 
-def give_back(book: Ledger, resume: int) -> None:
+def give_back(book: Writing, resume: int) -> None:
     """The agent has ended before this message reached it: what it carried waits again."""
     for lost in Answer.all(book, "SELECT * FROM answers WHERE resume = ?", resume):
         book.write("UPDATE answers SET sent = NULL, resume = NULL WHERE id = ?", lost.id)
@@ -225,12 +225,12 @@ def on_their_way(book: Ledger, resume: int) -> list[str]:
     return [row["qid"] for row in book.all(sql, resume)]
 
 
-def attach(book: Ledger, answers: list[int], resume: int) -> None:
+def attach(book: Writing, answers: list[int], resume: int) -> None:
     """A resume that is about to be sent carries these answers."""
     for identifier in answers:
         book.write("UPDATE answers SET resume = ? WHERE id = ?", resume, identifier)
 
 
-def detach(book: Ledger, resume: int) -> bool:
+def detach(book: Writing, resume: int) -> bool:
     """A resume went out without the answers that it was to carry; whether there were any."""
     return bool(book.write("UPDATE answers SET resume = NULL WHERE resume = ? AND sent IS NULL", resume))

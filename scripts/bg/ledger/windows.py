@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger import notes
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.record import Record
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ class Window(Record):
     proof: Optional[int]
 
 
-def next_label(book: Ledger) -> str:
+def next_label(book: Writing) -> str:
     """A label that no task and no window has had."""
     number = notes.last_number(book) + 1
     notes.set_last_number(book, number)
@@ -42,7 +42,7 @@ def is_known(book: Ledger, label: str) -> bool:
     )
 
 
-def open_window(book: Ledger, session: str, kind: str, text: str, label: str = "") -> str:
+def open_window(book: Writing, session: str, kind: str, text: str, label: str = "") -> str:
     """Open a launch window for this turn; the label that its first launch gets."""
     label = label or next_label(book)
     book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", book.now(), label)
@@ -89,12 +89,12 @@ def never_filled(book: Ledger, session: str) -> list[str]:
     return [row["label"] for row in rows]
 
 
-def close_window(book: Ledger, window: Window) -> None:
+def close_window(book: Writing, window: Window) -> None:
     """The window's turn is over."""
     book.write("UPDATE windows SET closed = ? WHERE id = ?", book.now(), window.id)
 
 
-def close_windows_of(book: Ledger, label: str) -> None:
+def close_windows_of(book: Writing, label: str) -> None:
     """Nothing is launched under this label for the time being."""
     book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", book.now(), label)
 

@@ -34,8 +34,8 @@ def started(scene: Scene) -> None:
     )
     contract = texts.fill("contract", agent_id=launch.token)
     scene.answer.context.append(texts.fill("late_identity", identity=identity, contract=contract))
-    with scene.book.transaction():
-        launches.set_identity(scene.book, launch.token, launches.GIVEN)
+    with scene.book.transaction() as writing:
+        launches.set_identity(writing, launch.token, launches.GIVEN)
 
 
 def _launch(scene: Scene) -> Optional[Launch]:

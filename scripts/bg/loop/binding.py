@@ -24,9 +24,9 @@ def own_task(scene: Scene, agent: str, transcript: str = "") -> Optional[Task]:
     # The hook after its launch, which runs beside this one, may have bound it just now.
     if known is None or known.agent not in ("", agent) or not came_from(scene, known, path):
         return None
-    with scene.book.transaction():
-        runs.bind(scene.book, known.token, agent)
-        launches.set_identity(scene.book, known.token, launches.PROMPT if tokens else launches.LOST)
+    with scene.book.transaction() as writing:
+        runs.bind(writing, known.token, agent)
+        launches.set_identity(writing, known.token, launches.PROMPT if tokens else launches.LOST)
     return tasks.of_agent(scene.book, agent)
 
 
@@ -38,9 +38,9 @@ def by_prompt(scene: Scene) -> None:
             arrived = tokens[:1] == [launch.token] and came_from(scene, launch, path)
             # Another plugin's hook may have thrown the token out of the prompt.
             if arrived or (not tokens and agents.call_of(path) == launch.tool_use):
-                with scene.book.transaction():
-                    runs.bind(scene.book, launch.token, agents.agent_in(path))
-                    launches.set_identity(scene.book, launch.token, launches.PROMPT if arrived else launches.LOST)
+                with scene.book.transaction() as writing:
+                    runs.bind(writing, launch.token, agents.agent_in(path))
+                    launches.set_identity(writing, launch.token, launches.PROMPT if arrived else launches.LOST)
 
 
 def came_from(scene: Scene, launch: Launch, transcript: str) -> bool:
@@ -61,6 +61,6 @@ def note_stranger(scene: Scene, agent: str, text: str) -> None:
     for token in naming.TOKEN.findall(text)[:5]:
         known = launches.of_token(scene.book, token)
         if known and known.agent not in ("", agent):
-            with scene.book.transaction():
-                notes.note_stranger(scene.book, agent, known.label)
+            with scene.book.transaction() as writing:
+                notes.note_stranger(writing, agent, known.label)
             return

@@ -87,8 +87,8 @@ def _look_for_identity(scene: Scene) -> None:
             scene.answer.notice.append(phrases.WITHOUT_IDENTITY.format(label=launch.label))
         else:
             continue
-        with scene.book.transaction():
-            launches.set_identity(scene.book, launch.token, found)
+        with scene.book.transaction() as writing:
+            launches.set_identity(writing, launch.token, found)
 
 
 def _take_queued(scene: Scene) -> None:
@@ -192,8 +192,8 @@ def _repeat_launch(scene: Scene) -> None:
 def _owe_again(scene: Scene, label: str) -> None:
     times, seen = deliveries.next_steps(scene.book, label)
     if times == seen < MOST_REPEATS:
-        with scene.book.transaction():
-            reminding.owe_next_step(scene, label, again=True)
+        with scene.book.transaction() as writing:
+            reminding.owe_next_step(scene, writing, label, again=True)
 
 
 # In this order: an agent is bound before it is looked for, and what it said is read before its run is called over.

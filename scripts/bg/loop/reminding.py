@@ -5,6 +5,7 @@ from __future__ import annotations
 from bg.host import receipts, transcripts
 from bg.ledger import delegations, deliveries, inbox, launches, place, reported, runs, tasks, waiting, windows
 from bg.ledger.deliveries import Delivery
+from bg.ledger.file import Writing
 from bg.ledger.tasks import Task
 from bg.loop import adopting, checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
 from bg.loop.scene import Scene
@@ -41,17 +42,17 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
             elif said is not None:
                 moot.append(row)
     rest = phrases.MORE_REPORTS.format(command=scene.bgctl("status"))
-    with scene.book.transaction():
+    with scene.book.transaction() as writing:
         for row in moot:
-            deliveries.settle(scene.book, row)
+            deliveries.settle(writing, row)
         # Another hook may have said some of them meanwhile.
         due = [row.id for row in deliveries.due(scene.book, scene.session) if row.id in reminders]
         kept, count = _fitting([reminders[one].text for one in due], used, rest, brief=brief)
         scene.surfaced = due[:count]
-        _surface(scene, kept)
-        _await_relaunches(scene, [row for row in rows if row.id in scene.surfaced])
+        _surface(scene, writing, kept)
+        _await_relaunches(scene, writing, [row for row in rows if row.id in scene.surfaced])
         for row in [row for row in rows if row.id in scene.surfaced and row.kind == deliveries.ANSWERED]:
-            _expect_successor(scene, row.label)
+            _expect_successor(scene, writing, row.label)
     scene.answer.context += kept
     notices = [reminders[one].notice for one in scene.surfaced if reminders[one].notice]
     scene.answer.notice += [] if brief else notices
@@ -69,20 +70,20 @@ def _is_known_to_be_answered(scene: Scene, row: Delivery) -> bool:
     return proof.look(scene, row.label)
 
 
-def _expect_successor(scene: Scene, label: str) -> None:
-    """Inside a transaction: a launch that leaves out the label continues the task, where its agent cannot wake."""
+def _expect_successor(scene: Scene, writing: Writing, label: str) -> None:
+    """A launch that leaves out the label continues the task, where its agent cannot wake."""
     task = tasks.get(scene.book, label)
     if task is not None and waking.is_ready(scene, task) and not waking.wakes(scene, task.agent):
-        windows.open_window(scene.book, task.session, "relaunch", task.text, label)
+        windows.open_window(writing, task.session, "relaunch", task.text, label)
 
 
-def _surface(scene: Scene, texts: list[str]) -> None:
+def _surface(scene: Scene, writing: Writing, texts: list[str]) -> None:
     size = transcripts.size(scene.event.transcript)
     words = [receipts.plain(text) for text in texts]
     event = scene.event
     carrier = receipts.plain(event.carrier)
     via = event.name, event.turn
-    deliveries.surface(scene.book, scene.surfaced, scene.session, via, words, size, carrier)
+    deliveries.surface(writing, scene.surfaced, scene.session, via, words, size, carrier)
 
 
 def _fitting(texts: list[str], used: int, rest: str, *, brief: bool) -> tuple[list[str], int]:
@@ -94,12 +95,12 @@ def _fitting(texts: list[str], used: int, rest: str, *, brief: bool) -> tuple[li
     return texts[:count], count
 
 
-def _await_relaunches(scene: Scene, rows: list[Delivery]) -> None:
-    """Inside a transaction: a task whose next step is a new agent waits for its launch, whatever it is called."""
+def _await_relaunches(scene: Scene, writing: Writing, rows: list[Delivery]) -> None:
+    """A task whose next step is a new agent waits for its launch, whatever it is called."""
     for row in rows:
         task = tasks.get(scene.book, row.label) if row.kind == deliveries.ANSWERED else None
         if task is not None and task.agent and waking.is_ready(scene, task) and not waking.wakes(scene, task.agent):
-            waking.open_relaunch(scene, task)
+            waking.open_relaunch(scene, writing, task)
 
 
 def _to_say(scene: Scene, row: Delivery, brief: bool) -> list[Reminder]:  # noqa: FBT001 - handed on by place
@@ -115,12 +116,12 @@ def _is_sent(scene: Scene, row: Delivery) -> bool:
     return task is None or not (waiting.has_news(scene.book, task) or next_steps.has_to_do(scene, task))
 
 
-def owe_next_step(scene: Scene, label: str, *, again: bool = False) -> bool:
-    """Inside a transaction: the session that has this task is owed the next step; whether that is another one."""
+def owe_next_step(scene: Scene, writing: Writing, label: str, *, again: bool = False) -> bool:
+    """The session that has this task is owed the next step; whether that is another one."""
     task = tasks.get(scene.book, label)
     if task is None:
         return False
-    deliveries.owe_next_step(scene.book, label, scene.session, again=again)
+    deliveries.owe_next_step(writing, label, scene.session, again=again)
     elsewhere = bool(task.session != scene.session)
     if elsewhere:
         place.wake(scene.book.place, task.session)
