@@ -33,8 +33,8 @@ HOOKS_DESCRIPTION = (
     "did not launch."
 )
 _TASKS = "gated by a task in this session"
-_IN_CALL = f"{_TASKS} or an agent or command of this plugin in the call"
-_AGENT = f"{_TASKS} or an agent of a type of this plugin"
+_IN_CALL = f"{_TASKS} or one of this plugin's agent types or commands in the call"
+_AGENT = f"{_TASKS} or one of this plugin's agent types"
 #: When the hook of an event does anything at all, and what it reads then.
 HOOK_LINES = {
     "SessionStart": ("once as a session begins", "the ledger, for tasks of this project that are open"),

@@ -1,6 +1,6 @@
-"""A release: the changelog is cut, the version set, the package built, checked, and stored with its tag.
+"""A release: cut the changelog, set the version, build and check the package, store it with its tag.
 
-All of it is made in a temporary copy; only where everything has worked do branch, `release` and tag change here.
+All of it happens in a temporary copy. The branch, `release` and the tag change only if everything has worked.
 """
 
 from __future__ import annotations
@@ -55,22 +55,21 @@ def make(repository: Path, version: str, date: str, folder: Path) -> str:
     tag = f"bg--v{version}"
     if git(repository, "tag", "--list", tag):
         raise PackageError(f"the tag {tag} is there already")
-    raise_to(repository, version, date)
+    set_version(repository, version, date)
     git(repository, "commit", "-qam", f"Release {version}")
     built = package.read(repository)
     built.write(folder)
     sys.stdout.write(f"{package.size_of(map(len, built.files.values()))}\n")
     check(folder)
-    stored = built.store(
-        git(repository, "for-each-ref", "--format=%(objectname)", f"refs/heads/{BRANCH}").decode().strip()
-    )
+    last = git(repository, "for-each-ref", "--format=%(objectname)", f"refs/heads/{BRANCH}").decode().strip()
+    stored = built.store(last)
     for name in (f"refs/heads/{BRANCH}", f"refs/tags/{tag}"):
         git(repository, "update-ref", name, stored)
     return tag
 
 
-def raise_to(repository: Path, version: str, date: str) -> None:
-    """Set the version wherever it is, and give it the changelog's Unreleased part."""
+def set_version(repository: Path, version: str, date: str) -> None:
+    """Set the version wherever it is written, and put the changelog's Unreleased part under it."""
     if not re.fullmatch(r"\d+\.\d+\.\d+", version) or not re.fullmatch(r"\d{4}-\d\d-\d\d", date):
         raise PackageError(f"a version is like 1.2.3 and a date like 2026-01-31, not {version} and {date}")
     for name in MANIFESTS:
