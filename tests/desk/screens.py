@@ -124,9 +124,9 @@ def _second_run(book: Writing, clock: _Clock, label: str, agent: str, state: str
     inbox.ask(book, label, agent, 1, inbox.QUESTION, "Q1", dict(QUESTIONS[0]))
     runs.end_run(book, agent, 1)
     clock.now += 60
-    user_answers.answer(book, inbox.of_task(book, label)[0], "only report", "dialog")
+    user_answers.answer(book, inbox.find(book, label=label)[0], "only report", "dialog")
     sent = resumes.note(book, label, agent, f"toolu_r{label}", "answers", "", "A1: only report")
-    user_answers.attach(book, [user_answers.given(book, inbox.of_task(book, label)[0]).id], sent)
+    user_answers.attach(book, [user_answers.given(book, inbox.find(book, label=label)[0]).id], sent)
     resumes.prove(book, sent)
     user_answers.mark_sent(book, agent, sent)
     runs.begin_run(book, agent, label, 2)

@@ -1,10 +1,11 @@
-"""Records name the columns of their tables, and keys of deliveries come back as they were written."""
+"""Records name the columns of their tables, and what is written comes back by them."""
 
 from __future__ import annotations
 
 import ast
 import hashlib
 import importlib
+import inspect
 import pkgutil
 from contextlib import closing
 from pathlib import Path
@@ -31,6 +32,7 @@ from bg.ledger import (
 )
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
+from bg.ledger.record import first_of, last_of
 
 ROOM = Path(ledger.__file__).parent
 MODULES = [importlib.import_module(f"bg.ledger.{found.name}") for found in pkgutil.iter_modules([str(ROOM)])]
@@ -62,16 +64,41 @@ def book(tmp_path: Path):
         yield opened
 
 
-def test_every_table_has_a_record_but_three(book):
+def test_every_table_has_a_record_but_four(book):
     there = {row["name"] for row in book.all("SELECT name FROM sqlite_master WHERE type = 'table'")}
     # Of these, one value is read or written at a time.
-    assert set(RECORDS) == there - {"meta", "report_beginnings", "scans"}
+    assert set(RECORDS) == there - {"meta", "report_beginnings", "roots", "scans"}
 
 
 @pytest.mark.parametrize("table", sorted(RECORDS))
 def test_a_record_names_the_columns_of_its_table(book, table):
     columns = [row["name"] for row in book.all(f"PRAGMA table_info({table})")]
     assert sorted(columns) == sorted(RECORDS[table]._kinds)
+
+
+def test_rows_are_found_by_their_columns_the_oldest_first(book):
+    with book.transaction() as writing:
+        for number in (1, 2, 3):
+            windows.open_window(writing, "s1", "bg", f"work {number}", f"bg-{number}")
+        windows.close_window(writing, windows.find(book, label="bg-2")[0])
+    assert ["work 1", "work 2", "work 3"] == [one.text for one in windows.find(book, session="s1")]
+    assert ["bg-1", "bg-3"] == [one.label for one in windows.find(book, session="s1", closed=None)]
+    assert [] == windows.find(book, session="s2")
+    assert "bg-3" == last_of(windows.find(book, session="s1")).label
+    assert first_of(windows.find(book, session="s2")) is None is last_of([])
+
+
+FINDERS = [(module, name) for module in MODULES for name in vars(module) if name.startswith("find")]
+
+
+@pytest.mark.parametrize(("module", "name"), FINDERS, ids=lambda one: getattr(one, "__name__", one))
+def test_what_is_looked_for_is_a_column_of_its_table(book, module, name):
+    find = getattr(module, name)
+    for column in inspect.signature(find).parameters:
+        if column != "book":
+            assert find(book, **{column: None}) == []
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nowhere'"):
+        find(book, nowhere=1)
 
 
 def test_a_row_is_read_by_attribute(book):
@@ -99,30 +126,33 @@ def test_records_cost_no_hook_the_import_of_typing(module):
 
 
 KEYS = {
-    "a:b-1:2:end": Key.of_end("a:b-1", 2),
-    "a1:3:0f0f": Key.of_signal("a1", 3, "0f0f"),
-    "bg-4:1:group": Key.of_group("bg-4", 1),
+    "an end": (Key.of_end("a:b-1", 2), ("a:b-1", 2, "end")),
+    "a signal": (Key.of_signal("a1", 3, "0f0f"), ("a1", 3, "0f0f")),
+    "a group": (Key.of_group("bg-4", 1), ("bg-4", 1, "group")),
 }
 
 
-@pytest.mark.parametrize("text", KEYS)
-def test_a_key_is_read_as_it_was_written(book, text):
-    key = KEYS[text]
-    assert str(key) == text
+@pytest.mark.parametrize("what", KEYS)
+def test_a_delivery_says_what_it_is_about(book, what):
+    key, columns = KEYS[what]
     with book.transaction() as writing:
         tasks.create(writing, "bg-1", "bg-1", "s1", "/p", "Audit", "working")
         assert deliveries.make(writing, "bg-1", deliveries.ENDED, key)
     (due,) = deliveries.due(book, "s1")
-    assert vars(due.about) == vars(key)
+    assert (due.subject, due.run, due.mark) == columns
 
 
 def test_an_answer_is_known_by_the_session_that_it_was_given_in(book):
     with book.transaction() as writing:
         tasks.create(writing, "bg-1", "bg-1", "s1", "/p", "Audit", "needs_answer")
-        assert deliveries.make(writing, "bg-1", deliveries.ANSWERED, Key.of_answers("bg-1", "s1", 1))
+        deliveries.owe_next_step(writing, "bg-1", "s2")
+        deliveries.owe_next_step(writing, "bg-1", "s1", again=True)
     (due,) = deliveries.due(book, "s1")
-    assert (due.about.subject, due.about.run) == ("bg-1", 0)
-    assert (due.is_answered_in("s1"), due.is_answered_in("s2")) == (True, False)
+    assert (due.subject, due.run, due.answered_in, due.again) == ("bg-1", 0, "s1", 1)
+    with book.transaction() as writing:
+        deliveries.continue_in(writing, "s1", "s3")
+    (due,) = deliveries.due(book, "s1")
+    assert due.answered_in == "s3"
     with book.transaction() as writing:
         deliveries.settle(writing, due)
     assert deliveries.due(book, "s1") == []

@@ -85,7 +85,7 @@ def undecided(drive: Drive) -> None:
     with contextlib.closing(book), book.transaction() as writing:
         writing.write("DELETE FROM answers")
         writing.write("UPDATE questions SET state = 'open'")
-        writing.write("UPDATE delegations SET state = 'waiting', words = NULL, child = NULL")
+        writing.write("UPDATE delegations SET state = 'waiting', words = NULL, worker = NULL")
         writing.write("UPDATE windows SET closed = 1")
 
 

@@ -164,7 +164,9 @@ def test_retention_is_off_unless_it_is_set_and_leaves_what_nobody_has_heard(driv
         writing.write("UPDATE tasks SET ended = ? WHERE label = 'bg-1'", time.time() - 40 * DAY)
         writing.write("UPDATE tasks SET ended = ? WHERE label = 'bg-2'", time.time() - 40 * DAY)
         deliveries.make(writing, "bg-2", deliveries.ENDED, deliveries.Key.of_end("a2", 9))
-        writing.write("UPDATE deliveries SET surfaced = 1, via = 'Stop 1' WHERE label = 'bg-2' AND seen IS NULL")
+        writing.write(
+            "UPDATE deliveries SET surfaced = 1, event = 'Stop', pid = 1 WHERE label = 'bg-2' AND seen IS NULL"
+        )
     book.close()
     begins(drive, "resume")
     kept = [row["label"] for row in drive.rows("SELECT label FROM tasks ORDER BY label")]

@@ -143,7 +143,7 @@ def test_a_hook_killed_between_print_and_note_is_not_repeated_where_the_transcri
     assert REPORTS in context(drive.announced("a1"))
     book = drive.ledger()
     with book.transaction() as writing:
-        writing.write("UPDATE deliveries SET said = NULL, via = 'UserPromptSubmit 999999'")
+        writing.write("UPDATE deliveries SET said = NULL, event = 'UserPromptSubmit', pid = 999999")
     book.close()
     repeated = REPORTS in context(drive.prompt("What is the time?"))
     assert repeated == (drive.version in ("2.1.7", "2.1.38"))

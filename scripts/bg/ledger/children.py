@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record
+from bg.ledger.record import ANY, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 class Child(Record):
     """One agent that the agent `parent` of a task has launched; `refused` says why it was not allowed to."""
 
+    _table = "children"
     id: int
     label: str
     parent: str
@@ -39,19 +40,14 @@ def note(book: Writing, label: str, parent: str, call: str, description: str, ki
     )
 
 
-def of_call(book: Ledger, call: str) -> Optional[Child]:
-    """The child that this call has launched."""
-    return Child.one(book, "SELECT * FROM children WHERE call = ?", call)
+def find(book: Ledger, *, label: str = ANY, call: str = ANY) -> list[Child]:
+    """The children with these columns."""
+    return Child.where(book, label=label, call=call)
 
 
 def of_agent(book: Ledger, agent: str) -> Optional[Child]:
     """The child that is this agent of the host."""
     return Child.one(book, "SELECT * FROM children WHERE agent = ? ORDER BY id DESC", agent) if agent else None
-
-
-def of_task(book: Ledger, label: str) -> list[Child]:
-    """Every child of a task's agents, in order."""
-    return Child.all(book, "SELECT * FROM children WHERE label = ? ORDER BY id", label)
 
 
 def set_agent(book: Writing, number: int, agent: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record
+from bg.ledger.record import ANY, Record, first_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 class Launch(Record):
     """One call that launches an agent of ours; `agent` is empty until the host's agent is known."""
 
+    _table = "launches"
     tool_use: str
     label: str
     token: str
@@ -61,19 +62,9 @@ def note(book: Writing, tool_use: str, label: str, agent_type: str, name: str, c
     return token
 
 
-def of_call(book: Ledger, tool_use: str) -> Optional[Launch]:
-    """The launch that this call is."""
-    return Launch.one(book, "SELECT * FROM launches WHERE tool_use = ?", tool_use)
-
-
-def of_token(book: Ledger, token: str) -> Optional[Launch]:
-    """The launch that gave out this token."""
-    return Launch.one(book, "SELECT * FROM launches WHERE token = ?", token)
-
-
-def of_agent(book: Ledger, agent: str) -> Optional[Launch]:
-    """The launch that a host's agent came from."""
-    return Launch.one(book, "SELECT * FROM launches WHERE agent = ?", agent)
+def find(book: Ledger, *, tool_use: str = ANY, token: str = ANY, agent: str = ANY) -> list[Launch]:
+    """The launches with these columns."""
+    return Launch.where(book, tool_use=tool_use, token=token, agent=agent)
 
 
 def of_task(book: Ledger, label: str) -> list[Launch]:
@@ -141,7 +132,7 @@ def share_folder(book: Ledger, agent: str, folder: str) -> bool:
 
 def fail(book: Writing, tool_use: str, why: str) -> str:
     """The host refused a launch: its label is free again within the window."""
-    found = of_call(book, tool_use)
+    found = first_of(find(book, tool_use=tool_use))
     if found is None or found.agent:
         return ""
     book.write("UPDATE launches SET failed = ? WHERE tool_use = ?", why[:500] or "refused", tool_use)

@@ -105,18 +105,17 @@ def set_swept(book: Writing, day: int) -> None:
 
 def root_mark(book: Ledger, root: str) -> str:
     """By what a repository is known that is kept there, empty where it was never noted."""
-    return _get(book, f"root:{root}")
+    return book.value("SELECT mark FROM roots WHERE root = ?", root) or ""
 
 
 def set_root_mark(book: Writing, root: str, mark: str) -> None:
     """The repository that is kept there is known by this from now on."""
-    _set(book, f"root:{root}", mark)
+    book.write("INSERT OR REPLACE INTO roots (root, mark) VALUES (?, ?)", root, mark)
 
 
 def roots_marked(book: Ledger, mark: str) -> list[str]:
     """Where the repository that is known by this has been kept."""
-    found = book.all("SELECT key FROM meta WHERE key > 'root:' AND key < 'root;' AND value = ?", mark)
-    return [row["key"].partition(":")[2] for row in found]
+    return [row["root"] for row in book.all("SELECT root FROM roots WHERE mark = ? ORDER BY root", mark)]
 
 
 def late_words(book: Ledger, session: str) -> str:

@@ -36,7 +36,7 @@ UNION SELECT label FROM (SELECT label FROM tasks WHERE root IS NULL AND +project
   ORDER BY ended DESC LIMIT ?4)
 UNION SELECT label FROM deliveries WHERE seen IS NULL
 UNION SELECT label FROM questions WHERE state = 'open'
-UNION SELECT substr(child, 8) FROM delegations WHERE child > 'window:' AND child < 'window;' AND state = 'approved'
+UNION SELECT worker FROM delegations WHERE state = 'approved'
 """
 _MOST_LEFT = 15
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record
-from bg.ledger.user_answers import Retracted
+from bg.ledger.record import ANY, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ class Proof(Record):
     prompt; `origin` says where it came from.
     """
 
+    _table = "proofs"
     id: int
     session: str
     label: str
@@ -134,11 +134,6 @@ def _record(session: str, place: int) -> str:
     return f"{session}@{place}"
 
 
-def taken_back_by(book: Ledger, proof: Proof) -> list[Retracted]:
-    """The answers that these words have taken back."""
-    return Retracted.all(book, "SELECT * FROM retracted WHERE undone_by = ? ORDER BY id", proof.id)
-
-
 def note(
     book: Writing, session: str, label: str, text: str, call: str, proof: str, origin: str, way: str = PASSED_ON
 ) -> None:
@@ -195,19 +190,14 @@ def use(book: Writing, proof: Proof, place: int) -> None:
     book.write("UPDATE proofs SET call = ? WHERE id = ? AND call = ''", _record(proof.session, place), proof.id)
 
 
+def find(book: Ledger, *, label: str = ANY, call: str = ANY, way: str = ANY) -> list[Proof]:
+    """What was said, with these columns."""
+    return Proof.where(book, label=label, call=call, way=way)
+
+
 def of_id(book: Ledger, number: Optional[int]) -> Optional[Proof]:
     """The proof of this number."""
     return Proof.one(book, "SELECT * FROM proofs WHERE id = ?", number) if number else None
-
-
-def of_call(book: Ledger, call: str) -> Optional[Proof]:
-    """What the parent has passed on by this call."""
-    return Proof.one(book, "SELECT * FROM proofs WHERE call = ? AND way = ? ORDER BY id DESC", call, PASSED_ON)
-
-
-def of_task(book: Ledger, label: str) -> list[Proof]:
-    """Everything that was said to a task, in order."""
-    return Proof.all(book, "SELECT * FROM proofs WHERE label = ? ORDER BY id", label)
 
 
 def unproven(book: Ledger, since: float) -> list[Proof]:

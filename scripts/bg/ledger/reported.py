@@ -6,7 +6,7 @@ import json
 
 from bg.ledger import digests
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record, unpacked
+from bg.ledger.record import ANY, Record, unpacked
 from bg.masking import masked
 
 TYPE_CHECKING = False
@@ -32,6 +32,7 @@ class Report(Record):
 class Signal(Record):
     """One block; `body` is its JSON, `terminal` whether it ended its run."""
 
+    _table = "signals"
     id: int
     label: str
     agent: str
@@ -152,6 +153,6 @@ def last_signal(book: Ledger, agent: str) -> dict[str, Any]:
     return unpacked(found)
 
 
-def signals_of_task(book: Ledger, label: str) -> list[Signal]:
-    """Every signal of a task, in order."""
-    return Signal.all(book, "SELECT * FROM signals WHERE label = ? ORDER BY id", label)
+def find_signals(book: Ledger, *, label: str = ANY) -> list[Signal]:
+    """The signals with these columns."""
+    return Signal.where(book, label=label)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record
+from bg.ledger.record import ANY, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 class Resume(Record):
     """A message that was written down before the call that sends it; `proven` once it has arrived."""
 
+    _table = "resumes"
     id: int
     label: str
     agent: str
@@ -39,9 +40,9 @@ def note(book: Writing, label: str, agent: str, tool_use: str, kind: str, typed:
     )
 
 
-def of_call(book: Ledger, tool_use: str) -> Optional[Resume]:
-    """The resume that this call asked for."""
-    return Resume.one(book, "SELECT * FROM resumes WHERE tool_use = ?", tool_use)
+def find(book: Ledger, *, label: str = ANY, tool_use: str = ANY) -> list[Resume]:
+    """The resumes with these columns."""
+    return Resume.where(book, label=label, tool_use=tool_use)
 
 
 def pending(book: Ledger, agent: str) -> Optional[Resume]:
@@ -71,11 +72,6 @@ def labels_queued(book: Ledger, session: str) -> list[str]:
 def is_on_its_way(book: Ledger, identifier: Optional[int]) -> bool:
     """The call that sends this message has begun, and the host has not said how it ended."""
     return bool(book.value("SELECT 1 FROM resumes WHERE id = ? AND proven IS NULL AND failed IS NULL", identifier or 0))
-
-
-def of_task(book: Ledger, label: str) -> list[Resume]:
-    """Every resume of a task, in order."""
-    return Resume.all(book, "SELECT * FROM resumes WHERE label = ? ORDER BY id", label)
 
 
 def prove(book: Writing, identifier: int) -> None:

@@ -6,7 +6,7 @@ import json
 
 from bg.ledger import launches, tasks
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record, unpacked
+from bg.ledger.record import ANY, Record, first_of, unpacked
 from bg.masking import masked
 
 TYPE_CHECKING = False
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 class Run(Record):
     """One run of an agent, from its start or its waking to its end."""
 
+    _table = "runs"
     agent: str
     run: int
     label: str
@@ -34,7 +35,7 @@ def bind(book: Writing, token: str, agent: str) -> bool:
     if not agent:
         return False
     news = launches.set_agent(book, token, agent)
-    launch = launches.of_token(book, token)
+    launch = first_of(launches.find(book, token=token))
     if not launch or launch.agent != agent:
         return False
     if news:
@@ -93,9 +94,9 @@ def running(book: Writing, agent: str, label: str) -> Run:
     return found
 
 
-def of_task(book: Ledger, label: str) -> list[Run]:
-    """Every run of a task, the oldest first."""
-    return Run.all(book, "SELECT * FROM runs WHERE label = ? ORDER BY began", label)
+def find(book: Ledger, *, label: str = ANY) -> list[Run]:
+    """The runs with these columns."""
+    return Run.where(book, label=label)
 
 
 def began(book: Ledger, agent: str) -> Optional[float]:

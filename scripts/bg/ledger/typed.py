@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record
+from bg.ledger.record import ANY, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ TAKEN, DOUBTFUL, REFUSED, COMMAND = "taken", "doubtful", "refused", "command"
 class Typed(Record):
     """One thing that the user said; `reading` is how doubtful words would be taken, as JSON."""
 
+    _table = "typed"
     id: int
     session: str
     at: float
@@ -62,6 +63,6 @@ def doubtful(book: Ledger, identifier: int, session: str) -> Optional[Typed]:
     )
 
 
-def of_task(book: Ledger, label: str) -> list[Typed]:
-    """Everything that was said for a task, in order."""
-    return Typed.all(book, "SELECT * FROM typed WHERE label = ? ORDER BY id", label)
+def find(book: Ledger, *, label: str = ANY) -> list[Typed]:
+    """What was said, with these columns."""
+    return Typed.where(book, label=label)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bg.ledger import inbox, projects, tasks
 from bg.ledger.file import Ledger, Writing
 from bg.ledger.inbox import Question
-from bg.ledger.record import Record
+from bg.ledger.record import ANY, Record, last_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Words(Record):
 class Answer(Words):
     """The user's words to one item; `resume` is the message that carries them, `sent` when it arrived."""
 
+    _table = "answers"
     sent: Optional[float]
     resume: Optional[int]
 
@@ -41,6 +42,7 @@ class Answer(Words):
 class Retracted(Words):
     """An answer that counts no longer: taken back, or replaced by a later one before the agent had it."""
 
+    _table = "retracted"
     gone: float
     replaced_by: Optional[int]
     undone_by: Optional[int]
@@ -57,16 +59,21 @@ class Answered(Question):
     proof: Optional[int]
 
 
-def answers_to(book: Ledger, item: Question) -> list[Answer]:
-    """Every answer to an item, in order."""
-    return Answer.all(book, "SELECT * FROM answers WHERE question = ? ORDER BY id", item.id)
+def find(book: Ledger, *, question: int = ANY, proof: int = ANY, resume: int = ANY, sent: None = ANY) -> list[Answer]:
+    """The answers that count, with these columns."""
+    return Answer.where(book, question=question, proof=proof, resume=resume, sent=sent)
+
+
+def find_retracted(
+    book: Ledger, *, question: int = ANY, replaced_by: int = ANY, undone_by: int = ANY
+) -> list[Retracted]:
+    """The answers that count no longer, with these columns."""
+    return Retracted.where(book, question=question, replaced_by=replaced_by, undone_by=undone_by)
 
 
 def given(book: Ledger, item: Question) -> Optional[Answer]:
     """The user's answer to this item that has not reached the agent."""
-    return Answer.one(
-        book, "SELECT * FROM answers WHERE question = ? AND sent IS NULL ORDER BY id DESC LIMIT 1", item.id
-    )
+    return last_of(find(book, question=item.id, sent=None))
 
 
 def answer(book: Writing, item: Question, text: str, source: str, how: str = ANSWER, typed: int = 0) -> str:
@@ -178,21 +185,6 @@ def stand_again(book: Writing, gone: Retracted) -> None:
     book.write("UPDATE questions SET state = 'answered' WHERE id = ? AND state = 'open'", gone.question)
 
 
-def of_proof(book: Ledger, proof: int) -> list[Answer]:
-    """The answers that hang on this proof and have not reached an agent."""
-    return Answer.all(book, "SELECT * FROM answers WHERE proof = ? AND sent IS NULL ORDER BY id", proof)
-
-
-def replaced(book: Ledger, answer: int) -> Optional[Retracted]:
-    """The decision that this one has replaced."""
-    return Retracted.one(book, "SELECT * FROM retracted WHERE replaced_by = ? ORDER BY id DESC LIMIT 1", answer)
-
-
-def retracted(book: Ledger, item: Question) -> list[Retracted]:
-    """The answers to an item that count no longer, in order."""
-    return Retracted.all(book, "SELECT * FROM retracted WHERE question = ? ORDER BY id", item.id)
-
-
 def unsent(book: Ledger, agent: str) -> list[Answered]:
     """Answers that have not reached the agent, with their questions, in the order of asking."""
     return Answered.all(
@@ -207,14 +199,14 @@ def unsent(book: Ledger, agent: str) -> list[Answered]:
 def mark_sent(book: Writing, agent: str, resume: int) -> None:
     """A proven resume has carried these answers."""
     now = book.now()
-    for carried in Answer.all(book, "SELECT * FROM answers WHERE resume = ? AND sent IS NULL", resume):
+    for carried in find(book, resume=resume, sent=None):
         book.write("UPDATE answers SET sent = ? WHERE id = ?", now, carried.id)
         book.write("UPDATE questions SET state = 'sent' WHERE id = ? AND agent = ?", carried.question, agent)
 
 
 def give_back(book: Writing, resume: int) -> None:
     """The agent has ended before this message reached it: what it carried waits again."""
-    for lost in Answer.all(book, "SELECT * FROM answers WHERE resume = ?", resume):
+    for lost in find(book, resume=resume):
         book.write("UPDATE answers SET sent = NULL, resume = NULL WHERE id = ?", lost.id)
         book.write("UPDATE questions SET state = 'answered' WHERE id = ? AND state = 'sent'", lost.question)
 

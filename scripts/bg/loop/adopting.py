@@ -10,6 +10,7 @@ from bg.host.event import Event
 from bg.host.versions import NO_WAY, Host
 from bg.ledger import children, delegations, launches, naming, notes, tasks, windows
 from bg.ledger.file import Ledger, Writing
+from bg.ledger.record import first_of
 from bg.ledger.windows import Window
 from bg.protocol import listing
 from bg.record import Record
@@ -67,7 +68,7 @@ def window_for(book: Ledger, event: Event) -> Optional[Window]:
 
 def _of_part(book: Ledger, session: str, label: str) -> Optional[Window]:
     """The window for parts of what this task could not do: such a launch carries the label of that one."""
-    parts = [one.worker for one in delegations.of_task(book, label) if one.is_of_a_blocker and one.worker]
+    parts = [one.worker for one in delegations.find(book, label=label) if one.handed_over and one.worker]
     return next((window for window in windows.open_windows(book, session) if window.label in parts), None)
 
 
@@ -172,7 +173,7 @@ def adopt(book: Writing, event: Event, project: str, host: Host, head: str) -> O
     if again:
         tasks.hand_to(book, label, event.session)
     else:
-        asked = delegations.of_window(book, window.label)
+        asked = first_of(delegations.find(book, worker=window.label))
         if asked is not None:
             prompt = f"{prompt}\n\n{delegation.child_section(book, asked)}"
         tasks.describe(book, label, description, prompt)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bg.ledger import delegations, inbox, user_answers, windows
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop import decisions, delegating, inheriting, recoveries, reminding
 from bg.loop.scene import Scene
@@ -89,7 +90,7 @@ def _take_decision(scene: Scene, writing: Writing, item: Question, said: Said) -
 
 def request(scene: Scene, item: Question) -> Optional[delegations.Delegation]:
     """The request that stands in the inbox as this item."""
-    return delegations.of_item(scene.book, item.id)
+    return first_of(delegations.find(scene.book, question=item.id))
 
 
 def _asked_back(scene: Scene, item: Question, text: str) -> str:

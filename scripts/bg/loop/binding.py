@@ -5,6 +5,7 @@ from __future__ import annotations
 from bg.host import agents, transcripts
 from bg.ledger import launches, naming, notes, runs, tasks
 from bg.ledger.launches import Launch
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
 
@@ -20,7 +21,9 @@ def own_task(scene: Scene, agent: str, transcript: str = "") -> Optional[Task]:
         return found
     path = transcript or agents.of_agent(scene.event.transcript, agent)
     tokens = naming.TOKEN.findall(transcripts.first_prompt(path)[:20000])
-    known = launches.of_token(scene.book, tokens[0]) if tokens else launches.of_call(scene.book, agents.call_of(path))
+    book = scene.book
+    launched = launches.find(book, token=tokens[0]) if tokens else launches.find(book, tool_use=agents.call_of(path))
+    known = first_of(launched)
     # The hook after its launch, which runs beside this one, may have bound it just now.
     if known is None or known.agent not in ("", agent) or not came_from(scene, known, path):
         return None
@@ -59,7 +62,7 @@ def came_from(scene: Scene, launch: Launch, transcript: str) -> bool:
 def note_stranger(scene: Scene, agent: str, text: str) -> None:
     """A report that carries a token of ours from another agent: remembered, its text is not."""
     for token in naming.TOKEN.findall(text)[:5]:
-        known = launches.of_token(scene.book, token)
+        known = first_of(launches.find(scene.book, token=token))
         if known and known.agent not in ("", agent):
             with scene.book.transaction() as writing:
                 notes.note_stranger(writing, agent, known.label)

@@ -52,7 +52,7 @@ def account(book: Writing, label: str) -> None:
     joint = waiting.joint(book, label)
     group = tasks.group_over(book, label)
     if joint:
-        deliveries.make(book, joint, deliveries.JOINT, Key.of_joint(joint, len(delegations.of_task(book, joint))))
+        deliveries.make(book, joint, deliveries.JOINT, Key.of_joint(joint, len(delegations.find(book, label=joint))))
     elif group:
         deliveries.make(book, label, deliveries.GROUP, Key.of_group(group, tasks.not_done(book, group)))
 

@@ -9,6 +9,7 @@ from bg.ledger import delegations, inbox, reported, tasks, waiting, windows
 from bg.ledger.delegations import Delegation
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop import adopting, reminding
 from bg.loop.scene import Scene
@@ -25,7 +26,7 @@ def is_under_way(scene: Scene, one: Delegation) -> bool:
 
 def approve(scene: Scene, writing: Writing, item: Question, text: str, *, qualified: bool) -> str:
     """Open the window in which the agent is launched; a word for the user where it must wait."""
-    one = delegations.of_item(scene.book, item.id)
+    one = first_of(delegations.find(scene.book, question=item.id))
     if one is None:
         return ""
     return open_for(scene, writing, one, item.text, text, condition=text if qualified else "")
@@ -50,13 +51,13 @@ def order(one: Delegation, label: str, work: str) -> str:
     """What the parent is told to launch."""
     name = f"{one.label} {one.qid}"
     words = f"> {shown(work, DECIDED)}"
-    sentence = phrases.LAUNCH_HANDED_OVER if one.is_of_a_blocker else phrases.LAUNCH_DELEGATED
+    sentence = phrases.LAUNCH_HANDED_OVER if one.handed_over else phrases.LAUNCH_DELEGATED
     return adopting.window_line(label, WINDOW) + sentence.format(name=name, work=words)
 
 
 def deny(scene: Scene, writing: Writing, item: Question, text: str) -> None:
     """The request is denied, in the user's words."""
-    one = delegations.of_item(scene.book, item.id)
+    one = first_of(delegations.find(scene.book, question=item.id))
     if one is not None:
         delegations.deny(writing, one, text)
 
@@ -64,8 +65,8 @@ def deny(scene: Scene, writing: Writing, item: Question, text: str) -> None:
 def hand_over(scene: Scene, writing: Writing, item: Question, text: str) -> str:
     """Another agent does what this one could not; a word for the user where that must wait."""
     signal = reported.last_of_marker(scene.book, item.agent, item.run, "STOP_WORK")
-    delegations.note(writing, item.label, signal, item.qid, item.id, blocking=False)
-    one = delegations.of_item(scene.book, item.id)
+    delegations.note(writing, item.label, signal, item.qid, item.id, handed_over=True)
+    one = first_of(delegations.find(scene.book, question=item.id))
     return open_for(scene, writing, one, delegation.work(scene.book, one), text, condition=text) if one else ""
 
 

@@ -9,6 +9,7 @@ from bg import repository
 from bg.host import receipts, tools
 from bg.ledger import delegations, launches, naming, resumes, runs, tasks, windows
 from bg.ledger.file import Writing
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop import adopting, delegating, hearing, judging, nesting, proof, relaunching, reminding, reports, resuming
 from bg.loop.scene import Scene
@@ -101,11 +102,11 @@ def after(scene: Scene) -> None:
 def _bound(scene: Scene) -> Optional[Task]:
     """The task of the agent that this call started, if the call was one of ours."""
     agent = tools.started_agent(scene.event)
-    launched = launches.of_call(scene.book, scene.event.tool_use)
+    launched = first_of(launches.find(scene.book, tool_use=scene.event.tool_use))
     token = launched.token if launched else ""
     if not token:
         found = naming.TOKEN.findall(tools.launch_of(scene.event).prompt[:20000])
-        known = launches.of_token(scene.book, found[0]) if found else None
+        known = first_of(launches.find(scene.book, token=found[0])) if found else None
         # A call that no hook noted has copied the token: it counts for the launch that made it, unless that has no id.
         token = known.token if known and not known.agent and known.tool_use == known.token else ""
     if not token:
@@ -114,7 +115,7 @@ def _bound(scene: Scene) -> Optional[Task]:
         runs.bind(writing, token, agent)
         arrived = token in tools.launch_of(scene.event).prompt
         launches.set_identity(writing, token, launches.PROMPT if arrived else launches.LOST)
-        if resumes.of_call(scene.book, scene.event.tool_use):
+        if resumes.find(scene.book, tool_use=scene.event.tool_use):
             resuming.prove(scene, writing, scene.event.tool_use, agent)
     return tasks.of_agent(scene.book, agent)
 

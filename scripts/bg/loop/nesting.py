@@ -5,6 +5,7 @@ from __future__ import annotations
 from bg import settings
 from bg.host import tools
 from bg.ledger import children, launches, notes, tasks
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop import adopting, binding
 from bg.loop.scene import Scene
@@ -42,7 +43,7 @@ def before(scene: Scene) -> None:
 
 def after(scene: Scene) -> None:
     """PostToolUse(Agent) of an agent: its agent works, or has already ended."""
-    child = children.of_call(scene.book, scene.event.tool_use)
+    child = first_of(children.find(scene.book, call=scene.event.tool_use))
     if child is None:
         return
     with scene.book.transaction() as writing:
@@ -53,7 +54,7 @@ def after(scene: Scene) -> None:
 
 def failed(scene: Scene) -> None:
     """PostToolUseFailure(Agent) of an agent: nothing was launched."""
-    child = children.of_call(scene.book, scene.event.tool_use)
+    child = first_of(children.find(scene.book, call=scene.event.tool_use))
     if child is not None:
         with scene.book.transaction() as writing:
             children.end(writing, child.id)

@@ -17,7 +17,7 @@ def take(scene: Scene, task: Task) -> bool:
     """
     if task.state != "blocked":
         return False
-    handed = [one for one in waiting.requests(scene.book, task) if one.is_of_a_blocker and one.worker]
+    handed = [one for one in waiting.requests(scene.book, task) if one.handed_over and one.worker]
     if not handed and not recoveries.is_a_part(tools.launch_of(scene.event).description):
         return False
     with scene.book.transaction() as writing:

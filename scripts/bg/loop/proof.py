@@ -27,6 +27,7 @@ from bg.ledger import (
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.proofs import Proof
+from bg.ledger.record import first_of, last_of
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer, Retracted
 from bg.loop import answering, shutting
@@ -196,7 +197,7 @@ def _speaks_for(scene: Scene, row: Proof, origin: origins.Origin) -> bool:
     task = tasks.get(scene.book, row.label)
     if task is None:
         return True  # what it asks for itself
-    opened = windows.first_of(scene.book, task.grp)
+    opened = first_of(windows.find(scene.book, label=task.grp))
     if opened is not None and opened.proof == row.id:
         return True
     launched = proofs.of_id(scene.book, opened.proof) if opened else None
@@ -212,13 +213,13 @@ def _speaks_for(scene: Scene, row: Proof, origin: origins.Origin) -> bool:
 def _take_back(scene: Scene, writing: Writing, row: Proof, who: str) -> None:
     """What somebody else has said is as if it had not been said; its words stay, and the user is told."""
     book = scene.book
-    for answer in user_answers.of_proof(book, row.id):
+    for answer in user_answers.find(book, proof=row.id, sent=None):
         _take_back_answer(scene, writing, answer)
-    for gone in proofs.taken_back_by(book, row):
+    for gone in user_answers.find_retracted(book, undone_by=row.id):
         item = inbox.get(book, gone.question)
         if item is not None and item.state == "open":
             _decide_again(scene, writing, item, gone)
-    for window in windows.of_proof(book, row.id):
+    for window in windows.find(book, proof=row.id, closed=None):
         windows.close_window(writing, window)
     if row.way != proofs.CLOSES:
         deliveries.settle_next_step(writing, row.label)
@@ -243,7 +244,7 @@ def _take_back_answer(scene: Scene, writing: Writing, answer: Answer) -> None:
             delegations.reopen(writing, asked)
         else:
             delegations.deny(writing, asked, "")
-    earlier = user_answers.replaced(book, answer.id)
+    earlier = last_of(user_answers.find_retracted(book, replaced_by=answer.id))
     if user_answers.take_back(writing, answer):
         _take_back_unproven(scene, writing, item)
     elif earlier is not None and not _is_unproven(scene, earlier.proof):
@@ -268,7 +269,7 @@ def _decide_again(scene: Scene, writing: Writing, item: Question, gone: Retracte
     user_answers.stand_again(writing, gone)
     if gone.kind in (user_answers.APPROVED, user_answers.DENIED):
         approved = gone.kind == user_answers.APPROVED
-        one = delegations.of_item(scene.book, item.id)
+        one = first_of(delegations.find(scene.book, question=item.id))
         if one is not None and approved:
             label = windows.open_window(writing, scene.session, "delegation", item.text)
             delegations.approve(writing, one, gone.text, label)
@@ -293,7 +294,7 @@ def message_refused(scene: Scene, task: Task, typed: str) -> str:
 
 def is_kept_apart(scene: Scene) -> bool:
     """What the parent says by this call does not go with it."""
-    row = proofs.of_call(scene.book, scene.event.tool_use)
+    row = last_of(proofs.find(scene.book, call=scene.event.tool_use, way=proofs.PASSED_ON))
     return row is not None and row.proof == proofs.UNPROVEN
 
 
@@ -314,7 +315,7 @@ def launch_refused(scene: Scene) -> str:
     task = tasks.get(scene.book, label) if label else None
     if task is not None and task.agent and task.state not in tasks.RUNNING_STATES:
         return message_refused(scene, task, tools.launch_of(scene.event).prompt)
-    found = windows.last_window(scene.book, scene.session, label) if label else None
+    found = last_of(windows.find(scene.book, session=scene.session, label=label)) if label else None
     row = proofs.of_id(scene.book, found.proof) if found else None
     if row is None or row.proof not in ("", proofs.UNPROVEN):
         return ""

@@ -16,6 +16,7 @@ from bg.ledger import (
     waiting,
     windows,
 )
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop import (
     binding,
@@ -184,7 +185,7 @@ def _is_to_choose(scene: Scene, task: Task) -> bool:
 def _repeat_launch(scene: Scene) -> None:
     """The user has approved an agent, and the parent has not launched it, or the cap has refused it."""
     for label in windows.never_filled(scene.book, scene.session):
-        one = delegations.of_window(scene.book, label)
+        one = first_of(delegations.find(scene.book, worker=label))
         if one is not None and delegations.standing(scene.book, one) == delegations.APPROVED and not scene.full():
             scene.apart(f"the launch of {label}", _owe_again, scene, one.label)
 

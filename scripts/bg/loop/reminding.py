@@ -6,6 +6,7 @@ from bg.host import receipts, transcripts
 from bg.ledger import delegations, deliveries, inbox, launches, place, reported, runs, tasks, waiting, windows
 from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Writing
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop import adopting, checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
 from bg.loop.scene import Scene
@@ -63,7 +64,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
 
 def _is_known_to_be_answered(scene: Scene, row: Delivery) -> bool:
     """What another session's words ask for waits until it is known whose words they are."""
-    if row.kind != deliveries.ANSWERED or row.is_answered_in(scene.session):
+    if row.kind != deliveries.ANSWERED or row.answered_in == scene.session:
         return True
     from bg.loop import proof  # noqa: PLC0415 - late: it imports this module
 
@@ -144,25 +145,25 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     assert task is not None
     if row.kind == deliveries.ANSWERED:
         elsewhere = feedback.ANSWERED_ELSEWHERE.format(label=task.label)
-        notice = "" if row.is_answered_in(scene.session) else elsewhere
+        notice = "" if row.answered_in == scene.session else elsewhere
         return reply_parts.Reminder(next_steps.next_step(scene, task), notice)
-    agent, run = row.about.subject, row.about.run
+    agent, run = row.subject, row.run
     told = reply_parts.Told(
         task=task,
         brief=adopting.brief(task.prompt),
-        items=inbox.items(scene.book, agent, run),
+        items=inbox.find(scene.book, agent=agent, run=run),
         resume=waking.resume_how(scene, agent, task.label),
         answer_command=scene.answer_command,
         whole=scene.bgctl(f"status {task.label}"),
         evidence=runs.evidence(scene.book, agent, run),
         asked=runs.corrections(scene.book, agent, run),
     )
-    body = reported.signal_body(scene.book, agent, run, row.about.mark)
-    one = delegations.of_signal(scene.book, reported.signal_id(scene.book, agent, run, row.about.mark))
+    body = reported.signal_body(scene.book, agent, run, row.mark)
+    one = first_of(delegations.find(scene.book, signal=reported.signal_id(scene.book, agent, run, row.mark)))
     if one is not None and one.state == delegations.WAITING:
         weighed = weighing.weigh(scene, task, one, str(body.get("payload", {}).get("context_required") or ""))
         told = told._replace(qid=one.qid, weighed=tuple(weighed), full=scene.full())
-    if body and noting.denied(scene.book, agent, run, row.about.mark):
+    if body and noting.denied(scene.book, agent, run, row.mark):
         return replies.denied(body, told)
     if body:
         return _with_answers(scene, task, replies.remind(body, told))
@@ -175,7 +176,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
 
 def _group(scene: Scene, row: Delivery) -> Reminder:
     tell = groups.joint if row.kind == deliveries.JOINT else groups.told
-    return reply_parts.Reminder(*tell(scene.book, row.about.subject, scene.bgctl, scene.event.transcript))
+    return reply_parts.Reminder(*tell(scene.book, row.subject, scene.bgctl, scene.event.transcript))
 
 
 def _with_answers(scene: Scene, task: Task, said: Reminder) -> Reminder:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bg.host import agents, tools, transcripts
 from bg.ledger import delegations, inbox, launches, reported, resumes, runs, tasks, user_answers
 from bg.ledger.file import Writing
+from bg.ledger.record import first_of
 from bg.ledger.resumes import Resume
 from bg.ledger.tasks import Task
 from bg.loop import (
@@ -107,7 +108,7 @@ def after_message(scene: Scene) -> None:
     if scene.event.in_subagent:
         return
     scene.see()
-    row = resumes.of_call(scene.book, scene.event.tool_use)
+    row = first_of(resumes.find(scene.book, tool_use=scene.event.tool_use))
     if row is not None:
         if tools.resumed_agent(scene.event):
             with scene.book.transaction() as writing:
@@ -172,7 +173,7 @@ def before_task(scene: Scene) -> None:
 def after_task(scene: Scene) -> None:
     """PostToolUse(Task) with `resume`: the agent runs again, or has already ended in the foreground."""
     event = scene.event
-    row = resumes.of_call(scene.book, event.tool_use)
+    row = first_of(resumes.find(scene.book, tool_use=event.tool_use))
     if row is None:
         _woken_without_us(scene, tools.started_agent(event))
         hearing.everybody(scene)
@@ -193,7 +194,7 @@ def after_task(scene: Scene) -> None:
 def prove(scene: Scene, writing: Writing, tool_use: str, agent: str) -> None:
     """The resume has happened: its answers are sent, the next run goes on."""
     book = scene.book
-    row = resumes.of_call(book, tool_use)
+    row = first_of(resumes.find(book, tool_use=tool_use))
     if row is None or row.proven is not None:
         return
     resumes.prove(writing, row.id)
@@ -254,7 +255,7 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
 
 def unproven(scene: Scene) -> None:
     """The host did not wake the agent: the answers stay, and there is another way."""
-    row = resumes.of_call(scene.book, scene.event.tool_use)
+    row = first_of(resumes.find(scene.book, tool_use=scene.event.tool_use))
     if row is None or row.proven is not None:
         return
     task = tasks.get(scene.book, row.label)

@@ -20,7 +20,7 @@ def undo(scene: Scene, writing: Writing, task: Task) -> tuple[list[str], bool]:
     """Take the last answer back; a line for each item, and whether anything was taken back."""
     last = user_answers.last_given(scene.book, task.label)
     if not last:
-        sent = any(item.state == "sent" for item in inbox.of_task(scene.book, task.label))
+        sent = any(item.state == "sent" for item in inbox.find(scene.book, label=task.label))
         words = feedback.UNDO_TOO_LATE if sent else feedback.NOTHING_TO_UNDO
         return [words.format(label=task.label)], False
     lines = [_take_back(scene, writing, row) for row in last]
@@ -40,7 +40,7 @@ def _take_back(scene: Scene, writing: Writing, row: Answer) -> tuple[str, bool]:
     asked = answering.request(scene, item)
     refused = _refused(scene, row, asked)
     if refused:
-        return refused.format(name=name, label=item.label, child=asked.child if asked else ""), False
+        return refused.format(name=name, label=item.label, child=asked.worker if asked else ""), False
     if asked is not None:
         answering.close_window(writing, asked)
         if inbox.kind(item) == inbox.DELEGATION:
