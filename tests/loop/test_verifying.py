@@ -494,7 +494,7 @@ def test_programs_read_how_it_ended(newest):
 
     book = newest.ledger()
     try:
-        found = status.record(book, tasks.get(book, "bg-1"))["verify"]
+        found = status.record(book, tasks.get(book, "bg-1")).verify
         [*_, line] = look.exported(book, tasks.get(book, "bg-1"))
     finally:
         book.close()

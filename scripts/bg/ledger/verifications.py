@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import ANY, Record
+from bg.ledger.rows import ANY, Record
 from bg.masking import masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-# How a check ended: it passed, it failed, or neither is known.
-PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 # Where the user named it.
 TYPED, IN_SETTINGS = "typed", "bg.json"
 

@@ -9,8 +9,9 @@ from bg import settings
 from bg.host import origins
 from bg.ledger import place, proofs, tasks, verifications, windows
 from bg.ledger.file import Writing
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
+from bg.ledger.values import Opened
 from bg.ledger.windows import Window
 from bg.loop import proof
 from bg.loop.scene import Scene
@@ -34,7 +35,7 @@ def named(scene: Scene, label: str) -> Named:
     """What the user wants to have run after this task's end."""
     task = tasks.get(scene.book, label)
     opened = first_of(windows.find(scene.book, label=task.grp)) if task else None
-    words = _in_words(opened.text) if opened and opened.kind in ("bg", "skill") else ""
+    words = _in_words(opened.text) if opened and opened.kind in (Opened.COMMAND, Opened.SKILL) else ""
     own = (scene.settings.verify or "").strip()
     if words and opened and _is_typed(scene, opened):
         return Named(words, verifications.TYPED, "")

@@ -11,9 +11,10 @@ from bg.host import agents, edits, transcripts
 from bg.ledger import deliveries, launches, place, runs, tasks, verifications
 from bg.ledger.deliveries import Delivery, Key
 from bg.ledger.file import Writing
-from bg.ledger.record import first_of
-from bg.ledger.verifications import FAILED, PASSED, UNKNOWN, Verification
-from bg.loop import concluding, waking
+from bg.ledger.rows import first_of
+from bg.ledger.values import Due, Outcome, State
+from bg.ledger.verifications import Verification
+from bg.loop import waking
 from bg.loop.scene import Scene
 from bg.words import verified
 from bg.words.reply_parts import Reminder
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FOLDER = "verify"
-_DONE = "done"
 
 
 def catch_up(scene: Scene) -> None:
@@ -106,15 +106,15 @@ def _folder(scene: Scene) -> Path:
 def _end(scene: Scene, row: Verification, found: verify.Result) -> None:
     """Keep how a check ended; a failure that is nobody else's makes a task that was done disputed."""
     outcome, why = _outcome(found)
-    others = next(_meanwhile(scene, row, found), "") if outcome == FAILED else ""
+    others = next(_meanwhile(scene, row, found), "") if outcome == Outcome.FAILED else ""
     with scene.book.transaction() as writing:
         if verifications.end(writing, row.id, outcome, why):
             output, commit = found.output[-verify.OUTPUT :], (found.head, found.tree, found.dirty)
             verifications.note_result(writing, row.id, found.code, found.seconds, output, commit, found.changed)
             verifications.set_meanwhile(writing, row.id, others)
-            if outcome == FAILED and not others:
+            if outcome == Outcome.FAILED and not others:
                 _dispute(scene, writing, row)
-            deliveries.make(writing, row.label, deliveries.VERIFIED, Key.of_verification(row.agent, row.run))
+            deliveries.make(writing, row.label, Due.VERIFIED, Key.of_verification(row.agent, row.run))
     scene.book.settle()
     verify.forget(_folder(scene), row.token)
 
@@ -122,17 +122,17 @@ def _end(scene: Scene, row: Verification, found: verify.Result) -> None:
 def _outcome(found: verify.Result) -> tuple[str, str]:
     """The outcome, and where it is not known, why: a shell that found no command has checked nothing."""
     if found.code is None:
-        return UNKNOWN, found.why
+        return Outcome.UNKNOWN, found.why
     if found.code in verify.CANNOT_RUN:
-        return UNKNOWN, verify.NO_COMMAND
-    return (FAILED if found.code else PASSED), ""
+        return Outcome.UNKNOWN, verify.NO_COMMAND
+    return (Outcome.FAILED if found.code else Outcome.PASSED), ""
 
 
 def _dispute(scene: Scene, writing: Writing, row: Verification) -> None:
     """Only a report of success is refuted by a failure, and only while it is the task's last word."""
     task = tasks.get(scene.book, row.label)
-    if task and task.state == _DONE and not _has_gone_on(scene, row):
-        tasks.set_state(writing, row.label, concluding.DISPUTED)
+    if task and task.state == State.DONE and not _has_gone_on(scene, row):
+        tasks.set_state(writing, row.label, State.DISPUTED)
 
 
 def _has_gone_on(scene: Scene, row: Verification) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bg.ledger.tasks import Task
-from bg.ledger.verifications import FAILED, PASSED, Verification
+from bg.ledger.values import Outcome, State
+from bg.ledger.verifications import Verification
 from bg.words import phrases
 from bg.words.quoting import cited, inline, quote
 from bg.words.reply_parts import Reminder
@@ -33,9 +34,9 @@ def headline(row: Verification) -> str:
         return phrases.VERIFY_WAITS.format(command=command)
     if row.ended is None:
         return phrases.VERIFY_RUNS.format(command=command)
-    if row.outcome == PASSED:
+    if row.outcome == Outcome.PASSED:
         return phrases.VERIFIED.format(command=command, code=row.code)
-    if row.outcome == FAILED:
+    if row.outcome == Outcome.FAILED:
         return phrases.VERIFY_FAILED.format(command=command, code=row.code)
     why = _WHY.get(row.why, "{code}").format(age=age(row.seconds or 0), code=row.code)
     return phrases.VERIFY_UNKNOWN.format(command=command, why=why)
@@ -55,7 +56,9 @@ def beside(row: Verification) -> list[str]:
 def last_lines(row: Verification, most: int) -> str:
     """The end of what the check printed, framed; nothing of a check that passed."""
     lines = [line for line in row.output.splitlines() if line.strip()]
-    return quote("\n".join(line[-200:] for line in lines[-most:]), WIDE) if lines and row.outcome != PASSED else ""
+    return (
+        quote("\n".join(line[-200:] for line in lines[-most:]), WIDE) if lines and row.outcome != Outcome.PASSED else ""
+    )
 
 
 def where(row: Verification) -> str:
@@ -70,7 +73,7 @@ def where(row: Verification) -> str:
 
 def reminder(row: Verification, task: Task, resume: str, *, gone_on: bool) -> Reminder:
     """The outcome for the parent, and the user's line with the last lines of a failure below it."""
-    disputes = row.outcome == FAILED and not row.meanwhile and task.state == "disputed" and not gone_on
+    disputes = row.outcome == Outcome.FAILED and not row.meanwhile and task.state == State.DISPUTED and not gone_on
     of = phrases.VERIFY_RESUMED.format(run=row.run) if gone_on else ""
     states = [task.state] if disputes else []
     line = " · ".join([f"{task.label} {headline(row)}{of}", *states, *beside(row)])
