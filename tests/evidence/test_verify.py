@@ -137,7 +137,8 @@ def test_one_that_prints_without_end_is_ended_in_time(place, tmp_path):
     assert 1 <= found.seconds < 10
 
 
-def test_a_check_that_kills_its_own_shell_says_nothing(place, tmp_path):
-    verify.start(place, job(tmp_path, "kill -9 0"), lambda: True)
+@pytest.mark.parametrize("command", ["kill -9 0", "kill -9 $PPID; sleep 20"])
+def test_a_check_that_kills_its_own_shell_says_nothing(place, tmp_path, command):
+    verify.start(place, job(tmp_path, command), lambda: True)
     found = result(place)
     assert (found.code, found.why) == (None, verify.KILLED)

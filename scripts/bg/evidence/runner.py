@@ -2,7 +2,7 @@
 
 A hook starts it detached, with the lock of the tree. It ends the check, with all that is in the check's process group,
 when the time is up, when the session's process is gone, and when its job file is: so a hook takes the check back. When
-the runner itself is killed, the check's own shell sees its end of the socket close, and kills the group.
+the runner itself is killed, the check's own shell sees its standard input end, and kills the group.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import fcntl
 import os
 import selectors
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -27,7 +26,7 @@ from bg.evidence.baseline import CLOSED, SAFE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import IO, Any, Optional
 
     from bg.evidence.verify import Job
 
@@ -37,12 +36,13 @@ GIT_SECONDS = 10.0
 KEPT = 16_000
 AT_ONCE = 65536
 MOST_AT_ONCE = 16  # a check that prints without end may not keep its runner from looking at the time
-# It runs nothing before it is told to. Its group is killed as soon as nobody holds the other end of its socket.
-SHELL = """exec 3<&0 </dev/null
+# It runs nothing before it is told to. Its group is killed as soon as nobody holds the other end of its input. How the
+# check has ended goes to its error output; what the check prints itself goes where its output goes.
+SHELL = """exec 3<&0 4>&2 2>&1 </dev/null
 read -r go <&3 || exit 1
-(read -r end <&3; kill -9 0) >/dev/null 2>&1 &
-/bin/sh -c "$1" 3<&-
-echo "$?" >&3
+(read -r end <&3; kill -9 0) >/dev/null 2>&1 4>&- &
+/bin/sh -c "$1" 3<&- 4>&-
+echo "$?" >&4
 read -r end <&3
 """
 # Of the host and of the plugin's hooks: a check is no part of the session, and cannot write to it.
@@ -80,14 +80,14 @@ def _is_locked(lock: int) -> bool:
 def _run(job: Job, path: Path) -> dict[str, Any]:
     """How the check ended, what it printed last, and how long it took."""
     began = time.monotonic()
-    ours, theirs = socket.socketpair()
     environment = {key: value for key, value in os.environ.items() if not key.startswith(_HOSTS)}
     try:
         shell = subprocess.Popen(
             ["/bin/sh", "-c", SHELL, "sh", job.command],
-            stdin=theirs.fileno(),
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.PIPE,
+            bufsize=0,
             cwd=job.folder,
             env=environment,
             umask=job.umask,
@@ -95,15 +95,13 @@ def _run(job: Job, path: Path) -> dict[str, Any]:
         )
     except (OSError, ValueError) as error:
         return {"why": verify.NOT_STARTED, "output": str(error)}
-    theirs.close()
-    out = _Tail(shell.stdout.fileno() if shell.stdout else -1)
-    ours.send(b"go\n")
+    out = _Tail(_number(shell.stdout))
     try:
-        why, said = _wait(job, path, ours, out, began)
+        os.write(_number(shell.stdin), b"go\n")
+        why, said = _wait(job, path, _number(shell.stderr), out, began)
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(shell.pid, signal.SIGKILL)  # not reaped yet, so the number is still its own
-        ours.close()
         shell.wait()
     out.read()
     code = int(said) if said.isdigit() else None
@@ -111,11 +109,15 @@ def _run(job: Job, path: Path) -> dict[str, Any]:
     return {"why": why if code is None else "", "code": code, "seconds": seconds, "output": out.text()}
 
 
-def _wait(job: Job, path: Path, ours: socket.socket, out: _Tail, began: float) -> tuple[str, str]:
+def _number(stream: Optional[IO[bytes]]) -> int:
+    return stream.fileno() if stream else -1
+
+
+def _wait(job: Job, path: Path, ending: int, out: _Tail, began: float) -> tuple[str, str]:
     """Why the check was ended, or what its shell says of its end."""
     host = machine.Process(job.host, job.host_started)
     with selectors.DefaultSelector() as waiting:
-        waiting.register(ours, selectors.EVENT_READ)
+        waiting.register(ending, selectors.EVENT_READ)
         waiting.register(out, selectors.EVENT_READ)
         while True:
             left = began + job.seconds - time.monotonic()
@@ -124,8 +126,8 @@ def _wait(job: Job, path: Path, ours: socket.socket, out: _Tail, began: float) -
             ready = [key.fileobj for key, _ in waiting.select(min(left, LOOK))]
             if out in ready and not out.read():
                 waiting.unregister(out)
-            if ours in ready:
-                return verify.KILLED, ours.recv(16).decode("ascii", "replace").strip()
+            if ending in ready:
+                return verify.KILLED, os.read(ending, 16).decode("ascii", "replace").strip()
             if not path.exists() or not machine.alive(host):
                 return verify.SESSION_ENDED, ""
 

@@ -1,4 +1,4 @@
-"""The check that the user names for a task: found in the user's own words or settings, kept, and announced."""
+"""Naming a check for a task: found in the user's own words or settings, kept, and announced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of the check that the user named: to the parent, in the user's line and in the table."""
+"""Verdicts of the check that the user named, in words: for the parent, the user's line, the table and the page."""
 
 from __future__ import annotations
 
