@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Callable
 
 import pytest
 from bg.evidence import baseline
 from hypothesis import HealthCheck, settings
+from rig import package, tree
 
 settings.register_profile(
     "bg",
@@ -40,6 +42,14 @@ def unhurried(monkeypatch):
 def hurried(unhurried, monkeypatch):
     """The time that a check has at work, for the tests that are about it."""
     monkeypatch.setattr(baseline, "SECONDS", unhurried)
+
+
+@pytest.fixture(scope="session")
+def packaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What users get, built from the files of this repository as they are."""
+    root = tmp_path_factory.mktemp("built")
+    package.read(tree.snapshot(package.ROOT, root / "copy")).write(root / "bg")
+    return root / "bg"
 
 
 @pytest.fixture

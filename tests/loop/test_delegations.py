@@ -67,7 +67,7 @@ def state(drive: Drive, label: str) -> str:
 def standing(drive: Drive, label: str = "bg-1") -> list[tuple[str, str]]:
     book = drive.ledger()
     try:
-        return [(one.qid, delegations.standing(book, one)) for one in delegations.of_task(book, label)]
+        return [(one.qid, delegations.standing(book, one)) for one in delegations.find(book, label=label)]
     finally:
         book.close()
 
@@ -128,7 +128,7 @@ def test_two_requests_of_one_run_have_ids_lines_and_agents_of_their_own(drive):
     one = drive.launch("Please write the fixtures now", "b2", description="write fixtures")
     two = drive.launch("Profile the parser thoroughly", "b1", description="profile")
     drive.stop()
-    children = {row["qid"]: row["child"] for row in drive.rows("SELECT qid, child FROM delegations")}
+    children = {row["qid"]: row["worker"] for row in drive.rows("SELECT qid, worker FROM delegations")}
     assert children == {"D1": "bg-2", "D2": "bg-3"}
     assert (str(one)[:4], str(two)[:4]) == ("bg-3", "bg-2")
     drive.ends("b1", block("COMPLETION_REPORT", two, status="success", summary="Profiled."))
@@ -334,11 +334,13 @@ def test_links_stand_in_table_detail_export_and_the_list_of_a_session(drive):
         found = [status.record(book, task) for task in tasks.every(book)]
     finally:
         book.close()
-    assert [each["asked_by"] for each in found] == ["", "bg-1 D1"]
-    assert [(one["id"], one["state"], one["agents"]) for one in found[0]["delegations"]] == [
-        ("D1", "working", [{"label": "bg-2", "state": "working"}])
+    assert [each.asked_by for each in found] == ["", "bg-1 D1"]
+    assert [(one.id, one.state, one.agents) for one in found[0].delegations] == [
+        ("D1", "working", [status.Worker("bg-2", "working")])
     ]
-    assert json.dumps(found[0]["awaits"])
+    printed = json.loads(json.dumps(status.to_json(found[0])))
+    assert printed["awaits"] == [{"kind": "agent", "qid": "D1", "label": "bg-2", "standing": "working"}]
+    assert printed["delegations"][0]["agents"] == [{"label": "bg-2", "state": "working"}]
 
 
 def test_a_decision_stands_once_its_agent_is_there(drive):

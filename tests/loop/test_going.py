@@ -6,8 +6,8 @@ import contextlib
 from pathlib import Path
 
 import pytest
+from bg.desk import actions
 from bg.ledger import tasks
-from bg.words import actions
 from drive import Drive, block, context
 from recordings import VERSIONS
 
@@ -30,8 +30,8 @@ def ended(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 def be(drive: Drive, state: str) -> None:
     book = drive.ledger()
-    with contextlib.closing(book), book.transaction():
-        tasks.set_state(book, "bg-1", state)
+    with contextlib.closing(book), book.transaction() as writing:
+        tasks.set_state(writing, "bg-1", state)
 
 
 def line(drive: Drive) -> str:

@@ -1,32 +1,45 @@
-"""One task from its beginning: what it waits for, what was asked and answered, its runs, what was checked and how."""
+"""Everything about one task: what it waits for, what was asked and answered, its runs, what was checked and how."""
 
 from __future__ import annotations
 
 import time
-from typing import Any
 
-from bg.desk import status, table, waiting
+from bg.desk import open_items, status, table
 from bg.desk.page import Cell, Page
-from bg.ledger import children, inbox, launches, proofs, reported, resumes, runs, tasks, user_answers
+from bg.desk.status import Status
+from bg.ledger import (
+    children,
+    inbox,
+    launches,
+    proofs,
+    reported,
+    resumes,
+    runs,
+    tasks,
+    user_answers,
+    verifications,
+)
 from bg.ledger.file import Ledger
-from bg.ledger.record import unpacked
+from bg.ledger.reported import Signal
+from bg.ledger.rows import unpacked
 from bg.ledger.tasks import Task
-from bg.words import phrases, verdict
+from bg.ledger.values import Outcome
+from bg.signals import kinds
+from bg.words import phrases, verdict, verified
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Moment = tuple[float, int, str, str, str]  # when, which of one second comes first, what happened, words, style
 
 _GRADES = {verdict.SEEN: "good", verdict.MISMATCH: "bad"}
+_OUTCOMES = {Outcome.PASSED: "good", Outcome.FAILED: "bad"}
 _SOURCES = {"dialog": "in a dialog", "command": "typed", "go": "by go", "settings": "by bg.json", "relayed": "in chat"}
 # What is known of who said it, where the source does not say so already.
 _CLASSES = {"keyboard": " at your keyboard", "sdk": " through a program", "": ", not yet confirmed"}
-_SAID = {
-    "CLARIFICATION_NEEDED": "asked",
-    "STOP_WORK": "stopped",
-    "DELEGATE_WORK": "asked to delegate",
-    "COMPLETION_REPORT": "reported",
-}
 
 
 def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") -> str:
@@ -43,7 +56,7 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
             Cell(f"  {table.words_of(task.state)}", table.style_of(task.state)),
             Cell(f" for {for_how_long}", "quiet"),
         ),
-        *page.wrapped(inline(entry["task"], 2000)),
+        *page.wrapped(inline(entry.task, 2000)),
     ]
     if task.note:
         lines += page.wrapped(f"note: {inline(task.note, 400)}", "quiet")
@@ -52,7 +65,8 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
         ("Agents it asked for, and for whom it works", _delegated(page, entry)),
         ("Next", _next(book, page, task, entry, command)),
         ("History", _history(book, page, task)),
-        ("Checked", _evidence(page, entry["evidence"])),
+        ("Verified", _verified(book, page, task)),
+        ("Checked", _evidence(page, entry.evidence)),
         ("Last report", _last_report(book, page, label)),
     ):
         if found:
@@ -62,24 +76,38 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
 
 def _open(book: Ledger, page: Page, task: Task, command: str, now: float) -> list[str]:
     items = inbox.waiting(book, label=task.label)
-    lines = [line for item in items for line in waiting.question(page, item, now)]
-    return lines + (waiting.to_type(page, items[0], command) if items else [])
+    lines = [line for item in items for line in open_items.question(page, item, now)]
+    return lines + (open_items.to_type(page, items[0], command) if items else [])
 
 
-def _delegated(page: Page, entry: dict[str, Any]) -> list[str]:
+def _delegated(page: Page, entry: Status) -> list[str]:
     """Who asked for this task, and what became of what it asked for itself."""
-    found = [f"asked for by: {entry['asked_by']}"] if entry["asked_by"] else []
-    for one in entry["delegations"]:
-        doing = ", ".join(f"{each['label']} {table.words_of(each['state'])}" for each in one["agents"])
-        found.append(f"{one['id']} {one['state']}" + (f": {doing}" if doing else ""))
+    found = [f"asked for by: {entry.asked_by}"] if entry.asked_by else []
+    for one in entry.delegations:
+        doing = ", ".join(f"{each.label} {table.words_of(each.state)}" for each in one.agents)
+        found.append(f"{one.id} {one.state}" + (f": {doing}" if doing else ""))
     return [line for words in found for line in page.wrapped(words, indent=4, first=2)]
 
 
-def _next(book: Ledger, page: Page, task: Task, entry: dict[str, Any], command: str) -> list[str]:
+def _next(book: Ledger, page: Page, task: Task, entry: Status, command: str) -> list[str]:
     typed = table.what_to_type(book, task, entry, command)
-    if entry["waiting"] or not typed or typed == table.WHOLE.format(label=entry["label"]):
+    if entry.waiting or not typed or typed == table.WHOLE.format(label=task.label):
         return []
     return page.wrapped(f"→ {typed}", "type", indent=2)
+
+
+def _verified(book: Ledger, page: Page, task: Task) -> list[str]:
+    """The check that the user named: what is to run, or how it ended after the last report, and what it printed."""
+    rows = verifications.find(book, label=task.label)
+    if not rows:
+        said = phrases.VERIFIES.format(label=task.label, command=inline(task.verify, 400)) if task.verify else ""
+        return page.wrapped(said, indent=2) if said else []
+    row = rows[-1]
+    lines = page.wrapped(verified.headline(row), _OUTCOMES.get(row.outcome, "needs"), indent=4, first=2)
+    for words in filter(None, [*verified.beside(row), verified.where(row)]):
+        lines += page.wrapped(words, "quiet", indent=4, first=2)
+    printed = verified.last_lines(row, verified.ALL)
+    return lines + (page.wrapped(printed, indent=4) if printed else [])
 
 
 def _evidence(page: Page, evidence: dict[str, Any]) -> list[str]:
@@ -130,21 +158,20 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
     found: list[Moment] = [(task.created, 0, "handed over", "", "")]
     agents = [row for row in launches.of_task(book, label) if row.agent]
     found += [(row.made, 1, "launched", f"agent {row.agent}", "works") for row in agents]
-    known = runs.of_task(book, label)
+    known = runs.find(book, label=label)
     for run in known:
         again = f", asked {run.corrections} times for its report again" if run.corrections else ""
         cut = f", cut: {run.cut}" if run.cut else ""
         if run.ended is not None:
             found.append((run.ended, 5, f"run {run.run} ended", f"after {age(run.ended - run.began)}{again}{cut}", ""))
-    for signal in reported.signals_of_task(book, label):
-        found.append((signal.at, 3, _SAID.get(signal.marker, signal.marker), _gist(unpacked(signal.body)), ""))
-    for item in inbox.of_task(book, label):
-        for answer in user_answers.answers_to(book, item):
+    found += [_of_signal(signal) for signal in reported.find_signals(book, label=label)]
+    for item in inbox.find(book, label=label):
+        for answer in user_answers.find(book, question=item.id):
             known_by = proofs.class_of(book, answer.proof, answer.source)
             how = f" ({_SOURCES.get(answer.source, answer.source)}{_CLASSES.get(known_by, '')})"
             words = f"{item.qid}: {inline(answer.text, 300)}{how}"
             found.append((answer.at, 6, "you answered", words, "good"))
-    for row in resumes.of_task(book, label):
+    for row in resumes.find(book, label=label):
         came = f"failed: {inline(row.failed, 200)}" if row.failed else "woken" if row.proven else "not confirmed"
         found.append((row.at, 7, "sent to its agent", f"({came})", "bad" if row.failed else "works"))
     found += _others(book, label)
@@ -153,32 +180,26 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
     return found
 
 
+def _of_signal(signal: Signal) -> Moment:
+    kind, payload = kinds.of(signal.marker), unpacked(signal.body).get("payload")
+    gist = kind.gist(payload) if isinstance(payload, dict) else ""
+    return signal.at, 3, kind.said or signal.marker, gist, ""
+
+
 def _others(book: Ledger, label: str) -> list[Moment]:
     """What was said that is not the user's own word, and the agents that the task's agents have launched."""
     found: list[Moment] = []
-    for said in proofs.of_task(book, label):
+    for said in proofs.find(book, label=label):
         if said.proof == proofs.UNPROVEN:
             who = inline(said.origin, 60) or phrases.NOBODY_KNOWN
             found.append((said.at, 6, f"not you ({who}), no effect:", inline(said.text, 300), "bad"))
         elif said.proof == proofs.RELAYED:
             found.append((said.at, 6, "passed on from chat", inline(said.text, 300), ""))
-    for child in children.of_task(book, label):
+    for check in verifications.find(book, label=label):
+        if check.ended is not None:
+            words = f"after run {check.run}: {verified.headline(check)}"
+            found.append((check.ended, 8, "your check", words, _OUTCOMES.get(check.outcome, "")))
+    for child in children.find(book, label=label):
         what = "was refused an agent of its own" if child.refused else "launched an agent of its own"
         found.append((child.made, 4, what, inline(child.description, 200), "bad" if child.refused else ""))
     return found
-
-
-def _gist(signal: dict[str, Any]) -> str:
-    """The words of a signal that say most."""
-    payload = signal.get("payload")
-    if not isinstance(payload, dict):
-        return ""
-    questions = payload.get("questions")
-    if isinstance(questions, list) and questions:
-        names = [str(each.get("question_id", "")) for each in questions if isinstance(each, dict)]
-        return ", ".join(name for name in names if name)
-    for key in ("details", "new_task_description", "summary", "stop_reason"):
-        if payload.get(key):
-            said = str(payload.get("status") or "").replace("_", " ")
-            return f"{said}: {inline(str(payload[key]), 300)}".lstrip(": ")
-    return ""

@@ -1,4 +1,4 @@
-"""The ledger outside Claude Code, for `bgctl status`, `inbox` and `export`; reads every ledger and says which."""
+"""Outside Claude Code: the ledger for `bgctl status`, `inbox` and `export`; reads every ledger and says which."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from bg.desk import detail, page, status, table, waiting
+from bg.desk import detail, open_items, page, status, table
 from bg.ledger import (
     children,
     inbox,
@@ -24,23 +24,25 @@ from bg.ledger import (
     tasks,
     typed,
     user_answers,
+    verifications,
 )
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.inbox import Question
-from bg.ledger.record import unpacked
+from bg.ledger.rows import unpacked
 from bg.ledger.tasks import Task
+from bg.ledger.values import State
 
 Outcome = tuple[int, str, str]
 AT_ONCE = 100
 
 WARNINGS = {
-    "failed": "The agent failed; results may be incomplete.",
-    "unreported": "The agent ended without a signal; what it says is unchecked.",
-    "interrupted": "The session ended under the agent; results may be incomplete.",
-    "stopped": "The agent was stopped; results may be incomplete.",
-    "not_launched": "Nothing was launched.",
-    "partial": "The agent reports partial success.",
-    "disputed": "Some of what the agent declares does not match what was seen; see its evidence.",
+    State.FAILED: "The agent failed; results may be incomplete.",
+    State.UNREPORTED: "The agent ended without a signal; what it says is unchecked.",
+    State.INTERRUPTED: "The session ended under the agent; results may be incomplete.",
+    State.STOPPED: "The agent was stopped; results may be incomplete.",
+    State.NOT_LAUNCHED: "Nothing was launched.",
+    State.PARTIAL: "The agent reports partial success.",
+    State.DISPUTED: "What was seen, or the check that the user named, refutes the report; see its evidence and checks.",
 }
 
 
@@ -92,7 +94,7 @@ def run_status(given: argparse.Namespace) -> Outcome:
             return 1, "[]\n" if given.json else "", f"{said}bgctl: there is no task {label or given.label}\n"
         if given.json:
             entries = [
-                {**status.record(book, task), "ledger": book.path}
+                {**status.to_json(status.record(book, task)), "ledger": book.path}
                 for book in books
                 for task in status.chosen(book, everything=given.all or bool(label))
                 if label in ("", task.label)
@@ -130,7 +132,7 @@ def run_inbox(_: argparse.Namespace) -> Outcome:
             for project in projects.every(book):
                 if inbox.waiting(book, project=project):
                     head = sheet.wrapped(f"In {project or 'a project without a folder'}", "heading")
-                    parts.append("\n".join([*head, "", waiting.waiting_list(book, sheet, project), ""]))
+                    parts.append("\n".join([*head, "", open_items.waiting_list(book, sheet, project), ""]))
         return int(bool(said)), "\n".join(parts) or "Nothing waits for you in any project.\n", said
 
 
@@ -165,16 +167,16 @@ def _each(book: Ledger, wanted: str) -> Iterator[Task]:
 def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
     """One task's lines: its signals, then itself."""
     label = task.label
-    for row in reported.signals_of_task(book, label):
+    for row in reported.find_signals(book, label=label):
         yield {**unpacked(row.body), "task": label, "run": row.run, "at": row.at}
-    known = runs.of_task(book, label)
+    known = runs.find(book, label=label)
     warnings = [WARNINGS[task.state]] if task.state in WARNINGS else []
     warnings += [f"Run {run.run} was cut: {run.cut}." for run in known if run.cut]
     warnings += [
         f"Run {run.run} was asked {run.corrections} times for a readable report." for run in known if run.corrections
     ]
     yield {
-        **status.record(book, task),
+        **status.to_json(status.record(book, task)),
         "warnings": warnings,
         "runs": [run.columns("agent", "run", "began", "ended", "corrections", "cut") for run in known],
         "reports": [
@@ -188,25 +190,28 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
                 "answers": _answers(book, row),
                 "retracted": [
                     gone.columns("text", "kind", "source", "at", "gone", "typed")
-                    for gone in user_answers.retracted(book, row)
+                    for gone in user_answers.find_retracted(book, question=row.id)
                 ],
             }
-            for row in inbox.of_task(book, label)
+            for row in inbox.find(book, label=label)
         ],
         "resumes": [
-            row.columns("kind", "typed", "message", "at", "proven", "failed") for row in resumes.of_task(book, label)
+            row.columns("kind", "typed", "message", "at", "proven", "failed") for row in resumes.find(book, label=label)
         ],
-        "typed": [row.columns("id", "at", "via", "text", "outcome", "reading") for row in typed.of_task(book, label)],
-        "proofs": [row.columns("way", "text", "at", "proof", "origin") for row in proofs.of_task(book, label)],
+        "typed": [
+            row.columns("id", "at", "via", "text", "outcome", "reading") for row in typed.find(book, label=label)
+        ],
+        "proofs": [row.columns("way", "text", "at", "proof", "origin") for row in proofs.find(book, label=label)],
+        "checks": [status.check(row) for row in verifications.find(book, label=label)],
         "children": [
             row.columns("description", "kind", "agent", "made", "ended", "refused")
-            for row in children.of_task(book, label)
+            for row in children.find(book, label=label)
         ],
     }
 
 
 def _answers(book: Ledger, question: Question) -> list[dict[str, Any]]:
-    found = user_answers.answers_to(book, question)
+    found = user_answers.find(book, question=question.id)
     return [
         {
             **row.columns("text", "kind", "source", "at", "sent", "typed"),

@@ -6,100 +6,88 @@ What was decided is kept here; how far the work has come is read from the tasks 
 from __future__ import annotations
 
 from bg.ledger import projects, tasks
-from bg.ledger.file import Ledger
-from bg.ledger.record import Record
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.rows import ANY, Record, first_of
 from bg.ledger.tasks import Task
+from bg.ledger.values import Decision, Standing, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-# What the table keeps: what was decided.
-WAITING, APPROVED, LAUNCHED, DENIED = "waiting", "approved", "launched", "denied"
-# How it stands, with the work: asked, approved (nobody works on it yet), denied, launching, working, waiting (for an
-# answer or a blocker of its own), ended, lost (its session ended under it).
-ASKED, LAUNCHING, WORKING, ENDED, LOST = "asked", "launching", "working", "ended", "lost"
-OVER = (ENDED, LOST)
-UNDER_WAY = (LAUNCHING, WORKING, WAITING)
+OVER = (Standing.ENDED, Standing.LOST)
+UNDER_WAY = (Standing.LAUNCHING, Standing.WORKING, Standing.WAITING)
+_TO_STANDING = {
+    Decision.WAITING: Standing.ASKED,
+    Decision.APPROVED: Standing.APPROVED,
+    Decision.DENIED: Standing.DENIED,
+}
 
 
 class Delegation(Record):
-    """One request; `child` is the window that its approval opened, then the label of the task that does the work."""
+    """One request; `worker` is the label under which the work is, or will be, launched, empty before it is approved.
 
+    One that is `handed_over` is for what a stopped task's agent could not do, all or in part, by that blocker's id.
+    """
+
+    _table = "delegations"
     id: int
     label: str
     signal: int
     blocking: int
+    handed_over: int
     state: str
     words: Optional[str]
     decided: Optional[float]
-    child: Optional[str]
+    worker: str
     qid: str
     question: Optional[int]
     released: Optional[float]
     resume: Optional[int]
     told: Optional[float]
 
-    @property
-    def is_of_a_blocker(self) -> bool:
-        """A stopped task's agent asked for it by its blocker, whose id it has; every other has its own, with a D."""
-        return self.qid.startswith("B")
-
-    @property
-    def worker(self) -> str:
-        """The label under which the work is, or will be, launched; empty before it is approved."""
-        return (self.child or "").rpartition(":")[2]
-
-
-def _window(label: str) -> str:
-    """How the column `child` names the window of this label while nothing has been launched in it."""
-    return f"window:{label}"
-
 
 def next_qid(book: Ledger, label: str) -> str:
     """The id of the next request of a task: no two of its requests share one."""
-    count = book.value("SELECT count(*) FROM delegations WHERE label = ? AND qid LIKE 'D%'", label)
+    count = book.value("SELECT count(*) FROM delegations WHERE label = ? AND NOT handed_over", label)
     return f"D{int(count) + 1}"
 
 
-def note(book: Ledger, label: str, signal: int, qid: str, question: Optional[int], *, blocking: bool) -> None:
+def note(
+    book: Writing,
+    label: str,
+    signal: int,
+    qid: str,
+    question: Optional[int],
+    *,
+    blocking: bool,
+    handed_over: bool,
+) -> None:
     """A task has asked for this, by that signal and that item; on a blocking one its work waits."""
     book.write(
-        "INSERT OR IGNORE INTO delegations (label, signal, blocking, state, qid, question)"
-        " VALUES (?,?,?,'waiting',?,?)",
+        "INSERT OR IGNORE INTO delegations (label, signal, blocking, handed_over, state, qid, question)"
+        f" VALUES (?,?,?,?,'{Decision.WAITING}',?,?)",
         label,
         signal,
         int(blocking),
+        int(handed_over),
         qid,
         question,
     )
 
 
-def of_signal(book: Ledger, signal: int) -> Optional[Delegation]:
-    """What this signal asked for."""
-    return Delegation.one(book, "SELECT * FROM delegations WHERE signal = ?", signal)
-
-
-def of_item(book: Ledger, question: int) -> Optional[Delegation]:
-    """The request that stands in the inbox as this item."""
-    return Delegation.one(book, "SELECT * FROM delegations WHERE question = ?", question)
-
-
-def of_task(book: Ledger, label: str) -> list[Delegation]:
-    """Everything that a task asked to hand on, the oldest first."""
-    return Delegation.all(book, "SELECT * FROM delegations WHERE label = ? ORDER BY id", label)
-
-
-def of_window(book: Ledger, label: str) -> Optional[Delegation]:
-    """The request whose approval gave out this label."""
-    sql = "SELECT * FROM delegations WHERE child IN (?, ?) ORDER BY id LIMIT 1"
-    return Delegation.one(book, sql, label, _window(label))
+def find(
+    book: Ledger, *, label: str = ANY, signal: int = ANY, question: int = ANY, worker: str = ANY
+) -> list[Delegation]:
+    """The requests with these columns."""
+    return Delegation.where(book, label=label, signal=signal, question=question, worker=worker)
 
 
 def of_worker(book: Ledger, label: str) -> Optional[Delegation]:
     """The request that this task works for, whether it was launched for it first or beside others."""
     task = tasks.get(book, label)
-    return of_window(book, label) or (of_window(book, task.grp) if task and task.grp != label else None)
+    found = find(book, worker=label) or (find(book, worker=task.grp) if task and task.grp != label else [])
+    return first_of(found)
 
 
 def last_of_run(book: Ledger, agent: str, run: int) -> list[Delegation]:
@@ -118,7 +106,7 @@ def unlaunched(book: Ledger, project: str) -> list[Delegation]:
     return Delegation.all(
         book,
         "SELECT d.* FROM delegations d JOIN tasks t ON t.label = d.label"
-        " WHERE d.state IN ('waiting', 'approved') AND t.project = ? ORDER BY d.id",
+        f" WHERE d.state IN ('{Decision.WAITING}', '{Decision.APPROVED}') AND t.project = ? ORDER BY d.id",
         project,
     )
 
@@ -136,28 +124,29 @@ def before(book: Ledger, one: Delegation, project: str, most: int) -> list[Deleg
     )
 
 
-def approve(book: Ledger, one: Delegation, words: str, window: str) -> None:
+def approve(book: Writing, one: Delegation, words: str, window: str) -> None:
     """The user has approved it; its agent gets the label of this window."""
-    _decide(book, one, APPROVED, words, _window(window))
+    _decide(book, one, Decision.APPROVED, words, window)
 
 
-def deny(book: Ledger, one: Delegation, words: str) -> None:
+def deny(book: Writing, one: Delegation, words: str) -> None:
     """It is denied, in these words."""
-    _decide(book, one, DENIED, words, "")
+    _decide(book, one, Decision.DENIED, words, "")
 
 
-def _decide(book: Ledger, one: Delegation, state: str, words: str, child: str) -> None:
+def _decide(book: Writing, one: Delegation, state: str, words: str, worker: str) -> None:
     book.write(
-        "UPDATE delegations SET state = ?, words = ?, child = ?, decided = ? WHERE id = ? AND state <> 'launched'",
+        "UPDATE delegations SET state = ?, words = ?, worker = ?, decided = ?"
+        f" WHERE id = ? AND state <> '{Decision.LAUNCHED}'",
         state,
         words,
-        child,
+        worker,
         book.now(),
         one.id,
     )
 
 
-def release(book: Ledger, one: Delegation) -> None:
+def release(book: Writing, one: Delegation) -> None:
     """Its requester goes on without waiting for it."""
     book.write("UPDATE delegations SET released = coalesce(released, ?) WHERE id = ?", book.now(), one.id)
 
@@ -176,61 +165,62 @@ def is_decided_by(book: Ledger, agent: str, run: int, digest: str, words: str) -
     )
 
 
-def await_launch(book: Ledger, signal: int, window: str) -> None:
+def await_launch(book: Writing, signal: int, window: str) -> None:
     """What is launched in the window of this label works for the request, which nobody was asked to approve."""
-    sql = "UPDATE delegations SET child = ? WHERE signal = ? AND state = 'waiting' AND coalesce(child, '') = ''"
-    book.write(sql, _window(window), signal)
+    sql = f"UPDATE delegations SET worker = ? WHERE signal = ? AND state = '{Decision.WAITING}'"
+    book.write(f"{sql} AND coalesce(worker, '') = ''", window, signal)
 
 
-def note_launch(book: Ledger, window: str, label: str) -> None:
+def note_launch(book: Writing, window: str, label: str) -> None:
     """A task was launched in the window of that label: if that was opened for a request, this is its task."""
     book.write(
-        "UPDATE delegations SET child = ?, state = 'launched' WHERE state IN ('approved', 'waiting') AND child = ?",
+        f"UPDATE delegations SET worker = ?, state = '{Decision.LAUNCHED}'"
+        f" WHERE state IN ('{Decision.APPROVED}', '{Decision.WAITING}') AND worker = ?",
         label,
-        _window(window),
+        window,
     )
 
 
 def workers(book: Ledger, one: Delegation) -> list[Task]:
     """The tasks that do the work: the one that was launched for it, and those launched beside it."""
-    if one.state != LAUNCHED or not one.worker:
+    if one.state != Decision.LAUNCHED or not one.worker:
         return []
     first = tasks.get(book, one.worker)
     beside = [task for task in tasks.members(book, one.worker) if task.label != one.worker]
-    return [task for task in [first, *beside] if task is not None and task.state != "not_launched"]
+    return [task for task in [first, *beside] if task is not None and task.state != State.NOT_LAUNCHED]
 
 
 def standing(book: Ledger, one: Delegation) -> str:
     """How a request stands: what was decided, and how far the work has come."""
-    if one.state != LAUNCHED:
-        return ASKED if one.state == WAITING else one.state
+    if one.state != Decision.LAUNCHED:
+        return _TO_STANDING.get(one.state, one.state)
     states = {task.state for task in workers(book, one)}
     if not states:
-        return APPROVED  # the host refused the launch
+        return Standing.APPROVED  # the host refused the launch
     if all(state in tasks.ENDED_STATES for state in states):
-        return LOST if "interrupted" in states else ENDED
-    if "working" in states:
-        return WORKING
-    return LAUNCHING if "launched" in states else WAITING
+        return Standing.LOST if State.INTERRUPTED in states else Standing.ENDED
+    if State.WORKING in states:
+        return Standing.WORKING
+    return Standing.LAUNCHING if State.LAUNCHED in states else Standing.WAITING
 
 
 def untold(book: Ledger, label: str) -> list[Delegation]:
     """The requests of a task whose work is over, which the task has not been told."""
-    return [one for one in of_task(book, label) if one.told is None and standing(book, one) in OVER]
+    return [one for one in find(book, label=label) if one.told is None and standing(book, one) in OVER]
 
 
-def attach(book: Ledger, requests: list[int], resume: int) -> None:
+def attach(book: Writing, requests: list[int], resume: int) -> None:
     """A resume that is about to be sent tells how these ended."""
     for identifier in requests:
         book.write("UPDATE delegations SET resume = ? WHERE id = ?", resume, identifier)
 
 
-def mark_told(book: Ledger, resume: int) -> None:
+def mark_told(book: Writing, resume: int) -> None:
     """A proven resume has told it."""
     book.write("UPDATE delegations SET told = ? WHERE resume = ? AND told IS NULL", book.now(), resume)
 
 
-def untell(book: Ledger, resume: int) -> None:
+def untell(book: Writing, resume: int) -> None:
     """The agent has ended before this message reached it."""
     book.write("UPDATE delegations SET told = NULL, resume = NULL WHERE resume = ?", resume)
 
@@ -246,10 +236,10 @@ def depth(book: Ledger, label: str) -> list[str]:
     return found
 
 
-def reopen(book: Ledger, one: Delegation) -> None:
+def reopen(book: Writing, one: Delegation) -> None:
     """Its decision was taken back: it waits again."""
     book.write(
-        "UPDATE delegations SET state = 'waiting', words = NULL, child = '', decided = NULL WHERE id = ?"
-        " AND state IN ('approved', 'denied')",
+        f"UPDATE delegations SET state = '{Decision.WAITING}', words = NULL, worker = '', decided = NULL WHERE id = ?"
+        f" AND state IN ('{Decision.APPROVED}', '{Decision.DENIED}')",
         one.id,
     )

@@ -9,15 +9,15 @@ import json
 
 from bg.ledger import projects
 from bg.ledger.digests import digest
-from bg.ledger.file import Ledger
-from bg.ledger.record import Record, unpacked
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.rows import ANY, Record, unpacked
+from bg.ledger.values import Item, ItemState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Optional
 
 
-QUESTION, BLOCKER, DELEGATION = "question", "blocker", "delegation"
 _ORDER = (
     "CASE WHEN upper(coalesce(priority, '')) LIKE 'P0%' OR lower(priority) IN ('critical', 'high') THEN 0"
     " WHEN upper(coalesce(priority, '')) LIKE 'P2%' OR lower(priority) = 'low' THEN 2 ELSE 1 END, asked, id"
@@ -27,6 +27,7 @@ _ORDER = (
 class Question(Record):
     """One item; `qid` is the agent's own id for it, `shown` when the user was first shown it."""
 
+    _table = "questions"
     id: int
     label: str
     agent: str
@@ -42,7 +43,7 @@ class Question(Record):
     shown: Optional[float]
 
 
-def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, item: dict[str, Any]) -> int:
+def ask(book: Writing, label: str, agent: str, run: int, kind: str, qid: str, item: dict[str, Any]) -> int:
     """Put an item into the inbox; its id, 0 where the same one had come by another path."""
     text = str(item.get("text") or "")
     extra = {key: value for key, value in item.items() if key not in {"text", "context", "question_id"}}
@@ -50,7 +51,7 @@ def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, ite
     key = digest(text)
     fresh = book.insert(
         "INSERT OR IGNORE INTO questions (label, agent, run, qid, text, context, extra, priority, digest, state, asked)"
-        " VALUES (?,?,?,?,?,?,?,?,?,'open',?)",
+        f" VALUES (?,?,?,?,?,?,?,?,?,'{ItemState.OPEN}',?)",
         label,
         agent,
         run,
@@ -64,21 +65,21 @@ def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, ite
     )
     carried = book.value(
         "SELECT a.id FROM answers a JOIN questions q ON q.id = a.question WHERE q.agent = ? AND q.digest = ?"
-        " AND q.run < ? AND a.sent IS NULL AND q.state = 'answered' ORDER BY a.id DESC LIMIT 1",
+        f" AND q.run < ? AND a.sent IS NULL AND q.state = '{ItemState.ANSWERED}' ORDER BY a.id DESC LIMIT 1",
         agent,
         key,
         run,
     )
     if fresh and carried:
         book.write("UPDATE answers SET question = ? WHERE id = ?", fresh, carried)
-        book.write("UPDATE questions SET state = 'answered' WHERE id = ?", fresh)
+        book.write(f"UPDATE questions SET state = '{ItemState.ANSWERED}' WHERE id = ?", fresh)
     return fresh
 
 
 def kind(item: Question) -> str:
     """Whether the item is a question, a blocker or a delegation."""
     found = extra(item).get("kind")
-    return found if found in (BLOCKER, DELEGATION) else QUESTION
+    return found if found in (Item.BLOCKER, Item.DELEGATION) else Item.QUESTION
 
 
 def extra(item: Question) -> dict[str, Any]:
@@ -88,12 +89,12 @@ def extra(item: Question) -> dict[str, Any]:
 
 def asks_leave(item: Question) -> bool:
     """The agent asks before it does what cannot be undone: only the user says yes to that, and no default does."""
-    return kind(item) == QUESTION and bool(str(extra(item).get("irreversible") or "").strip())
+    return kind(item) == Item.QUESTION and bool(str(extra(item).get("irreversible") or "").strip())
 
 
 def waiting(book: Ledger, label: str = "", project: str = "", session: str = "") -> list[Question]:
     """The open items, by priority, then age."""
-    sql = "SELECT q.* FROM questions q JOIN tasks t ON t.label = q.label WHERE q.state = 'open'"
+    sql = f"SELECT q.* FROM questions q JOIN tasks t ON t.label = q.label WHERE q.state = '{ItemState.OPEN}'"
     values: list[Any] = []
     if project:
         sql += " AND (t.root = ? OR (t.root IS NULL AND t.project = ?))"
@@ -105,16 +106,9 @@ def waiting(book: Ledger, label: str = "", project: str = "", session: str = "")
     return Question.all(book, f"{sql} ORDER BY {_ORDER}", *values)
 
 
-def items(book: Ledger, agent: str, run: Optional[int] = None) -> list[Question]:
-    """Every item of an agent, or of one of its runs, in the order of asking."""
-    if run is None:
-        return Question.all(book, "SELECT * FROM questions WHERE agent = ? ORDER BY id", agent)
-    return Question.all(book, "SELECT * FROM questions WHERE agent = ? AND run = ? ORDER BY id", agent, run)
-
-
-def of_task(book: Ledger, label: str) -> list[Question]:
-    """Every item of a task, in the order of asking."""
-    return Question.all(book, "SELECT * FROM questions WHERE label = ? ORDER BY id", label)
+def find(book: Ledger, *, label: str = ANY, agent: str = ANY, run: int = ANY) -> list[Question]:
+    """The items with these columns, open or not."""
+    return Question.where(book, label=label, agent=agent, run=run)
 
 
 def ever(book: Ledger, label: str, qid: str) -> list[Question]:
@@ -133,19 +127,19 @@ def open_before(book: Ledger, label: str, agent: str, run: int) -> list[Question
     """What waits that a task asked before this run of this agent."""
     return Question.all(
         book,
-        "SELECT * FROM questions WHERE label = ? AND state = 'open' AND (agent <> ? OR run < ?)",
+        f"SELECT * FROM questions WHERE label = ? AND state = '{ItemState.OPEN}' AND (agent <> ? OR run < ?)",
         label,
         agent,
         run,
     )
 
 
-def withdraw(book: Ledger, item: Question) -> None:
+def withdraw(book: Writing, item: Question) -> None:
     """The agent no longer waits for this."""
-    book.write("UPDATE questions SET state = 'withdrawn' WHERE id = ?", item.id)
+    book.write(f"UPDATE questions SET state = '{ItemState.WITHDRAWN}' WHERE id = ?", item.id)
 
 
-def mark_shown(book: Ledger, ids: list[int]) -> None:
+def mark_shown(book: Writing, ids: list[int]) -> None:
     """The user has been shown these."""
     for identifier in ids:
         book.write("UPDATE questions SET shown = coalesce(shown, ?) WHERE id = ?", book.now(), identifier)

@@ -1,33 +1,38 @@
 """Tasks: what was handed over, in which state it is, since when, and which session has it.
 
-Every function takes an open ledger; the ones that write expect a transaction around them and accept
-the host's events in any order.
+The host's events are accepted in any order.
 """
 
 from __future__ import annotations
 
 from bg.ledger import naming, projects
-from bg.ledger.file import Ledger
-from bg.ledger.record import Record
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.rows import Record
+from bg.ledger.values import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
 
-OPEN_STATES = ("launched", "working", "needs_answer", "blocked", "delegating")
-ENDED_STATES = ("not_launched", "done", "disputed", "partial", "failed", "unreported", "interrupted", "stopped")
-RUNNING_STATES = ("launched", "working")
-# An agent has worked on it and ended before the work was over: it can be woken, or a new one can go on.
-CONTINUABLE_STATES = (
-    "needs_answer", "blocked", "delegating", "interrupted", "failed", "stopped", "unreported", "partial", "disputed",
+RUNNING_STATES = (State.LAUNCHED, State.WORKING)
+PAUSED_STATES = (State.NEEDS_ANSWER, State.BLOCKED, State.DELEGATING)
+OPEN_STATES = (*RUNNING_STATES, *PAUSED_STATES)
+_UNFINISHED = (
+    State.INTERRUPTED, State.FAILED, State.STOPPED, State.UNREPORTED, State.PARTIAL, State.DISPUTED,
 )  # fmt: skip
-PAUSED_STATES = ("needs_answer", "blocked", "delegating")
+ENDED_STATES = (State.NOT_LAUNCHED, State.DONE, *_UNFINISHED)
+# An agent has worked on it and ended before the work was over: it can be woken, or a new one can go on.
+CONTINUABLE_STATES = (*PAUSED_STATES, *_UNFINISHED)
+RECENT = 24 * 3600  # for so many seconds people are shown what has ended, and what has failed
 _AT_ONCE = 500  # fewer than SQLite takes values for one statement
 
 
 class Task(Record):
-    """One task; `agent` is the one that works on it now, `grp` the label of those launched together with it."""
+    """One task; `agent` is the one that works on it now, `grp` the label of those launched together with it.
+
+    `verify` is the check that the user named for it, and `verify_source` where.
+    """
 
     label: str
     number: int
@@ -45,9 +50,11 @@ class Task(Record):
     note: str
     root: str
     closed: Optional[float]
+    verify: str
+    verify_source: str
 
 
-def create(book: Ledger, label: str, group: str, session: str, project: str, text: str, state: str) -> None:
+def create(book: Writing, label: str, group: str, session: str, project: str, text: str, state: str) -> None:
     """A task in its first state; one that is there already keeps what it has."""
     now = book.now()
     book.write(
@@ -66,7 +73,7 @@ def create(book: Ledger, label: str, group: str, session: str, project: str, tex
     )
 
 
-def describe(book: Ledger, label: str, description: str, prompt: str) -> None:
+def describe(book: Writing, label: str, description: str, prompt: str) -> None:
     """What the parent called the task, and what it wrote to the agent."""
     book.write(
         "UPDATE tasks SET description = ?, prompt = ?, text = coalesce(nullif(text, ''), ?) WHERE label = ?",
@@ -103,7 +110,7 @@ def addressed(book: Ledger, session: str, to: str) -> Optional[Task]:
     )
 
 
-def set_state(book: Ledger, label: str, state: str, note: str = "") -> None:
+def set_state(book: Writing, label: str, state: str, note: str = "") -> None:
     """Move a task to a state; its age starts anew only when the state changes."""
     now = book.now()
     ended = now if state in ENDED_STATES else None
@@ -121,17 +128,17 @@ def set_state(book: Ledger, label: str, state: str, note: str = "") -> None:
     )
 
 
-def set_agent(book: Ledger, label: str, agent: str) -> None:
+def set_agent(book: Writing, label: str, agent: str) -> None:
     """From now on this agent works on the task."""
     book.write("UPDATE tasks SET agent = ? WHERE label = ?", agent, label)
 
 
-def hand_to(book: Ledger, label: str, session: str) -> None:
+def hand_to(book: Writing, label: str, session: str) -> None:
     """The task belongs to this session now."""
     book.write("UPDATE tasks SET session = ? WHERE label = ?", session, label)
 
 
-def hand_over(book: Ledger, labels: list[str], session: str) -> None:
+def hand_over(book: Writing, labels: list[str], session: str) -> None:
     """These tasks belong to this session now."""
     for begin in range(0, len(labels), _AT_ONCE):
         some = tuple(labels[begin : begin + _AT_ONCE])
@@ -163,13 +170,14 @@ def after(book: Ledger, number: int, most: int) -> list[Task]:
     return Task.all(book, "SELECT * FROM tasks WHERE number > ? ORDER BY number LIMIT ?", number, most)
 
 
-def close(book: Ledger, label: str, note: str) -> None:
+def close(book: Writing, label: str, note: str) -> None:
     """The user is done with this task: it is shown no longer, until it goes on."""
     now = book.now()
     book.write(
         "UPDATE tasks SET closed = ?, note = coalesce(nullif(note, ''), ?),"
         " since = CASE WHEN ended IS NULL THEN ? ELSE since END,"
-        " state = CASE WHEN ended IS NULL THEN 'stopped' ELSE state END, ended = coalesce(ended, ?) WHERE label = ?",
+        f" state = CASE WHEN ended IS NULL THEN '{State.STOPPED}' ELSE state END,"
+        " ended = coalesce(ended, ?) WHERE label = ?",
         now,
         note,
         now,
@@ -203,7 +211,9 @@ def running_in(book: Ledger, project: str) -> list[Task]:
 
 def members(book: Ledger, group: str) -> list[Task]:
     """The tasks of one `/bg` that were launched."""
-    return Task.all(book, "SELECT * FROM tasks WHERE grp = ? AND state <> 'not_launched' ORDER BY number", group)
+    return Task.all(
+        book, f"SELECT * FROM tasks WHERE grp = ? AND state <> '{State.NOT_LAUNCHED}' ORDER BY number", group
+    )
 
 
 def group_over(book: Ledger, label: str) -> str:
@@ -216,7 +226,7 @@ def group_over(book: Ledger, label: str) -> str:
 
 def not_done(book: Ledger, group: str) -> int:
     """How many of a group's tasks are not done."""
-    return sum(one.state != "done" for one in members(book, group))
+    return sum(one.state != State.DONE for one in members(book, group))
 
 
 def is_any_in(book: Ledger, session: str) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bg.ledger import inbox, projects, tasks
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.inbox import Question
-from bg.ledger.record import Record
+from bg.ledger.rows import ANY, Record, last_of
+from bg.ledger.values import Item, ItemState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Words(Record):
 class Answer(Words):
     """The user's words to one item; `resume` is the message that carries them, `sent` when it arrived."""
 
+    _table = "answers"
     sent: Optional[float]
     resume: Optional[int]
 
@@ -41,6 +43,7 @@ class Answer(Words):
 class Retracted(Words):
     """An answer that counts no longer: taken back, or replaced by a later one before the agent had it."""
 
+    _table = "retracted"
     gone: float
     replaced_by: Optional[int]
     undone_by: Optional[int]
@@ -57,23 +60,28 @@ class Answered(Question):
     proof: Optional[int]
 
 
-def answers_to(book: Ledger, item: Question) -> list[Answer]:
-    """Every answer to an item, in order."""
-    return Answer.all(book, "SELECT * FROM answers WHERE question = ? ORDER BY id", item.id)
+def find(book: Ledger, *, question: int = ANY, proof: int = ANY, resume: int = ANY, sent: None = ANY) -> list[Answer]:
+    """The answers that count, with these columns."""
+    return Answer.where(book, question=question, proof=proof, resume=resume, sent=sent)
+
+
+def find_retracted(
+    book: Ledger, *, question: int = ANY, replaced_by: int = ANY, undone_by: int = ANY
+) -> list[Retracted]:
+    """The answers that count no longer, with these columns."""
+    return Retracted.where(book, question=question, replaced_by=replaced_by, undone_by=undone_by)
 
 
 def given(book: Ledger, item: Question) -> Optional[Answer]:
     """The user's answer to this item that has not reached the agent."""
-    return Answer.one(
-        book, "SELECT * FROM answers WHERE question = ? AND sent IS NULL ORDER BY id DESC LIMIT 1", item.id
-    )
+    return last_of(find(book, question=item.id, sent=None))
 
 
-def answer(book: Ledger, item: Question, text: str, source: str, how: str = ANSWER, typed: int = 0) -> str:
+def answer(book: Writing, item: Question, text: str, source: str, how: str = ANSWER, typed: int = 0) -> str:
     """Record the user's answer; a word on what it replaced, empty for a first answer."""
-    if item.state in {"withdrawn", "sent"}:
+    if item.state in (ItemState.WITHDRAWN, ItemState.SENT):
         raise ValueError(f"{item.label} {item.qid} is no longer open")
-    if (inbox.kind(item) == inbox.DELEGATION) != (how in (APPROVED, DENIED)):
+    if (inbox.kind(item) == Item.DELEGATION) != (how in (APPROVED, DENIED)):
         raise ValueError(f"{item.label} {item.qid}: a delegation is decided, everything else is answered")
     earlier = given(book, item)
     if earlier and (earlier.text, earlier.kind) == (text, how):
@@ -91,7 +99,11 @@ def answer(book: Ledger, item: Question, text: str, source: str, how: str = ANSW
     )
     if earlier:
         _retract(book, earlier, fresh)
-    book.write("UPDATE questions SET state = 'answered', shown = coalesce(shown, ?) WHERE id = ?", book.now(), item.id)
+    book.write(
+        f"UPDATE questions SET state = '{ItemState.ANSWERED}', shown = coalesce(shown, ?) WHERE id = ?",
+        book.now(),
+        item.id,
+    )
     return f"it replaces “{earlier.text}”" if earlier else ""
 
 
@@ -101,7 +113,7 @@ def _next(book: Ledger) -> int:
     return 1 + max(int(book.value(f"SELECT coalesce(max(id), 0) FROM {table}")) for table in tables)
 
 
-def _retract(book: Ledger, gone: Answer, replaced_by: Optional[int] = None) -> None:
+def _retract(book: Writing, gone: Answer, replaced_by: Optional[int] = None) -> None:
     book.write(
         "INSERT INTO retracted (id, label, question, kind, text, source, at, typed, gone, replaced_by,"
         " proof) SELECT id, label, question, kind, text, source, at, typed, ?, ?, proof FROM answers WHERE id = ?",
@@ -117,7 +129,8 @@ def last_given(book: Ledger, label: str) -> list[Answer]:
     waiting = Answer.all(
         book,
         "SELECT a.* FROM answers a JOIN questions q ON q.id = a.question"
-        " WHERE a.label = ? AND a.sent IS NULL AND q.state = 'answered' AND a.source <> 'settings' ORDER BY a.id",
+        f" WHERE a.label = ? AND a.sent IS NULL AND q.state = '{ItemState.ANSWERED}' AND a.source <> 'settings'"
+        " ORDER BY a.id",
         label,
     )
     last = waiting[-1:]
@@ -129,7 +142,7 @@ def labels_unsent(book: Ledger, session: str) -> list[str]:
     rows = book.all(
         "SELECT DISTINCT t.label, t.number FROM answers a CROSS JOIN questions q ON q.id = a.question"
         " CROSS JOIN tasks t ON t.label = q.label AND t.agent = q.agent"
-        " WHERE a.sent IS NULL AND q.state = 'answered' AND +t.session = ?"
+        f" WHERE a.sent IS NULL AND q.state = '{ItemState.ANSWERED}' AND +t.session = ?"
         f" AND t.state IN {tasks.marks(tasks.CONTINUABLE_STATES)} ORDER BY t.number",
         session,
         *tasks.CONTINUABLE_STATES,
@@ -142,7 +155,7 @@ def last_given_in(book: Ledger, project: str) -> str:
     found = book.value(
         "SELECT a.label FROM answers a CROSS JOIN questions q ON q.id = a.question"
         " CROSS JOIN tasks t ON t.label = a.label"
-        " WHERE a.sent IS NULL AND q.state = 'answered' AND a.source <> 'settings'"
+        f" WHERE a.sent IS NULL AND q.state = '{ItemState.ANSWERED}' AND a.source <> 'settings'"
         f" AND {projects.IN_PROJECT} ORDER BY a.id DESC LIMIT 1",
         projects.root_of(project),
         project,
@@ -150,7 +163,7 @@ def last_given_in(book: Ledger, project: str) -> str:
     return found or ""
 
 
-def take_back(book: Ledger, gone: Answer) -> str:
+def take_back(book: Writing, gone: Answer) -> str:
     """An answer counts no longer, and the one that it had replaced stands again; the words of that one."""
     _retract(book, gone)
     earlier = Retracted.one(
@@ -161,13 +174,13 @@ def take_back(book: Ledger, gone: Answer) -> str:
         DENIED,
     )
     if earlier is None:
-        book.write("UPDATE questions SET state = 'open' WHERE id = ?", gone.question)
+        book.write(f"UPDATE questions SET state = '{ItemState.OPEN}' WHERE id = ?", gone.question)
         return ""
     stand_again(book, earlier)
     return earlier.text
 
 
-def stand_again(book: Ledger, gone: Retracted) -> None:
+def stand_again(book: Writing, gone: Retracted) -> None:
     """An answer counts again."""
     book.write(
         "INSERT INTO answers (id, label, question, kind, text, source, at, typed, proof)"
@@ -175,22 +188,10 @@ def stand_again(book: Ledger, gone: Retracted) -> None:
         gone.id,
     )
     book.write("DELETE FROM retracted WHERE id = ?", gone.id)
-    book.write("UPDATE questions SET state = 'answered' WHERE id = ? AND state = 'open'", gone.question)
-
-
-def of_proof(book: Ledger, proof: int) -> list[Answer]:
-    """The answers that hang on this proof and have not reached an agent."""
-    return Answer.all(book, "SELECT * FROM answers WHERE proof = ? AND sent IS NULL ORDER BY id", proof)
-
-
-def replaced(book: Ledger, answer: int) -> Optional[Retracted]:
-    """The decision that this one has replaced."""
-    return Retracted.one(book, "SELECT * FROM retracted WHERE replaced_by = ? ORDER BY id DESC LIMIT 1", answer)
-
-
-def retracted(book: Ledger, item: Question) -> list[Retracted]:
-    """The answers to an item that count no longer, in order."""
-    return Retracted.all(book, "SELECT * FROM retracted WHERE question = ? ORDER BY id", item.id)
+    book.write(
+        f"UPDATE questions SET state = '{ItemState.ANSWERED}' WHERE id = ? AND state = '{ItemState.OPEN}'",
+        gone.question,
+    )
 
 
 def unsent(book: Ledger, agent: str) -> list[Answered]:
@@ -199,24 +200,29 @@ def unsent(book: Ledger, agent: str) -> list[Answered]:
         book,
         "SELECT q.*, a.id AS answer, a.text AS said, a.kind AS how, a.source AS source, a.at AS answered,"
         " a.proof AS proof FROM answers a JOIN questions q ON q.id = a.question"
-        " WHERE q.agent = ? AND a.sent IS NULL AND q.state = 'answered' ORDER BY q.id",
+        f" WHERE q.agent = ? AND a.sent IS NULL AND q.state = '{ItemState.ANSWERED}' ORDER BY q.id",
         agent,
     )
 
 
-def mark_sent(book: Ledger, agent: str, resume: int) -> None:
+def mark_sent(book: Writing, agent: str, resume: int) -> None:
     """A proven resume has carried these answers."""
     now = book.now()
-    for carried in Answer.all(book, "SELECT * FROM answers WHERE resume = ? AND sent IS NULL", resume):
+    for carried in find(book, resume=resume, sent=None):
         book.write("UPDATE answers SET sent = ? WHERE id = ?", now, carried.id)
-        book.write("UPDATE questions SET state = 'sent' WHERE id = ? AND agent = ?", carried.question, agent)
+        book.write(
+            f"UPDATE questions SET state = '{ItemState.SENT}' WHERE id = ? AND agent = ?", carried.question, agent
+        )
 
 
-def give_back(book: Ledger, resume: int) -> None:
+def give_back(book: Writing, resume: int) -> None:
     """The agent has ended before this message reached it: what it carried waits again."""
-    for lost in Answer.all(book, "SELECT * FROM answers WHERE resume = ?", resume):
+    for lost in find(book, resume=resume):
         book.write("UPDATE answers SET sent = NULL, resume = NULL WHERE id = ?", lost.id)
-        book.write("UPDATE questions SET state = 'answered' WHERE id = ? AND state = 'sent'", lost.question)
+        book.write(
+            f"UPDATE questions SET state = '{ItemState.ANSWERED}' WHERE id = ? AND state = '{ItemState.SENT}'",
+            lost.question,
+        )
 
 
 def on_their_way(book: Ledger, resume: int) -> list[str]:
@@ -225,12 +231,12 @@ def on_their_way(book: Ledger, resume: int) -> list[str]:
     return [row["qid"] for row in book.all(sql, resume)]
 
 
-def attach(book: Ledger, answers: list[int], resume: int) -> None:
+def attach(book: Writing, answers: list[int], resume: int) -> None:
     """A resume that is about to be sent carries these answers."""
     for identifier in answers:
         book.write("UPDATE answers SET resume = ? WHERE id = ?", resume, identifier)
 
 
-def detach(book: Ledger, resume: int) -> bool:
+def detach(book: Writing, resume: int) -> bool:
     """A resume went out without the answers that it was to carry; whether there were any."""
     return bool(book.write("UPDATE answers SET resume = NULL WHERE resume = ? AND sent IS NULL", resume))

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from bg.ledger import notes
-from bg.ledger.file import Ledger
-from bg.ledger.record import Record
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.rows import ANY, Record
+from bg.ledger.values import Opened, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
 
-# Opened for agents that do parts of what another one could not; opened again in a later turn it is no new task.
-PART = "part"
-
-
 class Window(Record):
     """What a command opened: launches of this turn are for its text, the first gets its label."""
 
+    _table = "windows"
     id: int
     session: str
     kind: str
@@ -28,7 +26,7 @@ class Window(Record):
     proof: Optional[int]
 
 
-def next_label(book: Ledger) -> str:
+def next_label(book: Writing) -> str:
     """A label that no task and no window has had."""
     number = notes.last_number(book) + 1
     notes.set_last_number(book, number)
@@ -42,7 +40,7 @@ def is_known(book: Ledger, label: str) -> bool:
     )
 
 
-def open_window(book: Ledger, session: str, kind: str, text: str, label: str = "") -> str:
+def open_window(book: Writing, session: str, kind: str, text: str, label: str = "") -> str:
     """Open a launch window for this turn; the label that its first launch gets."""
     label = label or next_label(book)
     book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", book.now(), label)
@@ -77,7 +75,7 @@ def window_of(book: Ledger, session: str, label: str) -> Optional[Window]:
     return Window.one(
         book,
         "SELECT w.* FROM windows w LEFT JOIN tasks t ON t.label = w.label WHERE w.session = ? AND w.label = ?"
-        " AND (w.closed IS NULL OR t.state = 'not_launched') ORDER BY w.id DESC LIMIT 1",
+        f" AND (w.closed IS NULL OR t.state = '{State.NOT_LAUNCHED}') ORDER BY w.id DESC LIMIT 1",
         session,
         label,
     )
@@ -85,35 +83,23 @@ def window_of(book: Ledger, session: str, label: str) -> Optional[Window]:
 
 def never_filled(book: Ledger, session: str) -> list[str]:
     """The labels of a session's tasks that a window gave out and that nothing was launched for."""
-    rows = book.all("SELECT label FROM tasks WHERE session = ? AND state = 'not_launched'", session)
+    rows = book.all(f"SELECT label FROM tasks WHERE session = ? AND state = '{State.NOT_LAUNCHED}'", session)
     return [row["label"] for row in rows]
 
 
-def close_window(book: Ledger, window: Window) -> None:
+def close_window(book: Writing, window: Window) -> None:
     """The window's turn is over."""
     book.write("UPDATE windows SET closed = ? WHERE id = ?", book.now(), window.id)
 
 
-def close_windows_of(book: Ledger, label: str) -> None:
+def close_windows_of(book: Writing, label: str) -> None:
     """Nothing is launched under this label for the time being."""
     book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", book.now(), label)
 
 
-def last_window(book: Ledger, session: str, label: str) -> Optional[Window]:
-    """The window of this label that was opened last, open or closed."""
-    return Window.one(
-        book, "SELECT * FROM windows WHERE session = ? AND label = ? ORDER BY id DESC LIMIT 1", session, label
-    )
-
-
-def first_of(book: Ledger, label: str) -> Optional[Window]:
-    """What first opened for this label."""
-    return Window.one(book, "SELECT * FROM windows WHERE label = ? ORDER BY id LIMIT 1", label)
-
-
-def of_proof(book: Ledger, proof: int) -> list[Window]:
-    """The open windows that hang on this proof."""
-    return Window.all(book, "SELECT * FROM windows WHERE proof = ? AND closed IS NULL", proof)
+def find(book: Ledger, *, session: str = ANY, label: str = ANY, proof: int = ANY, closed: None = ANY) -> list[Window]:
+    """The windows with these columns."""
+    return Window.where(book, session=session, label=label, proof=proof, closed=closed)
 
 
 def is_taken(book: Ledger, window: Window) -> bool:
@@ -123,7 +109,7 @@ def is_taken(book: Ledger, window: Window) -> bool:
             "SELECT 1 FROM launches WHERE label = ? AND failed IS NULL"
             " AND (? OR window >= ? OR (window IS NULL AND made >= ?))",
             window.label,
-            window.kind == PART,
+            window.kind == Opened.PART,
             window.id,
             window.opened,
         )

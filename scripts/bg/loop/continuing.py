@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bg.host import transcripts
-from bg.ledger import notes, place, projects, sessions, windows
-from bg.loop import inheriting, moving, proof
+from bg.ledger import notes, place, projects, sessions, tasks, windows
+from bg.loop import moving, proof
 from bg.loop.scene import Scene
 
 
@@ -13,28 +13,28 @@ def arrive(scene: Scene) -> None:
 
     Once a turn has ended here with no record of a move, this is a fork that the user has made.
     """
-    owners = [*projects.left(scene.book, scene.project, scene.book.now() - inheriting.RECENT)]
+    owners = [*projects.left(scene.book, scene.project, scene.book.now() - tasks.RECENT)]
     for owner in dict.fromkeys([*owners, *windows.sessions_with_open(scene.book)]):
         if owner != scene.session and moving.heir(scene.book, owner) == scene.session:
             scene.enter()
             scene.apart("who said what", proof.look, scene, "", owner)
-            with scene.book.transaction():
-                sessions.continue_in(scene.book, owner, scene.session)
-                notes.forget_origin(scene.book, scene.session)
+            with scene.book.transaction() as writing:
+                sessions.continue_in(writing, owner, scene.session)
+                notes.forget_origin(writing, scene.session)
     if scene.event.name == "Stop":
-        with scene.book.transaction():
-            notes.forget_origin(scene.book, scene.session)
+        with scene.book.transaction() as writing:
+            notes.forget_origin(writing, scene.session)
 
 
 def wait_for_origin(scene: Scene) -> None:
     """A fork of a session that has tasks: the host may write down only after it has begun that it goes on with it."""
-    with scene.book.transaction():
-        notes.set_awaits_origin(scene.book, scene.session)
+    with scene.book.transaction() as writing:
+        notes.set_awaits_origin(writing, scene.session)
     place.mark(scene.book.place, scene.session)
 
 
 def note_return(scene: Scene) -> None:
     """A session that has moved begins again: what it has from now on is its own, before it has written anything."""
     if moving.heir(scene.book, scene.session) != scene.session:
-        with scene.book.transaction():
-            notes.set_resumed_at(scene.book, scene.session, transcripts.size(scene.event.transcript))
+        with scene.book.transaction() as writing:
+            notes.set_resumed_at(writing, scene.session, transcripts.size(scene.event.transcript))

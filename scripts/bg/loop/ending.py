@@ -98,8 +98,8 @@ def _note_place(scene: Scene) -> None:
     agent = scene.event.agent
     cwd = transcripts.field(_path(scene, agent), "cwd")
     if cwd:
-        with scene.book.transaction():
-            launches.set_folder(scene.book, agent, cwd)
+        with scene.book.transaction() as writing:
+            launches.set_folder(writing, agent, cwd)
 
 
 def handed_back(scene: Scene) -> None:
@@ -113,6 +113,7 @@ def handed_back(scene: Scene) -> None:
         binding.note_stranger(scene, event.agent, text)
         return
     _end_the_former(scene, task, event.tool, text)
+    _note_place(scene)
     run = reports.keep(scene.book, task.label, event.agent, event.tool, text)
     if run is None:
         return

@@ -1,4 +1,4 @@
-"""Tasks that belong together: when the last has ended, one account, of their states first, of their results second."""
+"""Groups of tasks: when the last has ended, one account, of their states first, of their results second."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from bg.host import agents
 from bg.ledger import delegations, launches, place, reported, runs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.launches import Launch
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
+from bg.ledger.values import State
 from bg.loop import reports
 from bg.record import Record
 from bg.results import account, intake, merge
 from bg.results.records import Source
+from bg.signals import kinds
 from bg.words import phrases
 from bg.words.quoting import cited, inline, quote
 from bg.words.texts import fill
@@ -30,7 +33,6 @@ MOST_BYTES = 1_000_000
 MOST_FILES = 20
 SHOWN = 3
 RESULT_FILES = re.compile(r"[\w./-]{1,200}\.(?:md|jsonl)\b")
-WELL = "done"
 
 
 class Together(Record):
@@ -51,7 +53,7 @@ def told(book: Ledger, group: str, bgctl: Callable[[str], str], transcript: str)
 
 def joint(book: Ledger, label: str, bgctl: Callable[[str], str], transcript: str) -> Together:
     """The account of a task and the agents that it asked for, all of which have ended."""
-    asker, asked = tasks.get(book, label), delegations.of_task(book, label)
+    asker, asked = tasks.get(book, label), delegations.find(book, label=label)
     rows = [asker] if asker else []
     rows += [row for one in asked for row in delegations.workers(book, one)]
     body = _body(book, rows, bgctl, transcript)
@@ -74,7 +76,7 @@ def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str], transcrip
     sources = [source for read, _ in found for source in read]
     taken = intake.take(sources)
     merged = merge.merge(taken)
-    open_work = [row for row in rows if row.state != WELL]
+    open_work = [row for row in rows if row.state != State.DONE]
     lines = [_unfinished(open_work)] if open_work else []
     lines += [_line(book, row) for row in rows]
     if taken.results or taken.reports:
@@ -93,7 +95,7 @@ def _unfinished(rows: list[Task]) -> str:
 
 def _said(book: Ledger, row: Task) -> str:
     signal = reported.last_signal(book, row.agent) if row.agent else {}
-    if signal.get("signal_type") == "COMPLETION_REPORT":
+    if signal.get("signal_type") == kinds.REPORT:
         return str(signal["payload"].get("summary") or "")
     kept = reported.reports_of_task(book, row.label)
     return kept[-1].text if kept else ""
@@ -116,7 +118,7 @@ def _sources(book: Ledger, task: Task, transcript: str) -> tuple[list[Source], l
     text, reading = reports.best(reported.reports(book, agent, run.run), launches.token_of(book, agent))
     found = [Source(task.label, text.encode("utf-8", "replace"))]
     fields: dict[str, Any] = reading.deciding.fields if reading.deciding else {}
-    launch = launches.of_agent(book, agent)
+    launch = first_of(launches.find(book, agent=agent))
     folder = launch.cwd if launch else ""
     named = fields.get("deliverables") or ""
     names = list(dict.fromkeys(RESULT_FILES.findall(named if isinstance(named, str) else json.dumps(named))))

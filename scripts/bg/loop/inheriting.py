@@ -1,9 +1,8 @@
-"""Sessions: which tasks a new session inherits, and what it is told about them in a few lines."""
+"""Inheritance: which tasks a new session takes over, and what it is told about them in a few lines."""
 
 from __future__ import annotations
 
 from bg import machine
-from bg.desk.status import at_a_glance
 from bg.host import agents, tools, transcripts, versions
 from bg.ledger import (
     delegations,
@@ -18,11 +17,14 @@ from bg.ledger import (
     unfinished,
     waiting,
 )
+from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
+from bg.ledger.values import State
 from bg.loop import concluding, hearing, judging, moving, reports, waking
 from bg.loop.scene import Scene
-from bg.words import delegation, phrases
+from bg.signals import delegation
+from bg.words import glance, phrases
 from bg.words.quoting import cited
 from bg.words.times import age
 
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 MOST_LINES = 15
 # A session elsewhere that has written nothing for so long is gone; with a call whose result is not there, for longer.
 NEIGHBOUR, LONG_CALL = 3600.0, 12 * 3600.0
-RECENT = 24 * 3600  # what has ended before folds away
 
 
 def concerns(scene: Scene) -> bool:
@@ -44,7 +45,7 @@ def concerns(scene: Scene) -> bool:
 def take_over(scene: Scene) -> None:
     """Tasks of sessions that are gone belong to this one now; their agents went with them."""
     here = machine.host()
-    for owner, labels in projects.left(scene.book, scene.project, scene.book.now() - RECENT).items():
+    for owner, labels in projects.left(scene.book, scene.project, scene.book.now() - tasks.RECENT).items():
         process = _process(scene, moving.heir(scene.book, owner))
         same_process = process is not None and process == here
         if owner == scene.session:
@@ -54,8 +55,8 @@ def take_over(scene: Scene) -> None:
             continue
         running = tasks.in_session(scene.book, owner, tasks.RUNNING_STATES)
         if owner != scene.session:
-            with scene.book.transaction():
-                tasks.hand_over(scene.book, labels, scene.session)
+            with scene.book.transaction() as writing:
+                tasks.hand_over(writing, labels, scene.session)
         if not same_process and scene.event.source != "compact":
             for task in running:
                 scene.apart(f"the interruption of {task.label}", _interrupt, scene, task)
@@ -85,8 +86,8 @@ def lives(scene: Scene) -> bool:
     return process is not None and machine.alive(process)
 
 
-def claim(scene: Scene, task: Task) -> bool:
-    """Inside a transaction: make a task this session's own, unless the session that it belongs to still lives."""
+def claim(scene: Scene, writing: Writing, task: Task) -> bool:
+    """Make a task this session's own, unless the session that it belongs to still lives."""
     owner = task.session
     if owner == scene.session:
         return True
@@ -96,7 +97,7 @@ def claim(scene: Scene, task: Task) -> bool:
     same_process = scene.late is None and process is not None and process == machine.host()
     if owner != scene.session and not same_process and _is_alive(scene, owner, process):
         return False
-    tasks.hand_to(scene.book, task.label, scene.session)
+    tasks.hand_to(writing, task.label, scene.session)
     return True
 
 
@@ -139,11 +140,11 @@ def _interrupt(scene: Scene, task: Task) -> None:
             judging.conclude(scene, task, agent)
             return
         scene.apart(f"catching up with {task.label}", hearing.hear, scene, task)
-    with scene.book.transaction():
+    with scene.book.transaction() as writing:
         if run is not None:
-            runs.end_run(scene.book, agent, run.run, "its session ended")
-        tasks.set_state(scene.book, task.label, "interrupted", "its session ended")
-        concluding.account(scene.book, task.label)
+            runs.end_run(writing, agent, run.run, "its session ended")
+        tasks.set_state(writing, task.label, State.INTERRUPTED, "its session ended")
+        concluding.account(writing, task.label)
 
 
 def _keep_last_words(scene: Scene, task: Task) -> None:
@@ -167,7 +168,7 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
         return []
     lines = [phrases.IN_FLIGHT]
     lines += [_line(scene, task) for task in rows[:most] if task.state in tasks.RUNNING_STATES]
-    lines += [_line(scene, task) for task in rows[:most] if task.state in ("needs_answer", "blocked")]
+    lines += [_line(scene, task) for task in rows[:most] if task.state in (State.NEEDS_ANSWER, State.BLOCKED)]
     for item in waiting_now[:most]:
         lines += scene.apart(f"the line of {item.label} {item.qid}", _waiting_line, scene, item) or []
     if undelivered:
@@ -186,7 +187,7 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
 
 def _interrupted(scene: Scene) -> tuple[list[Task], int]:
     """The tasks that ended with a session a short time ago, the newest first, and how many did so before."""
-    since = scene.book.now() - RECENT
+    since = scene.book.now() - tasks.RECENT
     return (
         unfinished.interrupted(scene.book, scene.session, since, MOST_LINES),
         unfinished.count_interrupted(scene.book, scene.session, since),
@@ -246,10 +247,10 @@ def _came_of(scene: Scene, task: Task) -> str:
     return phrases.WAITED_FOR.format(whom=", ".join(ends)) if ends else ""
 
 
-def glance(scene: Scene) -> str:
+def in_short(scene: Scene) -> str:
     """One calm line for the user."""
     rows = tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES)
     working = sum(task.state in tasks.RUNNING_STATES for task in rows)
     asking = len({item.label for item in inbox.waiting(scene.book, session=scene.session)})
     broken = len(_interrupted(scene)[0])
-    return f"bg: {at_a_glance(working, asking, broken) or 'nothing in flight'} · /bg-status"
+    return f"bg: {glance.at_a_glance(working, asking, broken) or 'nothing in flight'} · /bg-status"

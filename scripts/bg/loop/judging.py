@@ -10,6 +10,7 @@ from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
 from bg.loop import adopting, concluding, correcting, delegating, hearing, reports
 from bg.loop.scene import Scene
+from bg.signals import kinds
 from bg.words import reasons, verdict
 
 TYPE_CHECKING = False
@@ -43,15 +44,19 @@ def conclude(scene: Scene, task: Task, agent: str, cut: str = "") -> None:
     heard = scene.apart(f"catching up with {task.label}", lambda: hearing.listen(scene.book, agent, path, ends=True))
     disputed = bool(verdict.mismatches(found))
     concluding.conclude(scene.book, task.label, agent, token, cut=cut, disputed=disputed, heard=heard)
+    if task.verify and scene.late is None:
+        from bg.loop import verifying  # noqa: PLC0415 - late: few tasks have one
+
+        scene.apart(f"checking {task.label}", verifying.start, scene)
     if scene.settings.max_tasks is not None:
-        with scene.book.transaction():
-            delegating.make_room(scene, task)
+        with scene.book.transaction() as writing:
+            delegating.make_room(scene, writing, task)
 
 
 def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict[str, Any]:
     """The evidence for this text as the disk is now, gathered once an event."""
     signal = reports.read(text, token).deciding
-    if signal is not None and signal.marker != "COMPLETION_REPORT":
+    if signal is not None and signal.marker != kinds.REPORT:
         return {}
     if text not in scene.examined:
         scene.book.settle()  # the check takes its time
@@ -61,8 +66,8 @@ def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict
         scene.examined[text] = found
         pressed = runs.evidence(scene.book, run.agent, run.run).get(correcting.PRESSED)
         found.update({correcting.PRESSED: pressed} if pressed else {})
-        with scene.book.transaction():
-            runs.set_evidence(scene.book, run.agent, run.run, found)
+        with scene.book.transaction() as writing:
+            runs.set_evidence(writing, run.agent, run.run, found)
     return scene.examined[text]
 
 

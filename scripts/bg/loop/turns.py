@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bg.desk import forget, status
-from bg.host import tools, transcripts, versions
+from bg.host import agents, tools, transcripts, versions
 from bg.host.event import is_machine_prompt, typed_command
-from bg.ledger import deliveries, inbox, notes, projects, proofs, sessions, tasks, windows
+from bg.ledger import deliveries, forgetting, inbox, notes, projects, proofs, sessions, tasks, verifications, windows
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
+from bg.ledger.values import Due, Item, Opened, State
 from bg.loop import (
     adopting,
     answer_command,
@@ -22,7 +22,7 @@ from bg.loop import (
     reminding,
 )
 from bg.loop.scene import Scene
-from bg.words import briefs, phrases, reply_parts
+from bg.words import briefs, phrases, reply_parts, silence
 from bg.words.quoting import CONTEXT_LIMIT, fit, inline
 from bg.words.texts import fill
 from bg.words.times import age
@@ -61,7 +61,7 @@ def prompt(scene: Scene) -> None:
 
 def _say_what_failed(scene: Scene, command: str) -> None:
     """Whatever stands in the ledger, who types a command hears something: the doctor names what has failed."""
-    told = scene.apart("the doctor", commands.doctor_told, scene)
+    told = scene.apart("the doctor", lambda: scene.desk.doctor(scene.host))
     commands.say(scene, "\n\n".join(filter(None, [phrases.COMMAND_FAILED.format(command=command), told])))
 
 
@@ -72,11 +72,12 @@ def _mention_quiet(scene: Scene) -> None:
 
 
 def _mention_silence(scene: Scene, task: Task) -> None:
-    seconds = status.quiet(scene.book, task)
+    transcript = sessions.transcript(scene.book, task.session)
+    seconds = silence.seconds(scene.book, task, agents.of_agent(transcript, task.agent))
     since = int(scene.book.now() - seconds)
     if seconds and abs(notes.quiet_since(scene.book, task.label) - since) > 1:
-        with scene.book.transaction():
-            notes.set_quiet_since(scene.book, task.label, since)
+        with scene.book.transaction() as writing:
+            notes.set_quiet_since(writing, task.label, since)
         scene.answer.notice.append(phrases.QUIET.format(label=task.label, age=age(seconds)))
 
 
@@ -96,8 +97,8 @@ def _launch(scene: Scene, arguments: str) -> None:
     if full:
         commands.say(scene, full)
         return
-    with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt):
-        label = windows.open_window(scene.book, scene.session, "bg", arguments)
+    with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt) as (writing, _):
+        label = windows.open_window(writing, scene.session, Opened.COMMAND, arguments)
     scene.answer.context.append(adopting.window_line(label))
 
 
@@ -106,20 +107,20 @@ def _close_windows(scene: Scene) -> None:
     opened = windows.open_windows(scene.book, scene.session)
     if not opened:
         return
-    with scene.book.transaction():
+    with scene.book.transaction() as writing:
         for window in opened:
-            windows.close_window(scene.book, window)
-            if window.kind not in ("relaunch", windows.PART) and not windows.is_filled(scene.book, window):
+            windows.close_window(writing, window)
+            if window.kind not in (Opened.RELAUNCH, Opened.PART) and not windows.is_filled(scene.book, window):
                 tasks.create(
-                    scene.book,
+                    writing,
                     window.label,
                     window.label,
                     scene.session,
                     scene.project,
                     window.text,
-                    "not_launched",
+                    State.NOT_LAUNCHED,
                 )
-                tasks.set_state(scene.book, window.label, "not_launched")
+                tasks.set_state(writing, window.label, State.NOT_LAUNCHED)
                 words = inline(window.text, 80)
                 scene.answer.notice.append(phrases.NOT_LAUNCHED.format(label=window.label, text=words))
 
@@ -146,7 +147,7 @@ def _is_fresh(scene: Scene, row: Delivery) -> bool:
     """Nobody has heard it: it was never surfaced, or the hook that was about to say it was killed."""
     if scene.event.repeated_stop and (row.surfaced is not None or row.missed is not None):
         return False
-    soon = row.kind == deliveries.ENDED and scene.host.announces_every_end
+    soon = row.kind == Due.ENDED and scene.host.announces_every_end
     return not soon or scene.book.now() - row.made > ANNOUNCED_WITHIN
 
 
@@ -169,12 +170,12 @@ def _ask_first(scene: Scene) -> None:
     unasked = [item for item in left if item.id not in known]
     fresh = unasked[: briefs.MOST_QUESTIONS if brief else MOST_HELD]
     if told:
-        with scene.book.transaction():
-            inbox.mark_shown(scene.book, [item.id for item in told])
+        with scene.book.transaction() as writing:
+            inbox.mark_shown(writing, [item.id for item in told])
     if not fresh or scene.event.repeated_stop or scene.settings.gate != "on":
         return
-    with scene.book.transaction():
-        notes.set_asked_first(scene.book, scene.session, [*known, *(item.id for item in fresh)])
+    with scene.book.transaction() as writing:
+        notes.set_asked_first(writing, scene.session, [*known, *(item.id for item in fresh)])
     if brief:
         lines = [phrases.BRIEFLY_ASK_FIRST, *briefs.questions(unasked), phrases.BRIEFLY_PUT.format(ask=tools.ASK)]
         scene.answer.context.append("\n".join(lines))
@@ -187,7 +188,7 @@ def _ask_first(scene: Scene) -> None:
 
 def _lines_to_hold(item: Question) -> str:
     """A question that the user has not been shown, as the parent is given it."""
-    return reply_parts.question_lines(item) if item.shown is None and inbox.kind(item) == inbox.QUESTION else ""
+    return reply_parts.question_lines(item) if item.shown is None and inbox.kind(item) == Item.QUESTION else ""
 
 
 def _mentions(spoken: str, item: Question) -> bool:
@@ -213,15 +214,15 @@ def start(scene: Scene) -> None:
     if lines:
         scene.answer.context.append("\n".join(lines))
     reminding.remind(scene)
-    if projects.is_any_since(scene.book, scene.project, scene.book.now() - status.RECENT):
-        scene.answer.notice.append(inheriting.glance(scene))
+    if projects.is_any_since(scene.book, scene.project, scene.book.now() - tasks.RECENT):
+        scene.answer.notice.append(inheriting.in_short(scene))
 
 
 def _forget_the_old(scene: Scene) -> None:
     """Only where the user has set for how long tasks are kept."""
     days = scene.settings.keep_days
     if days is not None:
-        scene.apart("forgetting what is old", forget.sweep, scene.book, days)
+        scene.apart("forgetting what is old", lambda: forgetting.sweep(scene.book, days, scene.desk.archive))
 
 
 def end(scene: Scene) -> None:
@@ -229,6 +230,10 @@ def end(scene: Scene) -> None:
     if scene.late is not None and inheriting.lives(scene):
         return  # it has been resumed since
     scene.see()
-    with scene.book.transaction():
-        sessions.end(scene.book, scene.session)
-        notes.forget_origin(scene.book, scene.session)
+    if not scene.event.is_cleared and verifications.unended(scene.book, scene.session):
+        from bg.loop import verifying  # noqa: PLC0415 - late: nearly no session ends with one
+
+        scene.apart("the checks of a session", verifying.end_all, scene)
+    with scene.book.transaction() as writing:
+        sessions.end(writing, scene.session)
+        notes.forget_origin(writing, scene.session)

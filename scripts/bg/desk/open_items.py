@@ -1,19 +1,21 @@
-"""What waits for the user: each question with its reasons and options, what was answered so far, and what to type."""
+"""Open items: what waits for the user, each with its reasons and options, what was answered, and what to type."""
 
 from __future__ import annotations
 
 import json
 
+from bg.desk import actions
 from bg.desk.page import Cell, Page
 from bg.ledger import inbox, runs, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.words import actions, recoveries
+from bg.ledger.values import ItemState
+from bg.signals import kinds
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
 
-_ANSWERED = {"answered": "answered, not sent yet", "sent": "answered, and the agent has it"}
+_ANSWERED = {ItemState.ANSWERED: "answered, not sent yet", ItemState.SENT: "answered, and the agent has it"}
 
 
 def question(page: Page, item: Question, now: float, *, label: str = "") -> list[str]:
@@ -38,24 +40,9 @@ def _listed(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _choices(item: Question) -> tuple[str, ...]:
-    """The recoveries by name."""
-    return recoveries.choices(str(inbox.extra(item).get("blocker_type") or ""))
-
-
-def how_to_answer(item: Question, command: str) -> list[str]:
-    """What can be typed for one item: first the usual thing, then the other ways."""
-    typed = f"{command} {item.label}"
-    return {
-        inbox.QUESTION: [f"{typed} {item.qid}: <your answer>", f"{typed} {item.qid}: skip", f"{typed} go"],
-        inbox.BLOCKER: [f"{typed} <what to do>", *[f"{typed} {name}" for name in _choices(item)]],
-        inbox.DELEGATION: [f"{typed} {item.qid}: approve", f"{typed} {item.qid}: deny <why>"],
-    }[inbox.kind(item)]
-
-
 def to_type(page: Page, item: Question, command: str) -> list[str]:
     """The lines that say what to type for one item."""
-    words = how_to_answer(item, command)
+    words = kinds.asking(inbox.kind(item)).ways_to_answer(item, command)
     lines = page.wrapped(f"→ {words[0]}", "type", indent=2)
     skipped = "its default" if inbox.extra(item).get("default") else "leave it to the agent"
     notes = {f"{item.qid}: skip": skipped, "go": "continue with what there is"}
@@ -85,7 +72,7 @@ def of_task(book: Ledger, page: Page, task: Task, command: str) -> str:
     for item in _answered(book, task):
         lines.append(page.line(Cell(f"  {item.qid}", "needs"), Cell(f"  {_ANSWERED[item.state]}", "quiet")))
         lines += page.wrapped(inline(item.text, 400), indent=4)
-        for answer in user_answers.answers_to(book, item)[-1:]:
+        for answer in user_answers.find(book, question=item.id)[-1:]:
             lines += page.wrapped(f"{answer.kind}: {inline(answer.text, 400)}", "good", indent=4)
     if len(lines) == 1:
         lines += page.wrapped("It has asked nothing.", indent=2)
@@ -103,4 +90,4 @@ def _answered(book: Ledger, task: Task) -> list[Question]:
     last = runs.last_run(book, task.agent) if task.agent else None
     if last is None:
         return []
-    return [item for item in inbox.of_task(book, task.label) if item.state in _ANSWERED and item.run >= last.run - 1]
+    return [item for item in inbox.find(book, label=task.label) if item.state in _ANSWERED and item.run >= last.run - 1]
