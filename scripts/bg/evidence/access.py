@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path, PurePath
 
-from bg.evidence import kinds
+from bg.evidence import programs
 from bg.evidence.calls import WRITING, Call, Calls
 from bg.evidence.finding import Launch
 from bg.host.permissions import Denials
@@ -85,7 +85,7 @@ class Access:
             words = _below(folder, _words_in(*each.words[1:]))
             if each.program in SHOWING:
                 self._opened |= words
-            elif not kinds.is_look(each.words) and each.program not in TOUCHING:
+            elif not programs.is_look(each.words) and each.program not in TOUCHING:
                 self._named |= words
                 # in a program that it is given, as by `python3 - <<EOF`
                 self._named |= _below(folder, _words_in(call.command[:HANDED])) if "<<" in call.command else set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.evidence import kinds, named
+from bg.evidence import named, programs
 from bg.evidence.calls import WRITING, Calls
 from bg.evidence.declared import Item
 from bg.evidence.disk import Disk
@@ -136,4 +136,4 @@ def _weakened(disk: Disk, evidence: Evidence) -> None:
 def may_test(calls: Calls) -> bool:
     """Whether some call may have run tests."""
     commands = [each for call in calls.shells for each in call.commands]
-    return any(kinds.looks_like_a_test(each.words) or kinds.may_start(each.words, "") for each in commands)
+    return any(programs.looks_like_a_test(each.words) or programs.may_start(each.words, "") for each in commands)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import kinds, shell
+from bg.evidence import programs, shell
 from bg.host import tools, transcripts
 from bg.pattern import pattern
 
@@ -135,7 +135,7 @@ def same(path: str, name: str) -> bool:
 def only_looks(call: Call) -> bool:
     """Whether a command line can be seen to change nothing."""
     written = {name for each in call.commands for name in each.into} - NOWHERE
-    return not written and "<<" not in call.command and all(kinds.is_look(each.words) for each in call.commands)
+    return not written and "<<" not in call.command and all(programs.is_look(each.words) for each in call.commands)
 
 
 def read(transcript: str) -> Calls:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import kinds
+from bg.evidence import programs
 from bg.evidence.baseline import OBJECT, Baseline
 from bg.evidence.calls import Call, Calls
 from bg.evidence.declared import Item
@@ -93,7 +93,7 @@ def _push(_base: Baseline, calls: Calls, item: Item) -> Finding:
 
 def _may_push(call: Call) -> bool:
     """Whether a call started something else that may have pushed."""
-    starts = any(each.program != "git" and kinds.may_start(each.words, "git") for each in call.commands)
+    starts = any(each.program != "git" and programs.may_start(each.words, "git") for each in call.commands)
     return starts and bool(PUSHES.search(call.command + call.result))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import kinds
+from bg.evidence import programs
 from bg.evidence.calls import Call, Calls
 from bg.evidence.shell import Command
 from bg.host import tools
@@ -187,14 +187,14 @@ def _goes_on(call: Call, at: int) -> bool:
 
 def _by_summary(call: Call, at: int, tally: Tally) -> Optional[Ending]:
     """What the runner's own last summary says, where it can only be that of this command."""
-    tests = [each for each in call.commands if kinds.looks_like_a_test(each.words)]
+    tests = [each for each in call.commands if programs.looks_like_a_test(each.words)]
     sure = tally.bad or tally.whole or _shows_the_end(call, at)
     return tally.by_itself() if tests == [call.commands[at]] and sure else None
 
 
 def _is_silent(call: Call, command: Command) -> bool:
     """Whether a test, a check or a build printed into files only."""
-    return kinds.is_proof(command.words) and bool(command.into) and not call.result.strip()
+    return programs.is_proof(command.words) and bool(command.into) and not call.result.strip()
 
 
 def _silent(calls: Calls, call: Call) -> Ending:
@@ -267,7 +267,7 @@ def _later(calls: Calls, call: Call) -> Ending:
 
 def _is_unread(call: Call, looks: list[Call]) -> bool:
     """Whether nobody read how a test, a check or a build of the background ended."""
-    if not any(kinds.is_proof(each.words) for each in call.commands):
+    if not any(programs.is_proof(each.words) for each in call.commands):
         return False
     if not call.answered:
         return call.passed_over
@@ -297,4 +297,4 @@ def _host_said(calls: Calls, names: list[str], looks: list[Call]) -> Optional[bo
 
 def gives_no_answer(command: Command, call: Call) -> bool:
     """Whether a status of 1 is a command's answer, as that of `grep` and `diff` is."""
-    return command.program in kinds.ANSWERS and call.status == 1
+    return command.program in programs.ANSWERS and call.status == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 
-from bg.evidence import asked, endings, kinds
+from bg.evidence import asked, endings, programs
 from bg.evidence.calls import Calls
 from bg.evidence.disk import SLACK, Disk
 from bg.evidence.finding import Evidence, short
@@ -85,8 +85,8 @@ def _runs(judge: Judge) -> list[dict[str, Any]]:
     found: dict[tuple[str, ...], dict[str, Any]] = {}
     for run in judge.runs():
         words = run.command.words
-        if kinds.is_proof(words) and not kinds.only_asks(words):
-            key = (*kinds.plain(words), run.folder)
+        if programs.is_proof(words) and not programs.only_asks(words):
+            key = (*programs.plain(words), run.folder)
             found.pop(key, None)
             found[key] = _run(judge, run)
     return list(found.values())
@@ -98,7 +98,7 @@ def _run(judge: Judge, run: Run) -> dict[str, Any]:
     return {
         "command": short(" ".join(run.command.words), 80),
         "in": "" if run.folder == "." else run.folder,
-        "kind": "tests" if kinds.looks_like_a_test(run.command.words) else "check",
+        "kind": "tests" if programs.looks_like_a_test(run.command.words) else "check",
         "end": end.how,
         "count": 0 if end.empty else max(end.passes, default=0),
         "empty": end.empty,

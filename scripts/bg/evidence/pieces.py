@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import kinds, shell
+from bg.evidence import programs, shell
 from bg.pattern import pattern
 
 TYPE_CHECKING = False
@@ -124,13 +124,13 @@ def is_command(text: str) -> bool:
     words = found[0].words if found else ("",)
     if is_certain(text) or _SCRIPT.match(text):
         return True
-    return len(words) > 1 and (kinds.is_look(words) or kinds.bare(words[0]) in _COMMON)
+    return len(words) > 1 and (programs.is_look(words) or programs.bare(words[0]) in _COMMON)
 
 
 def is_certain(text: str) -> bool:
     """Whether words can be nothing but a command: a known runner, linter or package manager with its verb."""
     found = shell.commands(text)
-    return bool(found) and kinds.is_known(found[-1].words) and not _SENTENCE.search(text)
+    return bool(found) and programs.is_known(found[-1].words) and not _SENTENCE.search(text)
 
 
 def is_path(text: str, *, ticked: bool) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import endings, kinds, pieces, shell
+from bg.evidence import endings, pieces, programs, shell
 from bg.evidence.calls import Call, Calls
 from bg.evidence.declared import Item
 from bg.evidence.endings import Ending
@@ -85,7 +85,7 @@ class Judge:
     def judge(self, item: Item) -> Finding:
         """What is seen of a declared run; of several commands in one line the worst."""
         wanted = mains(item.subject)
-        working = [each for each in wanted if not kinds.is_look(each.words)]
+        working = [each for each in wanted if not programs.is_look(each.words)]
         if not wanted:
             return _say(item, "prose")
         if not working:
@@ -120,9 +120,9 @@ class Judge:
 
     def _same(self, wanted: Command) -> list[Run]:
         """The runs of a command, wherever they were."""
-        words, asks = kinds.plain(wanted.words), kinds.only_asks(wanted.words)
-        found = [run for run in self.runs() if kinds.plain(run.command.words) == words]
-        return [run for run in found if kinds.only_asks(run.command.words) == asks]
+        words, asks = programs.plain(wanted.words), programs.only_asks(wanted.words)
+        found = [run for run in self.runs() if programs.plain(run.command.words) == words]
+        return [run for run in found if programs.only_asks(run.command.words) == asks]
 
     def _is_meant(self, run: Run, wanted: Command) -> bool:
         """Whether a run was in the folder that is named with the command, if one is."""
@@ -134,7 +134,7 @@ class Judge:
         """No call has these words: certain, unless another may have run them."""
         if not self.calls.complete:
             return _say(item, "calls unknown")
-        runs = [run for run in self.runs() if not kinds.is_look(run.command.words)]
+        runs = [run for run in self.runs() if not programs.is_look(run.command.words)]
         begun = _ELIDED.split(item.subject)[0].split()
         akin = [run for run in runs if _is_akin(run.command.words, wanted) or _begins(run.call, begun, item.subject)]
         if akin:
@@ -192,16 +192,16 @@ class Judge:
 
     def since(self, run: Run) -> tuple[str, str]:
         """Whether the run's own files have been edited since a run that tests, checks or builds."""
-        if not kinds.is_proof(run.command.words):
+        if not programs.is_proof(run.command.words):
             return "", ""
         return self._whose.since(run.call, run.command.words, run.folder)
 
 
 def _is_akin(words: tuple[str, ...], wanted: Command) -> bool:
     """Whether a command is the same program, doing what is declared with other words."""
-    if kinds.bare(words[0]) != wanted.program or kinds.only_asks(words):
+    if programs.bare(words[0]) != wanted.program or programs.only_asks(words):
         return False
-    return kinds.is_tool(words) or kinds.verb(kinds.plain(wanted.words)) in ("", *kinds.plain(words))
+    return programs.is_tool(words) or programs.verb(programs.plain(wanted.words)) in ("", *programs.plain(words))
 
 
 def _begins(call: Call, begun: list[str], subject: str) -> bool:
@@ -212,12 +212,12 @@ def _begins(call: Call, begun: list[str], subject: str) -> bool:
 def _may_have_run(words: tuple[str, ...], program: str) -> bool:
     """Whether a command names a program, or can have started it without naming it."""
     named = re.search(rf"(?<![\w.-]){re.escape(program)}(?![\w-])", " ".join(words[1:]))
-    return bool(named) or kinds.may_start(words, program)
+    return bool(named) or programs.may_start(words, program)
 
 
 def _miscounted(item: Item, run: Run, end: Ending) -> Optional[Finding]:
     """What the runner's own count says against the declared one; None where nothing does."""
-    if end.empty and kinds.is_test(run.command.words) and not (item.number and end.whole):
+    if end.empty and programs.is_test(run.command.words) and not (item.number and end.whole):
         return _say(item, "nothing was run", run.shown)
     skipped = _skipped(item)
     if end.counts and skipped not in (None, end.skipped):
@@ -244,7 +244,7 @@ def mains(line: str) -> list[Command]:
 
 def _counted(item: Item, each: Command, wanted: list[Command]) -> Item:
     """The item with its count where the count is said of this command."""
-    tests = [other for other in wanted if kinds.is_test(other.words)]
+    tests = [other for other in wanted if programs.is_test(other.words)]
     return item if [each] in (wanted, tests) else item._replace(number=0)
 
 

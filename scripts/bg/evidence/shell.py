@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import kinds
+from bg.evidence import programs
 from bg.pattern import pattern
 from bg.record import Record
 
@@ -60,7 +60,7 @@ class Command(Record):
     @property
     def program(self) -> str:
         """Its name without a path."""
-        return kinds.bare(self.words[0])
+        return programs.bare(self.words[0])
 
 
 class Node(Record):
@@ -188,7 +188,7 @@ class _Flat:
 
     def _add(self, words: list[str], mask: str, *, last: bool, piped: bool) -> None:
         kept, into = _without_redirections(words)
-        plain = kinds.started(kept)
+        plain = programs.started(kept)
         if plain and len(self._found) < COMMANDS:
             self._found.append(Command(tuple(plain), mask, last, tuple(self._options.folders), into, piped))
             self._options.take(plain)
@@ -208,7 +208,7 @@ def _unkeyed(item: Item) -> list[str]:
 
 def _within(words: list[str], depth: int) -> list[Node]:
     """What `sh -c` is given to run."""
-    if depth >= DEEPEST or len(words) < 3 or kinds.bare(words[0]) not in kinds.SHELLS:
+    if depth >= DEEPEST or len(words) < 3 or programs.bare(words[0]) not in programs.SHELLS:
         return []
     given = next((at for at, word in enumerate(words[1:-1], 2) if re.fullmatch(r"-[a-z]*c", word)), 0)
     return _nodes(words[given], depth + 1) if given else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from bg.evidence import kinds
+from bg.evidence import programs
 from bg.evidence.calls import WRITING, Call, Calls, only_looks
 from bg.evidence.disk import Disk
 from bg.evidence.finding import short
@@ -114,7 +114,7 @@ class Whose:
     def _spoken_for(self, paths: set[Path], words: tuple[str, ...], below: str) -> str:
         """The first of these files that a run, in a folder, is about; empty where it is about none for certain."""
         names = sorted(path.relative_to(self._project.main).as_posix() for path in paths)
-        return next((name for name in names if name.startswith(below) and kinds.speaks_for(words, name)), "")
+        return next((name for name in names if name.startswith(below) and programs.speaks_for(words, name)), "")
 
     def _written_after(self, run: Call) -> set[Path]:
         """The files that a later call wrote, but for those that are as they were before it."""
@@ -137,14 +137,14 @@ class Whose:
         if any(call.holds(moment) and str(path) in self._paths(call) for call in self._calls.calls):
             return True
         call = self._by_shell(path)
-        if call is None or any(kinds.is_proof(each.words) or each.program == "git" for each in call.commands):
+        if call is None or any(programs.is_proof(each.words) or each.program == "git" for each in call.commands):
             return False
         return written is not None or self._disk.baseline().tracks(path.relative_to(self._project.main).as_posix())
 
 
 def _moves_the_tree(call: Call) -> bool:
     """Whether a call of git may have put other files in place, whose times are then no times of edits."""
-    moving = [each for each in call.commands if each.program == "git" and kinds.verb(each.words) in MOVING]
+    moving = [each for each in call.commands if each.program == "git" and programs.verb(each.words) in MOVING]
     return any(not {"-b", "-c", "list", "show"} & set(each.words) for each in moving)
 
 
