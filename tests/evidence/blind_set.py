@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import lzma
 import os
-import re
 import subprocess
 import tempfile
 import time
@@ -13,11 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bg.evidence import MISMATCH, SEEN, Evidence, Finding, Launch, examine
-from bg.evidence.calls import WRITING, Call, only_looks, same
+from bg.evidence.calls import Call
 from bg.evidence.declared import read as lines_of
 from bg.loop.adopting import brief
 from bg.protocol import signals
-from world import stamp
+from drive import stamp
+from world import writing
 
 FOLDER = Path(__file__).parent / "blind"
 TOKEN = "bg-7-abcdefghij"  # noqa: S105
@@ -120,15 +120,8 @@ def _write(path: Path, text: str, when: float) -> None:
 
 def _changed_at(name: str, calls: list[dict], at: float) -> float:
     """Within the last call that names a file, else within the last command."""
-    made = [(number, Call(call["tool"], call["input"])) for number, call in enumerate(calls)]
-    shells = [number for number, call in made if call.command and not only_looks(call)]
-    last = re.compile(rf"(?<![\w.-]){re.escape(name.rpartition('/')[2])}(?![\w.-])")
-    named = [
-        number
-        for number, call in made
-        if (call.name in WRITING and same(call.path, name)) or (number in shells and last.search(call.command))
-    ]
-    return at + 2 * (named or shells or [0])[-1] + 0.5
+    number = writing(name, [Call(call["tool"], call["input"]) for call in calls])
+    return at + 2 * max(0, number - 1) + 0.5
 
 
 def _clear(root: Path, folder: Path) -> None:

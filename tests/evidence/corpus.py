@@ -6,15 +6,16 @@ import contextlib
 import json
 import lzma
 import os
-import re
 import subprocess
 import time
 from pathlib import Path
 from typing import NamedTuple
 
 from bg.evidence import Evidence, Launch, examine
-from bg.evidence.calls import WRITING, Call, only_looks, same
+from bg.evidence.calls import Call
 from bg.protocol import signals
+from drive import stamp
+from world import writing
 
 CORPUS = Path(__file__).parent / "reports" / "cases.json.xz"
 AGENT = "bg-task-0c0ffe"
@@ -96,16 +97,9 @@ def build(case: dict, home: Path) -> tuple[dict, Launch, Path]:
 def _changed(case: dict, name: str) -> float:
     """When a file changes: within the last call that names it, else within the last command, unless others wrote it."""
     step = _step(case)
-    tools = [(number, Call(tool["name"], tool["input"])) for number, tool in enumerate(case["tools"], 1)]
-    shells = [number for number, call in tools if call.command and not only_looks(call)]
-    last = re.compile(rf"(?<![\w.-]){re.escape(name.rpartition('/')[2])}(?![\w.-])")
-    named = [
-        number
-        for number, call in tools
-        if (call.name in WRITING and same(call.path, name)) or (number in shells and last.search(call.command))
-    ]
+    number = writing(name, [Call(tool["name"], tool["input"]) for tool in case["tools"]])
     others = name in (case.get("by_others") or ())
-    return step / 4 if others or not (named or shells) else (2 * (named or shells)[-1] - 0.5) * step
+    return step / 4 if others or not number else (2 * number - 0.5) * step
 
 
 def _step(case: dict) -> float:
@@ -149,8 +143,7 @@ def spoken(case: dict, at: float, cwd: str):
 
     def line(number: int, kind: str, message: dict, **more) -> dict:
         moment = at + number * step
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(moment)) + f".{int(moment % 1 * 1000):03d}Z"
-        return {"type": kind, "isSidechain": True, "agentId": "1", "uuid": f"u{number}", "timestamp": stamp, "cwd": cwd,
+        return {"type": kind, "isSidechain": True, "agentId": "1", "uuid": f"u{number}", "timestamp": stamp(moment), "cwd": cwd,
                 "sessionId": "s", "version": "2.1.197", "message": message, **more}  # fmt: skip
 
     launch = case["launch"]

@@ -210,6 +210,8 @@ ENDINGS = [
     ("npm test | tail -2; echo $?", "x\n0", False, "ran `npm test` -> pass", "end unseen"),
     ("npm test | tail -2; echo ${PIPESTATUS[0]}", "x\n0", False, "ran `npm test` -> pass", "passed"),
     ("set -o pipefail; npm test | tail -2", "x", False, "ran `npm test` -> pass", "passed"),
+    ("ruff check . && pytest -q | tail -3", PASSES, False, "ran `ruff check .` -> pass", "passed"),
+    ("npm test -- --run", "      Tests  3 passed (3)", False, "ran `npm test` -> pass, 3 passed", "passed"),
     ("npm test || exit 1", "x", False, "ran `npm test` -> pass", "passed"),
     ("bash -c 'npm test || true'", "x", False, "ran `npm test` -> pass", "end unseen"),
     ("npm run build && npm test", "Exit code 1", True, "ran `npm test` -> pass", "failed"),

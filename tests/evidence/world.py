@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import time
 from pathlib import Path
 
 from bg.evidence import Evidence, Launch, examine
+from bg.evidence.calls import WRITING, Call, only_looks, same
+from drive import stamp
 
 GIT = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
 BEFORE = {
@@ -24,9 +27,16 @@ BEFORE = {
 }
 
 
-def stamp(moment: float) -> str:
-    """A moment as the host writes it."""
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(moment)) + f".{int(moment % 1 * 1000):03d}Z"
+def writing(name: str, calls: list[Call]) -> int:
+    """The last of these calls that wrote a file or names it in a command, else the last command; 0 where there is none."""
+    shells = [number for number, call in enumerate(calls, 1) if call.command and not only_looks(call)]
+    last = re.compile(rf"(?<![\w.-]){re.escape(name.rpartition('/')[2])}(?![\w.-])")
+    named = [
+        number
+        for number, call in enumerate(calls, 1)
+        if (call.name in WRITING and same(call.path, name)) or (number in shells and last.search(call.command))
+    ]
+    return (named or shells or [0])[-1]
 
 
 class World:

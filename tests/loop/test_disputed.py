@@ -14,7 +14,7 @@ from bg.desk import detail, look, table
 from bg.desk.page import Page
 from bg.ledger import place
 from bg.loop import judging
-from drive import Drive, block, context
+from drive import Drive, block, context, stamp
 from recordings import VERSIONS
 
 PROSE = "All read, nothing found. See AUDIT.md:3."
@@ -48,11 +48,6 @@ def calls(drive: Drive, *made: tuple[str, dict, str, bool]) -> None:
                 line = {"type": kind, "uuid": f"c{number}{kind}", "message": {"content": [part]}}
                 line["timestamp"] = stamp(drive.began + 10 * (number + 1) + later)
                 file.write(json.dumps({**line, "cwd": str(drive.folder)}) + "\n")
-
-
-def stamp(moment: float) -> str:
-    """A moment as the host writes it."""
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(moment)) + f".{int(moment % 1 * 1000):03d}Z"
 
 
 def made(drive: Drive, number: int, *names: str, text: str = "x = 1\n") -> None:

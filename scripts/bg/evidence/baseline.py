@@ -24,6 +24,7 @@ CLOSED = {
 }  # fmt: skip
 OBJECT = pattern(r"[0-9a-f]{7,64}")
 SECONDS = 10.0  # no answer by then is none: a disk that hangs must not hold the run's end
+UNANSWERED = 3  # questions without an answer, after which none is asked any more
 MOST = 32 * 1024 * 1024
 BLOB = 2 * 1024 * 1024
 COMMITS = 20
@@ -35,6 +36,7 @@ class Baseline:
     def __init__(self, place: Path, head: str) -> None:
         self._place = place
         self._head = head
+        self._unanswered = 0
         self._made: Optional[list[tuple[str, str]]] = None
         self._index: Optional[set[str]] = None
         self.files: dict[str, str] = {}
@@ -124,6 +126,8 @@ class Baseline:
 
     def _asked(self, *arguments: str) -> Optional[subprocess.CompletedProcess[bytes]]:
         """What git answered, be it a refusal; None where it gave no answer in time."""
+        if self._unanswered >= UNANSWERED:
+            return None
         environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
         environment.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C", **CLOSED)
         try:
@@ -132,6 +136,7 @@ class Baseline:
                 capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS, env=environment, check=False, cwd="/",
             )  # fmt: skip
         except (OSError, ValueError, subprocess.SubprocessError):
+            self._unanswered += 1
             return None
 
 

@@ -82,14 +82,14 @@ def _changed(disk: Disk, names: Iterable[str]) -> list[str]:
 
 def _runs(judge: Judge) -> list[dict[str, Any]]:
     """The runs of tests, checks and builds, the last of each command in each folder, with how it ended."""
-    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    found: dict[tuple[str, ...], Run] = {}
     for run in judge.runs():
         words = run.command.words
         if programs.is_proof(words) and not programs.only_asks(words):
             key = (*programs.plain(words), run.folder)
             found.pop(key, None)
-            found[key] = _run(judge, run)
-    return list(found.values())
+            found[key] = run
+    return [_run(judge, run) for run in found.values()]
 
 
 def _run(judge: Judge, run: Run) -> dict[str, Any]:

@@ -82,14 +82,19 @@ def _past_options(words: list[str]) -> list[str]:
 
 def plain(words: Words) -> Words:
     """The words without what only spells them otherwise: `npm run test` is `npm test`, `-q` only prints less."""
-    program, rest = bare(words[0]), words[1:]
+    program = bare(words[0])
+    quiet = _QUIET if is_proof(words) and program != "make" else frozenset[str]()
+    kept = [_target(word) for word in _without_run(program, words[1:]) if word not in quiet]
+    return (program, *filter(None, kept[:-1] if kept[-1:] == ["--"] else kept))
+
+
+def _without_run(program: str, rest: Words) -> Words:
+    """What a package manager or a runner does, without its word for "run"."""
     if program in MANAGERS and rest[:1] in (("run",), ("run-script",)):
         rest = rest[1:] or rest
     if program in MANAGERS and rest[:1] in (("t",), ("tst",)):
-        rest = ("test", *rest[1:])
-    rest = rest[1:] if (program, *rest[:1]) == ("vitest", "run") else rest
-    quiet = _QUIET if is_proof(words) and program != "make" else frozenset[str]()
-    return (program, *filter(None, (_target(word) for word in rest if word not in quiet)))
+        return ("test", *rest[1:])
+    return rest[1:] if (program, *rest[:1]) == ("vitest", "run") else rest
 
 
 def _target(word: str) -> str:

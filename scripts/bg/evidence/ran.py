@@ -68,10 +68,13 @@ class Judge:
 
     def __init__(self, project: Project, calls: Calls, whose: Whose) -> None:
         self._project, self.calls, self._whose = project, calls, whose
+        self._runs: Optional[list[Run]] = None
 
     def runs(self) -> list[Run]:
         """Every command that was called, in its order."""
-        return [self._run(call, at) for call in self.calls.shells for at in range(len(call.commands))]
+        if self._runs is None:
+            self._runs = [self._run(call, at) for call in self.calls.shells for at in range(len(call.commands))]
+        return self._runs
 
     def _run(self, call: Call, at: int) -> Run:
         place = self._project.folder(call.folder, call.commands[at].folders)

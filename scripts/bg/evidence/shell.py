@@ -19,7 +19,6 @@ MOST, COMMANDS = 6000, 60
 DEEPEST = 4
 PIPE = "pipe"
 PIPES = ("|", "|&")
-_HIDING = {**dict.fromkeys(PIPES, PIPE), "&": "background"}
 UNKNOWN = "?"  # a folder that only the shell knows
 _PIECE = pattern(
     r"""(?P<blank>[^\S\n]+|(?<!\S)\#[^\n]*)|(?P<put>\$\((?:[^()]|\([^()]*\))*\)|[<>]\([^()]*\)|`[^`]*`?)"""
@@ -220,12 +219,14 @@ def _mask(nodes: list[Node], at: int, options: _Options) -> str:
         return "inverted"
     if at and nodes[at - 1].sign == "||":
         return "alternative"
-    passing = ("&&", "|") if options.pipefail else ("&&",)
-    place = next(place for place in range(at, len(nodes)) if nodes[place].sign not in passing)
+    if nodes[at].sign in PIPES and not options.pipefail:
+        return PIPE
+    # behind `&&` a pipe hides only what is in it: had this one failed, that would not have been begun.
+    place = next(place for place in range(at, len(nodes)) if nodes[place].sign not in ("&&", *PIPES))
     sign = nodes[place].sign
-    if sign == "||":
-        return "" if _gives_up(nodes[place + 1 : place + 2]) else "alternative"
-    return _later(nodes, at, place, options) if sign == ";" else _HIDING.get(sign, "")
+    if sign == "||" and not _gives_up(nodes[place + 1 : place + 2]):
+        return "alternative"
+    return _later(nodes, at, place, options) if sign == ";" else {"&": "background"}.get(sign, "")
 
 
 def _reads(nodes: list[Node], at: int) -> bool:

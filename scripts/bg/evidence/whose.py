@@ -28,6 +28,7 @@ class Whose:
         self._shells = [call for call in calls.shells if not only_looks(call)]
         self._edits: list[tuple[Path, float]] = []
         self._whole = False
+        self._by: dict[Path, bool] = {}
         self.rest = self._of_the_rest()
 
     def _paths(self, call: Call) -> list[str]:
@@ -97,7 +98,7 @@ class Whose:
             return "", ""
         behind = self._calls.after(run)
         later = self._later(run.ended)
-        certain = self._written_after(run) | set(filter(self._is_an_edit, later))
+        certain = self._written_after(run) | set(filter(self._is_known_edit, later))
         edited = self._spoken_for(certain, words, f"{folder}/".removeprefix("./"))
         if edited:
             return STALE, edited
@@ -129,6 +130,11 @@ class Whose:
     def _timed(self) -> bool:
         """Whether each change of the run can be dated."""
         return self._whole and all(call.ended for call in self._calls.calls if call.answered)
+
+    def _is_known_edit(self, path: Path) -> bool:
+        if path not in self._by:
+            self._by[path] = self._is_an_edit(path)
+        return self._by[path]
 
     def _is_an_edit(self, path: Path) -> bool:
         """Whether a call wrote a file when it last changed: no build that made it, and no git that put it back."""
