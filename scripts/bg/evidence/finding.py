@@ -1,6 +1,6 @@
-"""The records of a check: where it starts from, one judged fact, what the host saw by itself, and all of it together.
+"""Findings: where a check starts from, one judged fact, what the host saw by itself, and all of it together.
 
-A reason is a name out of closed lists, and each has one grade; the sentences stand in `bg.words.verdict`.
+A reason is a name out of closed lists, and each has one grade; the sentences are in `bg.words.reasons`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Judges what is declared of a line, or of words in a file: there now, at launch, or as a call showed them."""
+"""Judges quotes: a line, or words in a file, that are there now, were at launch, or were shown by a call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command lines as the shell splits them: each command with its folder, and what its line's exit status says of it."""
+"""Shell lines, split as the shell splits them: each command with its folder, and what its line's exit status says of it."""
 
 from __future__ import annotations
 
