@@ -38,7 +38,8 @@ _SUMMARY = pattern(
             "gradle": r"^\d+ tests? completed|^BUILD (?:SUCCESSFUL|FAILED) in ",
             "unittest": r"^Ran \d+ tests? in |^OK(?: \(\w+=|$)|^FAILED \(\w+=",
             "phpunit": r"^OK \(\d+ tests?, |^FAILURES!$|^Tests: \d+, Assertions: ",
-            "rspec": r"^\d+ (?:examples?|runs|tests?|scenarios?), .*\d (?:failures?|failed)\b",
+            "tap": r"^(?:not )?ok \d+\b|^Files=\d+, Tests=\d|^--- (?:PASS|SKIP): ",
+            "rspec": r"^(?:\d+ \w+, )*\d+ (?:examples?|runs|tests?|scenarios?), .*\d (?:failures?|failed)\b",
             "dotnet": r"^(?:Passed|Failed)!\s+- Failed:|^ +(?:Passed|Failed): \d+$",
             "ctest": r"^\d+% tests passed, ",
             "swift": r"^\s*Executed \d+ tests?, with ",
@@ -54,21 +55,22 @@ _PASSES = pattern(
     re.IGNORECASE,
 )
 _TOTALS = pattern(
-    r"(?<![\w.])(\d+)\s+(?:tests?|examples?|runs|total|scenarios?)\b(?! (?:passed|failed))|"
-    r"Tests run: (\d+)|Tests: (\d+), A|"
+    r"(?<![\w.])(\d+)\s+(?:tests?|doctests?|properties|examples?|runs|total|scenarios?)\b(?! (?:passed|failed))|"
+    r"Tests run: (\d+)|\bTests=(\d+)|Tests: (\d+), A|"
     r"(?:# tests|ℹ tests)\s+(\d+)|Total:\s*(\d+)|\((\d+)\)\s*$|out of (\d+)",
     re.IGNORECASE,
 )
 _FAILS = pattern(
     r"(?<![\w.])([1-9]\d*)\s+(?:tests? )?(?:failed|failing|failures?|errors?|fail)\b|"
-    r"(?:failures?|errors?|failed|# fail|ℹ fail)(?:[:=]\s*|\s+)([1-9]\d*)\b|^(FAIL|---\s*FAIL|FAILURES!|FAILED)\b|"
-    r"(BUILD FAIL|test result: FAILED)",
+    r"(?<!expected )\b(?:failures?|errors?|failed|(?<=# )fail|(?<=ℹ )fail)(?:[:=]\s*|\s+)([1-9]\d*)\b|"
+    r"^(not ok \d+(?!.*# (?:TODO|SKIP))|FAIL|---\s*FAIL|FAILURES!|FAILED)\b|(BUILD FAIL|test result: FAILED)",
     re.IGNORECASE,
 )
+_EACH = pattern(r"^(?:ok \d+\b(?!.*# (?:TODO|SKIP))|--- PASS: )", re.IGNORECASE | re.MULTILINE)
 _FAILED = pattern(r"(?<![\w.])([1-9]\d*)\s+(?:tests? )?(?:failed|failing|failures?)\b", re.IGNORECASE)
 _SKIPS = pattern(
-    r"(?<![\w.])(\d+)\s+(?:tests? )?(?:skipped|pending|ignored|todo|xfailed|excluded)\b|"
-    r"(?:skipped|ignored)(?:[:=]\s*|\s+)(\d+)",
+    r"(?<![\w.])(\d+)\s+(?:tests? )?(?:skipped|skips|pending|ignored|todo|xfailed|excluded)\b|"
+    r"(?:skipped|ignored|expected failures)(?:[:=]\s*|\s+)(\d+)",
     re.IGNORECASE,
 )
 _NONE_RAN = pattern(
@@ -108,9 +110,15 @@ class Tally:
         last = {name: place for place, (name, _) in enumerate(self.own)}
         final = [line for place, (name, line) in enumerate(self.own) if name not in _ONCE or last[name] == place]
         self.passed, self.totals, self.skipped = map(self._numbers, (_PASSES, _TOTALS, _SKIPS))
+        self.passed += self._each()
         self.bad = any(map(_FAILS.search, final))
         self.failed = list(map(int, _FAILED.findall("\n".join(final))))
         self.empty = not self.bad and (not self._ran() or (_says_none(plain) and not sum(self.passed)))
+
+    def _each(self) -> list[int]:
+        """How many tests are said to have passed one by one, if any are."""
+        number = len(_EACH.findall("\n".join(line for _, line in self.own)))
+        return [number] if number else []
 
     def _ran(self) -> bool:
         """Whether any test ran, as far as the counts say."""

@@ -28,7 +28,7 @@ _MORE_ENDINGS = (
 _AS_CODE = r"log|env|lock|conf|r|diff|patch|fs|h|c|sql|mod|sum|example|sample|feature"
 _FILE = pattern(rf"[^/]*\.(?P<ending>{_ENDINGS}|{_MORE_ENDINGS})", re.IGNORECASE)
 _KNOWN = pattern(
-    r"(?:.*/)?(?:Makefile|GNUmakefile|Dockerfile|Containerfile|LICENSE|NOTICE|Gemfile|Rakefile|Procfile|Vagrantfile|"
+    r"(?:.*/)?(?:Makefile|GNUmakefile|VERSION|Dockerfile|Containerfile|LICENSE|NOTICE|Gemfile|Rakefile|Procfile|Vagrantfile|"
     r"Jenkinsfile|CODEOWNERS|justfile|Justfile|gradlew|mvnw|Pipfile|\.[A-Za-z][\w.-]*)"
 )
 _TICKED = pattern(r"`([^`\n]{1,300})`")

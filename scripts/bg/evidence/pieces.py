@@ -29,7 +29,7 @@ SPACED = pattern(
     r"[^\s`\"“(),;:→]*/[^`\"“(),;:→/]{1,200}?\.[A-Za-z][A-Za-z0-9]{0,9}(?=\s*(?:$|[,;:(–—]| contains | - ))"
 )
 _ENDING = pattern(
-    r"\.[A-Za-z][A-Za-z0-9]{0,11}$|/$|^\.[A-Za-z]|^(?:Makefile|Dockerfile|LICENSE|Gemfile|Rakefile|Procfile)$"
+    r"\.[A-Za-z][A-Za-z0-9]{0,11}$|/$|^\.[A-Za-z]|^(?:Makefile|Dockerfile|Containerfile|[Jj]ustfile|Jenkinsfile|Pipfile|CODEOWNERS|NOTICE|VERSION|LICENSE|Gemfile|Rakefile|Procfile)$"
 )
 PASS = pattern(
     r"(?<!\w)(?:pass(?:e[sd]|ing)?|ok(?:ay)?|green|succe(?:ss|ssful|ssfully|eds?|eded)|clean|exit(?:ed)?(?: code|"
@@ -210,6 +210,12 @@ def _is_partly(after: str) -> bool:
     """Whether a part of all is said to have passed: that says of neither that all is well nor that it is not."""
     found = _of_all(after)
     return bool(found) and found[0] < found[1] and not PASS.search(after[: found[2]])  # type: ignore[index]
+
+
+def is_of_passed(remark: str, number: int) -> bool:
+    """Whether a number is said of tests that have passed, and not only of tests."""
+    said = (_THOUSANDS.sub(r"\1\2", found[0]) for found in PASS_COUNT.finditer(remark))
+    return any(str(number) in re.findall(r"\d+", each) for each in said)
 
 
 def count(after: str) -> int:

@@ -225,7 +225,7 @@ def _miscounted(item: Item, run: Run, end: Ending) -> Optional[Finding]:
     skipped = _skipped(item)
     if end.counts and skipped not in (None, end.skipped):
         return _say(item, "count unseen", f"{skipped} skipped")
-    meant = end.passes if pieces.PASS_COUNT.search(item.remark) else end.counts
+    meant = end.passes if pieces.is_of_passed(item.remark, item.number) else end.counts
     if item.number in {0, *meant}:
         return None
     if end.whole and item.number not in end.counts:

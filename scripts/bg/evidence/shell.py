@@ -1,4 +1,4 @@
-"""Shell lines, split as the shell splits them: each command with its folder, and what its line's exit status says of it."""
+"""Shell lines, split as the shell does: each command, its folder, and what the exit status of its line says of it."""
 
 from __future__ import annotations
 
