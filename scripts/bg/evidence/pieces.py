@@ -68,13 +68,6 @@ _TAIL = pattern(r"\s*:?\s*L?(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?(?=\W|$)")
 _BEHIND = pattern(r"\s*(?:$|[(\[,;.#–—→]|-\s|->|//|and |und |contains )")
 _SIGN = pattern(r"\s*(?:->|→|=>|⇒|➜|⟶|--+>)|\s[–—]\s|:\s|：|\s-\s|\s\(|,\s")
 _SENTENCE = pattern(r"(?<!\S)(?:and|und|et|y|then|the|of|with|for|was|were|is|are)(?!\S)")
-_COMMON = {
-    "ansible", "aws", "bazel", "bun", "bundle", "cargo", "cmake", "composer", "curl", "deno", "docker", "dotnet",
-    "flutter", "gcc", "gh", "git", "go", "gradle", "helm", "java", "javac", "just", "kubectl", "make", "mise",
-    "mix", "mvn", "ninja", "node", "npm", "php", "pip", "pnpm", "poetry", "pre-commit", "psql", "python", "rails",
-    "rake", "rtk", "ruby", "rustc", "sbt", "sh", "sqlite3", "swift", "task", "terraform", "tox", "turbo", "uv",
-    "webpack", "wget", "yarn", "zig",
-}  # fmt: skip
 _SCRIPT = pattern(r"(?:\w+=\S+\s+)*(?:\.{0,2}/)?[\w.-]+(?:/[\w.-]+|\.(?:sh|py|js|rb|ps1))(?:\s|$)")
 # A number of tests that is said to have passed, not only to be there.
 PASS_COUNT = pattern(
@@ -124,7 +117,7 @@ def is_command(text: str) -> bool:
     words = found[0].words if found else ("",)
     if is_certain(text) or _SCRIPT.match(text):
         return True
-    return len(words) > 1 and (programs.is_look(words) or programs.bare(words[0]) in _COMMON)
+    return len(words) > 1 and (programs.is_look(words) or programs.bare(words[0]) in programs.COMMON)
 
 
 def is_certain(text: str) -> bool:

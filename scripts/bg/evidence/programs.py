@@ -19,6 +19,7 @@ SHELLS = frozenset(_TABLES["shells"])
 _LOOKS = frozenset(_TABLES["looks"])
 _GIT_LOOKS = frozenset(_TABLES["git_looks"])
 _PLAIN = frozenset(_TABLES["plain"])
+COMMON = frozenset(_TABLES["common"])  # are commands where they are in code
 _TESTS = frozenset(_TABLES["tests"])
 _CHECKS = frozenset(_TABLES["checks"])
 _VERBS: dict[str, list[str]] = _TABLES["test_verbs"]
