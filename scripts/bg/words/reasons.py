@@ -30,7 +30,7 @@ REASONS = {
     "not run": ("no call of this run ran it", "not run: {subject}"),
     "failed": ("its last run failed: {detail}", "failed: {subject}"),
     "other count": ("its output counts {detail}", "{subject} counts {detail}"),
-    "stale": ("{detail} was edited after its last run", "{tests} older than the last edit"),
+    "stale": ("{detail} was edited after its last run", "older than the last edit: {subject}"),
     "unread": ("it ran in the background or into a file, and nobody read how it ended", "end not read: {subject}"),
     "passed instead": ("each run of it passed", "passed: {subject}"),
     "no such commit": ("the repository has no such commit", "no commit {subject}"),

@@ -177,10 +177,7 @@ def _wanting(evidence: Entry) -> str:
 def _brief(found: Entry) -> str:
     said = _said_by(found)[1] or "does not match: {subject}"
     subject = inline(_subject(found), 60)
-    tested = any(word in subject for word in ("test", "spec", "tox", "check")) or subject.startswith(("jest", "mocha"))
-    return said.format(
-        subject=subject, detail=inline(str(found.get("detail") or ""), 40), tests="tests" if tested else subject
-    )
+    return said.format(subject=subject, detail=inline(str(found.get("detail") or ""), 40))
 
 
 def headline(label: str, status: str, evidence: Entry, asked: int) -> str:
