@@ -380,3 +380,9 @@ def test_a_busy_machine_changes_no_verdict(drive, tmp_path, monkeypatch):
         ("seen", "passed"),
     ]
     assert kept["limits"] == []
+
+
+def test_a_success_without_a_single_call_says_so_in_the_line(drive):
+    assert reported(drive, ["not checked: everything"]) == (
+        "bg-1 says it is done · nothing changed on disk, no test was run · no tool was used · not declared"
+    )

@@ -159,8 +159,7 @@ def in_short(evidence: Entry) -> str:
     files, tests = _about_files(seen), _tested(seen)
     if files == "nothing changed on disk" and tests == ["no test was run"]:
         files, tests = f"{files}, {tests[0]}", []
-    idle = "no tool was used" if seen.get("idle") else ""
-    return " · ".join(part for part in (_wanting(evidence), files, *tests, idle) if part)
+    return " · ".join(part for part in (_wanting(evidence), files, *tests) if part)
 
 
 def _wanting(evidence: Entry) -> str:
@@ -186,8 +185,9 @@ def headline(label: str, status: str, evidence: Entry, asked: int) -> str:
         times = {0: "", 1: "asked once", 2: "asked twice"}.get(asked, f"asked {asked} times")
         parts = [f"{label} is disputed", in_short(evidence), times, _unchecked(evidence)]
         return " · ".join(filter(None, parts))
+    idle = "no tool was used" if status == "success" and (evidence.get("facts") or {}).get("idle") else ""
     undeclared = "not declared" if evidence.get("declared") is False else ""
-    parts = [f"{label} {STATUS.get(status, 'reports')}", in_short(evidence), undeclared, _unchecked(evidence)]
+    parts = [f"{label} {STATUS.get(status, 'reports')}", in_short(evidence), idle, undeclared, _unchecked(evidence)]
     return " · ".join(filter(None, parts))
 
 
