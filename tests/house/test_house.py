@@ -432,9 +432,6 @@ def test_texts_for_models_are_calm(path):
 NO_SENTENCES = {
     "reconciling.py": "the names of what was lost, for its trace and its test",
     "answers.py": "the words by which it recognizes what is no answer",
-    "answer_doubts.py": "the words by which it recognizes what two people would read differently",
-    "answer_ids.py": "the signs by which it recognizes an id",
-    "answer_labels.py": "the ways in which it recognizes a label that is misspelt",
     "intake.py": "the words by which it recognizes that somebody disputes a finding",
     "issues.py": "the signs by which it recognizes an id",
     "sections.py": "the marks by which it recognizes a heading",
