@@ -8,6 +8,7 @@ two people could read differently is a doubt: then nothing is sent, and the read
 from __future__ import annotations
 
 import re
+from functools import cache, lru_cache
 
 from bg.ledger.inbox import Question
 from bg.ledger.naming import label_of
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 SKIP, GO, HELP, STATUS, DOCTOR, UNDO, CLOSE = COMMANDS = "skip", "go", "help", "status", "doctor", "undo", "close"
 
 # Why words are not taken as they are.
-TWICE, LEAD, UNKNOWN, MENTION, EMPTY, TRAILING, LABELS, COMMAND, QUESTION = (
-    "twice", "lead", "unknown", "mention", "empty", "trailing", "labels", "command", "question",
+TWICE, LEAD, UNKNOWN, MENTION, EMPTY, LABELS, QUESTION = (
+    "twice", "lead", "unknown", "mention", "empty", "labels", "question",
 )  # fmt: skip
 
 # Full-width forms, and the marks of other scripts that stand for ours, one character for one, so that places stay.
@@ -53,7 +54,7 @@ _FENCED = pattern(r"^[ \t]*(`{3,}|~{3,}).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
 _AGAIN = pattern(r"^/bg(?::bg)?-answer\b\s*", re.IGNORECASE)
 # Behind one of these an id is a part of the sentence.
 _CARRIES_ON = pattern(
-    r"(?:-answer|\b(?:in|of|as|at|see|like|from|for|to|than|about|per|with|on|by|because|question|decision|blocker"
+    rf"(?:-answer|{_BG}|\b(?:in|of|as|at|see|like|from|for|to|than|about|per|with|on|by|because|question|decision|blocker"
     r"|my|your|the|wie|aus|von|zu|bei|mit|dans|de|comme|como|en|di|come))$",
     re.IGNORECASE,
 )
@@ -111,7 +112,7 @@ class Known(Record):
 
 
 class _Head(Record):
-    """A place that names items or a task: the sign behind it, and how it is set apart from the words before it."""
+    """A place that names items or a task, with the sign behind it and the words before it."""
 
     start: int
     end: int
@@ -119,13 +120,22 @@ class _Head(Record):
     qids: list[str]
     sign: str
     begins: bool
-    clear: bool
-    carries: bool
+    before: str
 
     @property
     def is_strong(self) -> bool:
         """Its sign says that an answer follows."""
         return self.sign in (":", "=", ">", "→")
+
+    @property
+    def clear(self) -> bool:
+        """It is set apart from the words before it."""
+        return self.before.endswith(("  ", "\t")) or self.before.rstrip().endswith((*",;|.!?…)",))
+
+    @property
+    def carries(self) -> bool:
+        """The sentence before carries on with it."""
+        return bool(_CARRIES_ON.search(self.before.rstrip()))
 
 
 def read(arguments: str, known: Known) -> Typed:
@@ -143,7 +153,7 @@ def read(arguments: str, known: Known) -> Typed:
         said = _JOINS.sub("", said).rstrip() if end < len(text) else said
         name = head.label or name
         parts += [Part(name, qid, said) for qid in head.qids or [""]]
-    _doubt(parts, plain, lead, doubts)
+    _doubt(parts, lead, doubts)
     return Typed(label, "", _merged(parts), plain, lead, doubts)
 
 
@@ -188,16 +198,18 @@ def _addressed(text: str, known: Known) -> tuple[str, str]:
 def _named(text: str, label: str, known: Known, doubts: list[tuple[str, str]]) -> list[_Head]:
     """The places that name an answer, in their order; what is doubtful about them is added to the doubts."""
     heads = _heads(_FENCED.sub(lambda found: "." * len(found[0]), folded(text)))
+    named = set().union(*(head.qids for head in heads))
+    was_asked = cache(known.was_asked)
     kept: list[_Head] = []
     for head in heads:
         name = head.label or label
         items = known.items(name)
         if not head.qids:
             why = _task(head, items, is_other=name != label)
-        elif all(known.was_asked(name, qid) for qid in head.qids):
+        elif all(was_asked(name, qid) for qid in head.qids):
             why = _item(head, kept)
         else:
-            why = _unknown(head, heads, items if kept else [])
+            why = _unknown(head, named, items if kept else [])
         if why is not None:
             doubts += [(why, ", ".join(head.qids) or name)] if why else []
             label = name
@@ -226,9 +238,8 @@ def _item(head: _Head, kept: list[_Head]) -> Optional[str]:
     return MENTION if head.clear else None
 
 
-def _unknown(head: _Head, heads: list[_Head], items: list[Question]) -> Optional[str]:
+def _unknown(head: _Head, named: set[str], items: list[Question]) -> Optional[str]:
     """An id that nobody has asked, which may be mistyped for an item that is not named."""
-    named = {qid for each in heads for qid in each.qids}
     missed = {item.qid[:1] for item in items if item.qid.upper() not in named}
     placed = head.begins or head.clear or (head.qids[0][:1] in missed and not head.carries)
     return UNKNOWN if head.is_strong and placed else None
@@ -244,22 +255,16 @@ def _heads(plain: str) -> list[_Head]:
 def _head(plain: str, found: re.Match[str]) -> _Head:
     start, begins = found.start(), found["start"] is not None
     label = label_of((found["label"] or "").replace(" ", ""))
-    # A label may end the answer before, as in `csv for bg-1  Q2: no`.
-    ends = bool(label and found["ids"]) and not begins and _carries_on(plain, start)
-    if ends:
-        start, label = found.start("open"), ""
     before = plain[max(0, start - _LONGEST) : start] or "\t"
-    clear = before.endswith(("  ", "\t")) or before.rstrip().endswith((*",;|.!?…)",))
+    if label and found["ids"] and not begins and _CARRIES_ON.search(before.rstrip()):
+        # The label ends the answer before, as in `csv for bg-1  Q2: no`.
+        start, label = found.start("open"), ""
+        before = plain[max(0, start - _LONGEST) : start]
     qids = [_qid(each) for each in _IDS.findall(found["ids"])]
-    sign = (found["open"] + found["sign"].strip())[-1:]
-    return _Head(start, found.end(), label, qids, sign, begins, clear, ends or _carries_on(plain, start))
+    return _Head(start, found.end(), label, qids, (found["open"] + found["sign"].strip())[-1:], begins, before)
 
 
-def _carries_on(plain: str, place: int) -> bool:
-    """The sentence goes on with what is at that place."""
-    return bool(_CARRIES_ON.search(plain[max(0, place - _LONGEST) : place].rstrip()))
-
-
+@lru_cache(maxsize=1024)
 def _qid(text: str) -> str:
     return f"{text[0].upper()}{int(''.join(sign for sign in text if sign.isdecimal()))}"
 
@@ -272,11 +277,11 @@ def _numbered(plain: str, items: list[Question]) -> list[_Head]:
     fits = len(open_now) > 1 and len(set(qids)) == len(qids) and open_now.issuperset(qids)
     if not found or not fits or plain[: found[0].start()].strip() or any(qid[0] != "Q" for qid in open_now):
         return []
-    return [_Head(each.start(), each.end(), "", [qid], ".", True, True, False) for each, qid in zip(found, qids)]
+    return [_Head(each.start(), each.end(), "", [qid], ".", True, "") for each, qid in zip(found, qids)]
 
 
-def _doubt(parts: list[Part], plain: str, lead: str, doubts: list[tuple[str, str]]) -> None:
-    """What makes two people read the same words differently."""
+def _doubt(parts: list[Part], lead: str, doubts: list[tuple[str, str]]) -> None:
+    """What makes two people read the same words differently; a decision is asked back by who reads it."""
     if lead and not _POLITE.fullmatch(folded(lead)):
         doubts.append((LEAD, lead))
     said: dict[tuple[str, str], str] = {}
@@ -284,19 +289,9 @@ def _doubt(parts: list[Part], plain: str, lead: str, doubts: list[tuple[str, str
         words = _normal(part.text)
         if said.setdefault((part.label, part.qid), words) != words:
             doubts.append((TWICE, part.qid))
-        doubts += [(each, part.qid) for each in _doubts_of(part)]
-    *before, last = (parts[-1].text if parts else plain).splitlines() or [""]
-    if before and reserved(last) not in ("", SKIP):
-        doubts.append((TRAILING, last.strip()))
-    if folded(plain).lower().startswith(f"{UNDO} "):
-        doubts.append((COMMAND, UNDO))
-
-
-def _doubts_of(part: Part) -> list[str]:
-    """What is doubtful about one answer; a decision is asked back anyway where it says neither yes nor no."""
-    if is_blank(part.text) or part.qid[:1] == "D":
-        return [EMPTY] if is_blank(part.text) else []
-    return [EMPTY] if _SAYS_NOTHING.fullmatch(part.text) else [QUESTION] if is_question(part.text) else []
+        says_nothing = is_blank(words) or (part.qid[:1] != "D" and bool(_SAYS_NOTHING.fullmatch(words)))
+        doubts += [(EMPTY, part.qid)] if says_nothing else []
+        doubts += [(QUESTION, part.qid)] if part.qid[:1] != "D" and is_question(words) else []
 
 
 def _normal(text: str) -> str:

@@ -131,7 +131,7 @@ def _approval(decides: list[str], clauses: list[_Clause]) -> Optional[Decision]:
         if by_colon and number:
             condition = None if _begins_later(clause.words) else True
         else:
-            condition = _condition(clause.words, is_explicit=is_explicit, opened=opened)
+            condition = _condition(clause.words, is_explicit=is_explicit or opened, opened=opened)
         if condition is None:
             return None
         opened = opened or condition
@@ -141,32 +141,44 @@ def _approval(decides: list[str], clauses: list[_Clause]) -> Optional[Decision]:
 def _condition(words: list[str], *, is_explicit: bool, opened: bool) -> Optional[bool]:
     """Whether a clause behind a yes sets a condition; None where it does anything but that or say yes again."""
     said, rest = _said(words, decided=True)
-    if not rest:
-        return None if _denies(said) else False
-    if _waits(rest) or (_denies(said) and not _CONSENTS.isdisjoint(said)):
+    if _waits(rest):
         return None
-    if opened or (_denies(said) and (is_explicit or _DONT in said)):
-        return True
-    return None if _denies(said) else _opening(rest, is_explicit=is_explicit)
+    said, rest = _behind_but(said, rest)
+    denies = _denies(said)
+    if not rest:
+        return None if denies or said[-1:] == [_BUT] else False
+    is_explicit = is_explicit or not {_BUT, _DONT}.isdisjoint(said)
+    if denies:
+        return True if is_explicit and _CONSENTS.isdisjoint(said) else None
+    return opened or _opens(rest, is_explicit=is_explicit) or None
 
 
-def _opening(words: list[str], *, is_explicit: bool) -> Optional[bool]:
-    """As `_condition`, by the phrase that the words begin with, or by one that obliges."""
+def _opens(words: list[str], *, is_explicit: bool) -> bool:
+    """Whether the words begin with what opens a condition, or oblige the agent."""
     count, rows = _phrase(words)
-    behind = words[count:]
     if rows & _OPENS:
-        return True if behind or count > 1 else None
-    if _BUT in rows:
-        return _condition(behind, is_explicit=True, opened=False) if behind else None
-    return True if is_explicit and _holds(words, {_MUST}) else None
+        return count < len(words) or count > 1
+    return is_explicit and _holds(words, {_MUST})
+
+
+def _behind_but(said: list[str], rest: list[str]) -> tuple[list[str], list[str]]:
+    """As `_said`, beyond each "but"."""
+    count, rows = _phrase(rest)
+    while _BUT in rows:
+        more, rest = _said(rest[count:], decided=True)
+        said += [_BUT, *more]
+        count, rows = _phrase(rest)
+    return said, rest
 
 
 def _begins_later(words: list[str]) -> bool:
     """Whether a clause behind "approve:" puts it off, or denies it."""
     said, rest = _said(words)
     count, rows = _phrase(rest)
-    if rows & (_OPENS | {_BUT}):
-        return _begins_later(rest[count:])
+    while rows & (_OPENS | {_BUT}):
+        more, rest = _said(rest[count:])
+        said += more
+        count, rows = _phrase(rest)
     return _WAIT in rows or _DENY in said or (_denies(said) and not rest)
 
 

@@ -81,9 +81,7 @@ DOUBTS = {
     "unknown": "nobody has asked {what}",
     "mention": "{what} may be a part of the sentence",
     "empty": "nothing stands behind {what}",
-    "trailing": "“{what}” on the last line may be a command",
-    "labels": "a line begins with {what}",
-    "command": "{what} is a command where it stands alone",
+    "labels": "{what} may begin another task's answer",
     "question": "{what} gets a question back",
 }
 UNDERSTOOD = "It would be taken so:"
