@@ -11,6 +11,7 @@ import re
 
 from bg.ledger import inbox, proofs, tasks, user_answers
 from bg.ledger import typed as typing
+from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.loop import answering, answers, commands, going, next_steps, proof, undoing
@@ -67,12 +68,16 @@ def answer_command(scene: Scene, arguments: str) -> None:
     if typed.word in (answers.HELP, answers.STATUS, answers.DOCTOR) and not typed.doubts:
         _show(scene, typed)
         return
-    with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt) as claim:
-        number = typing.keep(scene.book, scene.session, "command", typed.label, arguments)
+    with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt) as (writing, claim):
+        number = typing.keep(writing, scene.session, "command", typed.label, arguments)
         confirms = _CONFIRM.fullmatch(answers.folded(arguments))
-        came = _confirm(scene, int(confirms[1]), number) if confirms else _carry_out(scene, typed, known, number)
+        came = (
+            _confirm(scene, writing, int(confirms[1]), number)
+            if confirms
+            else _carry_out(scene, writing, typed, known, number)
+        )
         claim.closes = came.closes
-        typing.conclude(scene.book, number, came.outcome, came.label, came.reading)
+        typing.conclude(writing, number, came.outcome, came.label, came.reading)
     if came.outcome == typing.TAKEN:
         scene.answer.notice += came.lines
         return
@@ -89,16 +94,16 @@ def _show(scene: Scene, typed: Typed) -> None:
         commands.say(scene, commands.doctor_told(scene) if typed.word == answers.DOCTOR else feedback.ANSWER_HELP)
 
 
-def _carry_out(scene: Scene, typed: Typed, known: Known, number: int) -> Outcome:
-    """Inside a transaction: what the words ask for."""
+def _carry_out(scene: Scene, writing: Writing, typed: Typed, known: Known, number: int) -> Outcome:
+    """What the words ask for."""
     if typed.label and not known.is_task(typed.label):
         return _refuse(scene, feedback.NO_SUCH_TASK.format(label=typed.label))
     if typed.word:
-        return _word(scene, typed, known.waiting, number)
+        return _word(scene, writing, typed, known.waiting, number)
     if typed.label and not (typed.parts or typed.plain):
         task = tasks.get(scene.book, typed.label)
         return Outcome([commands.task_told(scene, task)] if task else [], typing.COMMAND, typed.label)
-    return _answer(scene, typed, known, number)
+    return _answer(scene, writing, typed, known, number)
 
 
 def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> str:
@@ -110,11 +115,11 @@ def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> s
     return labels[0] if len(labels) == 1 else ""
 
 
-def _word(scene: Scene, typed: Typed, waiting: list[Question], number: int) -> Outcome:
+def _word(scene: Scene, writing: Writing, typed: Typed, waiting: list[Question], number: int) -> Outcome:
     """`undo`, `go`, `skip` or `close`, unless what waits offers that very word as an answer."""
     word = typed.word
     if word == answers.UNDO:
-        return _undo(scene, typed.label)
+        return _undo(scene, writing, typed.label)
     if word == answers.CLOSE and not typed.label:
         return Outcome([feedback.CLOSE_WHICH.format(command=scene.answer_command)], typing.COMMAND)
     task = tasks.get(scene.book, typed.label or _only_label(scene, waiting, go=word == answers.GO))
@@ -122,21 +127,21 @@ def _word(scene: Scene, typed: Typed, waiting: list[Question], number: int) -> O
         return _say_which_task(scene, waiting)
     offered = next((item for item in _skippable(scene, task) if _offers(item, word)), None)
     if offered is None:
-        return _carry_out_word(scene, task, word, number)
+        return _carry_out_word(scene, writing, task, word, number)
     name, meaning = f"{task.label} {offered.qid}", feedback.AS_COMMAND[word]
     line = feedback.WORD_IS_AN_ANSWER.format(name=name, word=word, command=scene.answer_command)
     return _doubtful(scene, [line], task.label, {"word": word}, number, meaning)
 
 
-def _carry_out_word(scene: Scene, task: Task, word: str, number: int) -> Outcome:
+def _carry_out_word(scene: Scene, writing: Writing, task: Task, word: str, number: int) -> Outcome:
     if word == answers.CLOSE:
         return _close(scene, task)
     if word == answers.GO:
-        came = going.go(scene, task, number)
+        came = going.go(scene, writing, task, number)
         return Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND, task.label)
     mine = _skippable(scene, task)
     if len(mine) == 1:
-        return _record(scene, [Answer(mine[0], word, skips=True)], number, [])
+        return _record(scene, writing, [Answer(mine[0], word, skips=True)], number, [])
     line = " ".join([scene.answer_command, task.label, *(f"{item.qid}: {word}" for item in mine)])
     line = feedback.SKIP_WHICH.format(label=task.label, count=len(mine), typed=line)
     return _refuse(scene, line if mine else feedback.NOTHING_TO_SKIP.format(label=task.label), task.label)
@@ -158,7 +163,7 @@ def _close(scene: Scene, task: Task) -> Outcome:
     return Outcome([line], typing.TAKEN, task.label, closes=task.label)
 
 
-def _undo(scene: Scene, label: str) -> Outcome:
+def _undo(scene: Scene, writing: Writing, label: str) -> Outcome:
     if not label:
         label = user_answers.last_given_in(scene.book, scene.project)
         if not label:
@@ -166,11 +171,11 @@ def _undo(scene: Scene, label: str) -> Outcome:
     task = tasks.get(scene.book, label)
     if task is None:
         return Outcome([feedback.NO_SUCH_TASK.format(label=label)], typing.COMMAND)
-    lines, done = undoing.undo(scene, task)
+    lines, done = undoing.undo(scene, writing, task)
     return Outcome(lines, typing.TAKEN if done else typing.COMMAND, label)
 
 
-def _answer(scene: Scene, typed: Typed, known: Known, number: int) -> Outcome:
+def _answer(scene: Scene, writing: Writing, typed: Typed, known: Known, number: int) -> Outcome:
     """Every answer finds its item, or nothing is recorded of what is in doubt."""
     label = typed.label or _only_label(scene, known.waiting)
     parts: list[Part] = []
@@ -185,7 +190,7 @@ def _answer(scene: Scene, typed: Typed, known: Known, number: int) -> Outcome:
     if typed.doubts:
         return _ask_back(scene, typed, parts, known, number)
     found, lines = _found(scene, parts)
-    return _record(scene, found, number, lines, label)
+    return _record(scene, writing, found, number, lines, label)
 
 
 def _found(scene: Scene, parts: list[Part]) -> tuple[list[Answer], list[str]]:
@@ -203,29 +208,31 @@ def _found(scene: Scene, parts: list[Part]) -> tuple[list[Answer], list[str]]:
     return found, lines
 
 
-def _record(scene: Scene, found: list[Answer], number: int, lines: list[str], label: str = "") -> Outcome:
-    """Inside a transaction: write the answers down, and say what follows for each task."""
+def _record(
+    scene: Scene, writing: Writing, found: list[Answer], number: int, lines: list[str], label: str = ""
+) -> Outcome:
+    """Write the answers down, and say what follows for each task."""
     recorded: list[str] = []
     for each in found:
         said = answering.Said(each.text, "command", number, each.skips)
-        taken = answering.take(scene, each.item, said)
+        taken = answering.take(scene, writing, each.item, said)
         lines.append(taken.line)
         recorded += [each.item.label] if taken.recorded else []
     if not recorded:
         return Outcome(lines, typing.REFUSED, label, whole=True)
     for one in dict.fromkeys(recorded):
-        lines += _go_on(scene, one)
+        lines += _go_on(scene, writing, one)
     return Outcome(lines, typing.TAKEN, " ".join(dict.fromkeys(recorded)))
 
 
-def _go_on(scene: Scene, label: str) -> list[str]:
+def _go_on(scene: Scene, writing: Writing, label: str) -> list[str]:
     """What follows from a task's answers; lines for the user."""
     task = tasks.get(scene.book, label)
     if task is None:
         return []
     left = [item.qid for item in _skippable(scene, task)]
     if not left:
-        return answering.owe(scene, task)
+        return answering.owe(scene, writing, task)
     scene.answer.context.append(next_steps.next_step(scene, task))
     return [feedback.STILL_OPEN.format(qids=", ".join(left), label=label)]
 
@@ -288,16 +295,16 @@ def _offers(item: Question, word: str) -> bool:
     return bool(re.search(rf"\b{word}\b", offered, re.IGNORECASE))
 
 
-def _confirm(scene: Scene, confirmed: int, number: int) -> Outcome:
+def _confirm(scene: Scene, writing: Writing, confirmed: int, number: int) -> Outcome:
     """The reading that was shown under this number is what the user means."""
     shown_back = typing.doubtful(scene.book, confirmed, scene.session)
     if shown_back is None:
         return Outcome([feedback.NOTHING_TO_CONFIRM.format(number=confirmed)], typing.COMMAND)
     reading = json.loads(shown_back.reading)
-    typing.conclude(scene.book, confirmed, typing.TAKEN, reading=shown_back.reading)
+    typing.conclude(writing, confirmed, typing.TAKEN, reading=shown_back.reading)
     task = tasks.get(scene.book, shown_back.label)
     if "word" in reading and task is not None:
-        return _carry_out_word(scene, task, reading["word"], number)
+        return _carry_out_word(scene, writing, task, reading["word"], number)
     kept = [(inbox.get(scene.book, identifier), text, skips) for identifier, text, skips in reading.get("answers", [])]
     found = [Answer(item, text, skips) for item, text, skips in kept if item is not None]
-    return _record(scene, found, number, [], shown_back.label)
+    return _record(scene, writing, found, number, [], shown_back.label)
