@@ -61,7 +61,9 @@ def read(typed: str, waiting: list[SimpleNamespace] = WAITING) -> answers.Typed:
         ("(Q1) both (Q2) the first one", {"Q1": "both", "Q2": "the first one"}, []),
         ("Q1. CSV Q2. no", {"Q1": "CSV", "Q2": "no"}, []),
         ("Q1 - CSV Q2 - no", {"Q1": "CSV", "Q2": "no"}, []),
-        ("Q1 CSV Q2 no", {"Q1": "CSV", "Q2": "no"}, ["mention"]),
+        ("Q1 CSV Q2 no", {"Q1": "CSV", "Q2": "no"}, []),
+        ("Q1: CSV, skip Q2", {"Q1": "CSV, skip", "Q2": ""}, ["mention", "empty"]),
+        ("Q1: <your answer>", {"Q1": "<your answer>"}, ["empty"]),
         ("Q1: as (Q2) says", {"Q1": "as (Q2) says"}, []),
         ("/bg-answer bg-3 Q1: a\n/bg-answer bg-3 Q2: b", {"Q1": "a", "Q2": "b"}, []),
         (

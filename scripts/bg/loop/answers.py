@@ -66,7 +66,7 @@ _POLITE = pattern(
     r"|(?:here are )?(?:my |the )?answers?|no problem|see below)[\s,.!:…-]*)+",
     re.IGNORECASE,
 )
-_SAYS_NOTHING = pattern(r"[.…?\-–—\"'“”‘’\s]*")
+_SAYS_NOTHING = pattern(r"[.…?\-–—\"'“”‘’\s]*|<your answer>")
 _ASKS = pattern(
     r"\s*(?:what|why|how|who|which|where|when|can you|could you|do you|does|is it|are there|was|warum|wieso|wie|welche"
     r"|pourquoi|comment|quel|por qué|cómo|cuál)\b.*\?\s*",
@@ -234,8 +234,8 @@ def _item(head: _Head, kept: list[_Head]) -> Optional[str]:
     if not kept:
         return None
     if head.is_strong or head.sign == kept[0].sign:
-        return "" if (head.clear or head.sign) and not head.carries else MENTION
-    return MENTION if head.clear else None
+        return MENTION if head.carries else ""
+    return MENTION if head.clear or head.before.rstrip().endswith(SKIP) else None
 
 
 def _unknown(head: _Head, named: set[str], items: list[Question]) -> Optional[str]:
