@@ -59,7 +59,7 @@ _CARRIES_ON = pattern(
     re.IGNORECASE,
 )
 _LONGEST = 20
-_JOINS = pattern(r"(?:[,;|]|(?<=\s)(?:and|und|et|&))$")
+_JOINS = pattern(r"(?:[,;|]|(?<=\s)(?:and|und|et|&|/))$")
 _POLITE = pattern(
     r"(?:(?:hi|hello|hey|thanks|thank you|thx|ok|okay|sure|so|here you (?:go|are)|here (?:we go|goes)|please|hallo"
     r"|danke|merci|gracias|sorry for the (?:wait|delay)|good (?:morning|evening|questions?)"
@@ -75,6 +75,9 @@ _ASKS = pattern(
 _HOW_MANY = pattern(
     r"\b(?:how (?:many|much|long|often)|which (?:port|number|version)|wie viele?|combien)\b", re.IGNORECASE
 )
+
+
+_STRONG = (":", "=", ">", "→")
 
 
 class Part(Record):
@@ -125,7 +128,7 @@ class _Head(Record):
     @property
     def is_strong(self) -> bool:
         """Its sign says that an answer follows."""
-        return self.sign in (":", "=", ">", "→")
+        return self.sign in _STRONG
 
     @property
     def clear(self) -> bool:
@@ -145,6 +148,7 @@ def read(arguments: str, known: Known) -> Typed:
         return Typed(label, reserved(text), [], "", "", [])
     doubts: list[tuple[str, str]] = []
     heads = _named(text, label, known, doubts) or _numbered(folded(text), known.items(label))
+    heads = [*_first(text, heads, label), *heads]
     lead, plain = (text[: heads[0].start].strip(), "") if heads else ("", text.strip())
     parts: list[Part] = []
     name = label
@@ -153,7 +157,7 @@ def read(arguments: str, known: Known) -> Typed:
         said = _JOINS.sub("", said).rstrip() if end < len(text) else said
         name = head.label or name
         parts += [Part(name, qid, said) for qid in head.qids or [""]]
-    _doubt(parts, lead, doubts)
+    _doubt(parts, plain, lead, doubts)
     return Typed(label, "", _merged(parts), plain, lead, doubts)
 
 
@@ -217,6 +221,14 @@ def _named(text: str, label: str, known: Known, doubts: list[tuple[str, str]]) -
     return kept
 
 
+def _first(text: str, heads: list[_Head], label: str) -> list[_Head]:
+    """The task that is named first, where its answer has no id and another task's follows."""
+    if not label or not heads or heads[0].label in ("", label):
+        return []
+    said = _JOINS.sub("", f" {text[: heads[0].start].strip()}")
+    return [_Head(0, 0, label, [], ":", True, "")] if said.strip() else []
+
+
 # Each says why it is doubtful that a place names an answer, or nothing; None where the place names none.
 def _task(head: _Head, items: list[Question], *, is_other: bool) -> Optional[str]:
     """A label without an id."""
@@ -224,7 +236,7 @@ def _task(head: _Head, items: list[Question], *, is_other: bool) -> Optional[str
         return None
     if head.is_strong or (head.begins and head.sign):
         return MENTION if head.carries else ""
-    return LABELS if head.begins or head.clear else None
+    return LABELS if head.begins or head.clear or _JOINS.search(head.before.rstrip()) else None
 
 
 def _item(head: _Head, kept: list[_Head]) -> Optional[str]:
@@ -232,8 +244,8 @@ def _item(head: _Head, kept: list[_Head]) -> Optional[str]:
     if head.begins or (head.is_strong and head.clear):
         return ""
     if not kept:
-        return None
-    if head.is_strong or head.sign == kept[0].sign:
+        return "" if head.label and not head.carries else None
+    if head.sign in (kept[0].sign, *_STRONG):
         return MENTION if head.carries else ""
     return MENTION if head.clear or head.before.rstrip().endswith(SKIP) else None
 
@@ -280,18 +292,18 @@ def _numbered(plain: str, items: list[Question]) -> list[_Head]:
     return [_Head(each.start(), each.end(), "", [qid], ".", True, "") for each, qid in zip(found, qids)]
 
 
-def _doubt(parts: list[Part], lead: str, doubts: list[tuple[str, str]]) -> None:
+def _doubt(parts: list[Part], plain: str, lead: str, doubts: list[tuple[str, str]]) -> None:
     """What makes two people read the same words differently; a decision is asked back by who reads it."""
     if lead and not _POLITE.fullmatch(folded(lead)):
         doubts.append((LEAD, lead))
     said: dict[tuple[str, str], str] = {}
-    for part in parts:
+    for part in parts or [Part("", "", plain)]:
         words = _normal(part.text)
         if said.setdefault((part.label, part.qid), words) != words:
             doubts.append((TWICE, part.qid))
         says_nothing = is_blank(words) or (part.qid[:1] != "D" and bool(_SAYS_NOTHING.fullmatch(words)))
-        doubts += [(EMPTY, part.qid)] if says_nothing else []
-        doubts += [(QUESTION, part.qid)] if part.qid[:1] != "D" and is_question(words) else []
+        doubts += [(EMPTY, part.qid or "/bg-answer")] if says_nothing else []
+        doubts += [(QUESTION, part.qid or "/bg-answer")] if part.qid[:1] != "D" and is_question(words) else []
 
 
 def _normal(text: str) -> str:
