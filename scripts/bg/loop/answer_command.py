@@ -14,6 +14,7 @@ from bg.ledger import typed as typing
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
+from bg.ledger.values import Item, ItemState
 from bg.loop import answering, answers, commands, going, next_steps, proof, undoing
 from bg.loop.answers import Known, Part, Typed
 from bg.loop.scene import Scene
@@ -54,7 +55,7 @@ class Answer(Record):
 def answer_command(scene: Scene, arguments: str) -> None:
     """UserPromptSubmit of `/bg-answer`."""
     if answers.is_blank(arguments):
-        commands.say(scene, commands.waiting_list(scene))
+        commands.say(scene, scene.desk.inbox(scene.book, scene.project))
         return
     waiting = inbox.waiting(scene.book, project=scene.project)
     only = _only_label(scene, waiting)
@@ -91,7 +92,7 @@ def _show(scene: Scene, typed: Typed) -> None:
     if typed.word == answers.STATUS:
         commands.status_command(scene, typed.label)
     else:
-        commands.say(scene, commands.doctor_told(scene) if typed.word == answers.DOCTOR else feedback.ANSWER_HELP)
+        commands.say(scene, scene.desk.doctor(scene.host) if typed.word == answers.DOCTOR else feedback.ANSWER_HELP)
 
 
 def _carry_out(scene: Scene, writing: Writing, typed: Typed, known: Known, number: int) -> Outcome:
@@ -102,7 +103,9 @@ def _carry_out(scene: Scene, writing: Writing, typed: Typed, known: Known, numbe
         return _word(scene, writing, typed, known.waiting, number)
     if typed.label and not (typed.parts or typed.plain):
         task = tasks.get(scene.book, typed.label)
-        return Outcome([commands.task_told(scene, task)] if task else [], typing.COMMAND, typed.label)
+        return Outcome(
+            [scene.desk.answers(scene.book, task, scene.answer_command)] if task else [], typing.COMMAND, typed.label
+        )
     return _answer(scene, writing, typed, known, number)
 
 
@@ -149,7 +152,7 @@ def _carry_out_word(scene: Scene, writing: Writing, task: Task, word: str, numbe
 
 def _skippable(scene: Scene, task: Task) -> list[Question]:
     """What waits for the user and is no decision."""
-    return [item for item in inbox.waiting(scene.book, label=task.label) if inbox.kind(item) != inbox.DELEGATION]
+    return [item for item in inbox.waiting(scene.book, label=task.label) if inbox.kind(item) != Item.DELEGATION]
 
 
 def _close(scene: Scene, task: Task) -> Outcome:
@@ -198,11 +201,11 @@ def _found(scene: Scene, parts: list[Part]) -> tuple[list[Answer], list[str]]:
     found, lines = [], []
     for part in parts:
         ever = inbox.ever(scene.book, part.label, part.qid)
-        item = next((one for one in ever if one.state in ("open", "answered")), None)
+        item = next((one for one in ever if one.state in (ItemState.OPEN, ItemState.ANSWERED)), None)
         if item is None:
             lines.append(answering.too_late(ever[0] if ever else None, part.text, part.label, part.qid))
         else:
-            is_word = answers.reserved(part.text) == answers.SKIP and inbox.kind(item) != inbox.DELEGATION
+            is_word = answers.reserved(part.text) == answers.SKIP and inbox.kind(item) != Item.DELEGATION
             skips = is_word and not _offers(item, answers.SKIP)
             found.append(Answer(item, part.text, skips))
     return found, lines
@@ -239,7 +242,7 @@ def _go_on(scene: Scene, writing: Writing, label: str) -> list[str]:
 
 def _refuse(scene: Scene, problem: str, label: str = "") -> Outcome:
     """Nothing can be made of the words: the problem, and what waits."""
-    return Outcome([problem, "", commands.waiting_list(scene)], typing.REFUSED, label)
+    return Outcome([problem, "", scene.desk.inbox(scene.book, scene.project)], typing.REFUSED, label)
 
 
 def _say_which_task(scene: Scene, waiting: list[Question]) -> Outcome:

@@ -27,10 +27,11 @@ from bg.ledger import (
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.proofs import Proof
-from bg.ledger.record import first_of, last_of
+from bg.ledger.rows import first_of, last_of
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer, Retracted
-from bg.loop import answering, shutting
+from bg.ledger.values import Item, ItemState, Opened
+from bg.loop import answering, closed_tasks
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -172,7 +173,7 @@ def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.
         proofs.use(writing, row, origin.place)
     task = tasks.get(scene.book, row.label) if row.way == proofs.CLOSES else None
     if task is not None:
-        shutting.close(scene, writing, task)
+        closed_tasks.close(scene, writing, task)
 
 
 def _unknown(scene: Scene, row: Proof) -> str:
@@ -217,7 +218,7 @@ def _take_back(scene: Scene, writing: Writing, row: Proof, who: str) -> None:
         _take_back_answer(scene, writing, answer)
     for gone in user_answers.find_retracted(book, undone_by=row.id):
         item = inbox.get(book, gone.question)
-        if item is not None and item.state == "open":
+        if item is not None and item.state == ItemState.OPEN:
             _decide_again(scene, writing, item, gone)
     for window in windows.find(book, proof=row.id, closed=None):
         windows.close_window(writing, window)
@@ -240,7 +241,7 @@ def _take_back_answer(scene: Scene, writing: Writing, answer: Answer) -> None:
     asked = answering.request(scene, item)
     if asked is not None:
         answering.close_window(writing, asked)
-        if inbox.kind(item) == inbox.DELEGATION:
+        if inbox.kind(item) == Item.DELEGATION:
             delegations.reopen(writing, asked)
         else:
             delegations.deny(writing, asked, "")
@@ -271,7 +272,7 @@ def _decide_again(scene: Scene, writing: Writing, item: Question, gone: Retracte
         approved = gone.kind == user_answers.APPROVED
         one = first_of(delegations.find(scene.book, question=item.id))
         if one is not None and approved:
-            label = windows.open_window(writing, scene.session, "delegation", item.text)
+            label = windows.open_window(writing, scene.session, Opened.DELEGATION, item.text)
             delegations.approve(writing, one, gone.text, label)
         elif one is not None:
             delegations.deny(writing, one, gone.text)

@@ -8,8 +8,9 @@ from bg.host import dialogs
 from bg.ledger import inbox
 from bg.ledger.inbox import Question
 from bg.ledger.naming import label_of
+from bg.ledger.values import Item
 from bg.loop import decisions
-from bg.loop import recoveries as reading
+from bg.loop import recovery_names as reading
 from bg.pattern import pattern
 from bg.words import feedback, recoveries
 from bg.words.quoting import DECIDED, inline, shown
@@ -114,16 +115,16 @@ def _view(question: dict[str, Any], item: Question) -> str:
     found = _PREFIX.match(words)
     words = words[found.end() :] if found else words
     words = words.replace(" ".join(item.text.split()), "").strip().lstrip(".:-–— ")
-    if inbox.kind(item) == inbox.QUESTION or len(words) < 3:
+    if inbox.kind(item) == Item.QUESTION or len(words) < 3:
         return ""
     return "\n" + feedback.PARENTS_VIEW.format(words=inline(words, 700))
 
 
 def _decidable(question: dict[str, Any], item: Question) -> dict[str, Any]:
     """A request has an option that says yes and one that says no; a blocker has the ways to go on, by their names."""
-    if inbox.kind(item) == inbox.BLOCKER:
+    if inbox.kind(item) == Item.BLOCKER:
         return _with_recoveries(question, item)
-    if inbox.kind(item) != inbox.DELEGATION:
+    if inbox.kind(item) != Item.DELEGATION:
         return question
     read = [decisions.read(option) for option in dialogs.options_of(question)]
     verdicts = {found.verdict for found in read if found is not None}
