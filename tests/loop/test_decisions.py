@@ -134,7 +134,7 @@ def test_a_reason_reaches_the_agent_word_for_word(deciding):
 
 
 def test_what_is_asked_back_can_then_be_decided(deciding):
-    assert deciding.prompt("/bg-answer bg-1 aprove")["reason"] == f"{ASKED_BACK}aprove"
+    assert deciding.prompt("/bg-answer bg-1 aprvoe")["reason"] == f"{ASKED_BACK}aprvoe"
     assert "[from the bg plugin, not from the user] label: bg-2" in context(
         deciding.prompt("/bg-answer bg-1 D1: approve")
     )
