@@ -155,6 +155,21 @@ def test_an_approval_given_twice_contradicts_nothing(deciding):
     assert outcome(deciding) == [("approved", "approve")]
 
 
+@pytest.mark.parametrize(
+    "words", ["too expensive, no", "that is out of scope. no thanks", "zu teuer, nein", "trop cher - non"]
+)
+def test_a_reason_may_come_before_the_no(words):
+    assert decisions.Decision(decisions.NO, qualified=True) == decisions.read(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["should it? no", "the agent said: no", "it may start, no", "let me think, no", "yes, no", "not sure, no idea"],
+)
+def test_a_no_at_the_end_of_something_else_is_asked_back(words):
+    assert decisions.read(words) is None
+
+
 @pytest.mark.parametrize("words", ["approve", "sure, the user says go ahead", "deny it"])
 def test_what_the_parent_passes_on_decides_nothing(deciding, words):
     assert "The parent agent's own words, not the user's:\n\n> " + words in wake(deciding, words)

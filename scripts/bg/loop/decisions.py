@@ -73,8 +73,8 @@ def read(words: str) -> Optional[Decision]:
             behind = [clause._replace(words=rest), *clauses[place + 1 :]]
             return _denial(decides, behind) if _denies(decides) else _approval(decides, behind)
         if rest or clause.asks:
-            return None
-    return None
+            break
+    return Decision(NO, qualified=True) if _ends_with_no(clauses) else None
 
 
 def is_either(request: str) -> bool:
@@ -97,6 +97,15 @@ def _denial(decides: list[str], clauses: list[_Clause]) -> Optional[Decision]:
     if not _refuses(decides, clauses[0]) or any(_grants(clause.words) for clause in clauses):
         return None
     return Decision(NO, qualified=any(_said(clause.words)[1] for clause in clauses))
+
+
+def _ends_with_no(clauses: list[_Clause]) -> bool:
+    """A bare no behind its reason, where nothing else says yes, asks, postpones or quotes somebody."""
+    *reason, last = clauses or [_Clause([], asks=True, colon=False)]
+    said, rest = _said(last.words)
+    if rest or last.asks or _DENIES.isdisjoint(said) or set(said) - _DENIES - {_AND}:
+        return False
+    return not any(clause.asks or clause.colon or _holds(clause.words, {*_CONSENTS, _WAIT}) for clause in reason)
 
 
 def _refuses(decides: list[str], clause: _Clause) -> bool:
