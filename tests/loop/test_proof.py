@@ -16,6 +16,7 @@ from recordings import VERSIONS, recorded
 from rig import conversation
 
 PEER = {"kind": "peer", "from": "unknown", "verifiedPeerPid": 26091, "verifiedPeerProcStart": "81387"}
+NO_RECORD = "Claude Code has no record of it"
 APPROVE = "/bg-answer bg-1 D1: approve"
 
 
@@ -170,9 +171,9 @@ def test_a_made_up_payload_has_no_record(drive):
     say(drive, "/bg-answer bg-1 Q1: XLSX Q2: yes")
     assert "make the same call once more" in denied(wake(drive))
     assert "XLSX" not in sent(wake(drive, "m2", "The user says: go on."))
-    assert proofs(drive) == [("unproven", "")]
+    assert proofs(drive) == [("kept", NO_RECORD)]
     assert drive.rows("SELECT 1 FROM answers") == []
-    assert "is not known to come from you" in drive.stop()["systemMessage"]
+    assert "not known to come from you" in drive.stop()["systemMessage"]
 
 
 def test_of_several_made_up_ones_none_stands_in_for_another(newest):
@@ -295,7 +296,7 @@ def test_a_made_up_dialog_answers_nothing(newest):
     dialog(newest, "toolu_ask", ANSWERS)
     assert sent(wake(newest)) == ""
     assert "A1" not in sent(wake(newest, "m2"))
-    assert proofs(newest, "dialog") == [("unproven", "")]
+    assert proofs(newest, "dialog") == [("unproven", NO_RECORD)]
 
 
 def test_a_dialog_that_was_answered_otherwise_answers_nothing(newest):
@@ -430,10 +431,13 @@ def test_what_a_person_typed_counts(attended, way):
     record = typed(drive, words)
     signed = {"origin": {"kind": "human"}} if drive.version not in ("2.1.7", "2.1.38", "2.1.100") else {}
     if way == "pasted":
-        record = {**record, **signed, "message": {"role": "user", "content": words}}
+        source = {"promptSource": "typed"} if signed else {}
+        record = {**record, **signed, **source, "message": {"role": "user", "content": words}}
     if way == "queued":
         attachment = {"type": "queued_command", "prompt": words, "commandMode": "prompt", **signed}
-        record = {**{key: record[key] for key in record if key not in ("message", "origin")}, "type": "attachment"}
+        attachment.update({"humanTurn": True} if drive.version == "2.1.328" else {})
+        left_out = ("message", "origin", "turnOrigin")
+        record = {**{key: record[key] for key in record if key not in left_out}, "type": "attachment"}
         record = {**record, "attachment": attachment}
     say(drive, words, record)
     assert "A1: CSV" in sent(wake(drive))
@@ -558,7 +562,7 @@ def test_one_record_proves_one_thing(newest):
     newest.advance(60)
     newest.stop()
     known = newest.rows("SELECT proof FROM proofs WHERE text LIKE '%Delete%' ORDER BY id")
-    assert [row["proof"] for row in known] == ["unproven", "keyboard"]
+    assert [row["proof"] for row in known] == ["kept", "keyboard"]
 
 
 # The spool

@@ -20,7 +20,12 @@ Moment = tuple[float, int, str, str, str]  # when, which of one second comes fir
 _GRADES = {verdict.SEEN: "good", verdict.MISMATCH: "bad"}
 _SOURCES = {"dialog": "in a dialog", "command": "typed", "go": "by go", "settings": "by bg.json", "relayed": "in chat"}
 # What is known of who said it, where the source does not say so already.
-_CLASSES = {"keyboard": " at your keyboard", "sdk": " through a program", "": ", not yet confirmed"}
+_CLASSES = {
+    "keyboard": " at your keyboard",
+    "sdk": " through a program",
+    "code": " and confirmed by a code",
+    "": ", not yet confirmed",
+}
 _SAID = {
     "CLARIFICATION_NEEDED": "asked",
     "STOP_WORK": "stopped",
@@ -157,9 +162,10 @@ def _others(book: Ledger, label: str) -> list[Moment]:
     """What was said that is not the user's own word, and the agents that the task's agents have launched."""
     found: list[Moment] = []
     for said in proofs.of_task(book, label):
-        if said.proof == proofs.UNPROVEN:
-            who = inline(said.origin, 60) or phrases.NOBODY_KNOWN
-            found.append((said.at, 6, f"not you ({who}), no effect:", inline(said.text, 300), "bad"))
+        if said.proof in proofs.WITHOUT_EFFECT:
+            who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
+            what = "not known to be you" if said.proof == proofs.KEPT else "not you"
+            found.append((said.at, 6, f"{what} ({who}), no effect:", inline(said.text, 300), "bad"))
         elif said.proof == proofs.RELAYED:
             found.append((said.at, 6, "passed on from chat", inline(said.text, 300), ""))
     for child in children.of_task(book, label):

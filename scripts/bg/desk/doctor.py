@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bg import foreign, machine, settings
-from bg.desk import host_settings, interpreter, page, shortcuts, storage, trials
+from bg.desk import host_settings, interpreter, look, page, shortcuts, status, storage, trials
 from bg.desk.findings import Finding, told
 from bg.host import tools, versions
 from bg.host.versions import Host
-from bg.ledger import place
+from bg.ledger import place, proofs
 
 Outcome = tuple[int, str, str]
+MOST_KEPT = 9
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -48,6 +49,7 @@ def examine(host: Host) -> Iterator[Finding]:
     yield from _hooks()
     yield from _plugin(host)
     yield from _command(host)
+    yield from _words(host)
     python = list(interpreter.the_hooks_own())
     yield from python
     if not any(finding.state == "wrong" for finding in python):
@@ -192,6 +194,24 @@ def _command(host: Host) -> Iterator[Finding]:
         )
     elif host.version is not None and host.version >= versions.OLDEST:
         yield Finding("/bg", "ok", "a plain /bg is the plugin's here")
+
+
+def _words(host: Host) -> Iterator[Finding]:
+    """How what the user types is known to be the user's."""
+    with look.ledgers() as (books, _):
+        kept = {row.origin for book in books for row in proofs.kept(book, book.now() - status.RECENT, MOST_KEPT)}
+    confirm = f'in a terminal of your own: "{ROOT / "scripts" / "bgctl"}" code'
+    for origin in sorted(kept):
+        yield Finding("your words", "wrong", f"what was typed is kept and has no effect yet: {origin}", confirm)
+    if host.version is None or kept:
+        return
+    if host.names_who_typed:
+        found = "this version writes down who typed a prompt or a command"
+    elif host.names_starters:
+        found = "a command's record does not name who typed it, so a prompt by a way that leaves no mark would count"
+    else:
+        found = "no record names who typed, so a program that resumes your session is not told apart from you"
+    yield Finding("your words", "ok", found)
 
 
 def _settings() -> Iterator[Finding]:

@@ -50,6 +50,7 @@ class Scene:
         self.surfaced: list[int] = []
         self.examined: dict[str, dict[str, Any]] = {}
         self.late = late
+        self.is_confirmed = False  # the user has typed the code of the words that are carried out
         self.attempt = attempt or Attempt()
         self._host: Optional[versions.Host] = None
 
