@@ -11,14 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bg import foreign, machine, settings
-from bg.desk import host_settings, interpreter, look, page, shortcuts, status, storage, trials
+from bg.desk import host_settings, interpreter, page, shortcuts, storage, trials
 from bg.desk.findings import Finding, told
 from bg.host import tools, versions
 from bg.host.versions import Host
-from bg.ledger import place, proofs
+from bg.ledger import place
 
 Outcome = tuple[int, str, str]
-MOST_KEPT = 9
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -198,12 +197,7 @@ def _command(host: Host) -> Iterator[Finding]:
 
 def _words(host: Host) -> Iterator[Finding]:
     """How what the user types is known to be the user's."""
-    with look.ledgers() as (books, _):
-        kept = {row.origin for book in books for row in proofs.kept(book, book.now() - status.RECENT, MOST_KEPT)}
-    confirm = f'in a terminal of your own: "{ROOT / "scripts" / "bgctl"}" code'
-    for origin in sorted(kept):
-        yield Finding("your words", "wrong", f"what was typed is kept and has no effect yet: {origin}", confirm)
-    if host.version is None or kept:
+    if host.version is None:
         return
     if host.names_who_typed:
         found = "this version writes down who typed a prompt or a command"
