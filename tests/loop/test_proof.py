@@ -724,3 +724,30 @@ def test_a_choice_that_waited_is_proven_by_the_hosts_own_result(newest):
     newest.prompt("Hello")
     assert "A1: CSV" in sent(wake(newest))
     assert proofs(newest, "dialog") == [("dialog", "")]
+
+
+def decided(drive: Drive, options: list[str], choice: str, *, rewritten: bool) -> dict:
+    """A dialog about the request, with these options of the parent's; the user takes one of those that are shown."""
+    before = recorded("2.1.327", "question", "PreToolUse", "AskUserQuestion")
+    offered = [{"label": option, "description": ""} for option in options]
+    question = {"question": "bg-1 D1: May it?", "header": "bg", "multiSelect": False, "options": offered}
+    put = drive.send(before, tool_use_id="toolu_ask", tool_input={"questions": [question]})["hookSpecificOutput"]
+    shown = put["updatedInput"]["questions"][0] if rewritten else question
+    answers = {shown["question"]: choice}
+    payload = recorded("2.1.327", "question", "PostToolUse", "AskUserQuestion")
+    given = {"questions": [shown], "answers": answers}
+    said = drive.send(payload, tool_use_id="toolu_ask", tool_input=given, tool_response=given)
+    said["offered"] = [option["label"] for option in shown["options"]]
+    return said
+
+
+@pytest.mark.parametrize("options", [["Yes", "No"], ["Approve all future requests", "Deny"], ["Go ahead", "Not now"]])
+def test_the_parents_own_options_decide_nothing(newest, options):
+    """A request is decided by the plugin's yes and no, also where another plugin puts the parent's words back."""
+    waiting(newest, "DELEGATE_WORK")
+    said = decided(newest, options, options[0], rewritten=False)
+    assert newest.rows("SELECT state FROM delegations") == [{"state": "waiting"}]
+    assert "as Claude has worded that choice" in said["systemMessage"]
+    said = decided(newest, options, "Approve", rewritten=True)
+    assert said["offered"] == ["Approve", "Deny"]
+    assert newest.rows("SELECT state FROM delegations") != [{"state": "waiting"}]

@@ -25,6 +25,7 @@ DENY = ("Deny", "No new agent; it is told")
 DIALOG_NOT_SENT = "{name}: nothing was sent, {why}. Type {command} {name}: <answer>. You said: {words}"
 WHY_NOT_SENT = {
     "ids": "as the words name other ids",
+    "options": "as Claude has worded that choice, not the plugin",
     "number": "as a number may mean an option",
     "command": "as “{words}” is a command where it stands alone",
     "question": "as the words ask something back",
