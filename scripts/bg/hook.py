@@ -169,12 +169,12 @@ def _say(scene: Scene, stdout: TextIO) -> None:
     if not (scene.surfaced or told or late):
         return
     try:
-        with scene.book.transaction():
-            deliveries.say(scene.book, scene.surfaced)
+        with scene.book.transaction() as writing:
+            deliveries.say(writing, scene.surfaced)
             if told:
-                notes.set_kept_aside_told(scene.book, told)
+                notes.set_kept_aside_told(writing, told)
             if late:
-                notes.forget_late_words(scene.book, scene.session)
+                notes.forget_late_words(writing, scene.session)
         scene.book.settle()
     except Unavailable:
         pass

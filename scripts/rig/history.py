@@ -44,11 +44,11 @@ INSERT INTO answers (label, question, kind, text, source, at, sent, resume, type
   JOIN answers a ON a.question = f.id WHERE q.agent LIKE 'old%';
 INSERT INTO resumes (label, agent, tool_use, kind, typed, message, at, proven)
   SELECT 'bg-' || i, 'old' || i, 'again' || i, kind, typed, message, n.at, n.at FROM n, resumes WHERE label = 'bg-1';
-INSERT INTO delegations (label, signal, blocking, state, qid) SELECT label, id, 0, 'denied', 'D1' FROM signals
-  WHERE agent LIKE 'old%';
-INSERT INTO deliveries (label, kind, key, made, surfaced, said, seen, session, via)
-  SELECT 'bg-' || i, kind, 'old' || i || ':' || id, made, surfaced, said, seen, n.session, via
-  FROM n, deliveries WHERE label = 'bg-1';
+INSERT INTO delegations (label, signal, blocking, handed_over, state, qid) SELECT label, id, 0, 0, 'denied', 'D1'
+  FROM signals WHERE agent LIKE 'old%';
+INSERT INTO deliveries (label, kind, subject, run, mark, answered_in, again, made, surfaced, said, seen, session,
+  event, turn) SELECT 'bg-' || i, kind, 'old' || i, run, mark, answered_in, again, made, surfaced, said, seen,
+  n.session, event, turn FROM n, deliveries WHERE label = 'bg-1';
 INSERT INTO typed (session, at, via, label, text, outcome) SELECT n.session, n.at, via, 'bg-' || i, text, outcome
   FROM n, typed WHERE label = 'bg-1';
 INSERT INTO proofs (session, label, way, text, at, transcript, place, turn, call, looks, proof, origin, judged)

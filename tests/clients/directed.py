@@ -109,7 +109,7 @@ def delivered(run: Union[Headless, Interactive], home: Home, *, wakes: bool) -> 
     Hosts that do not wake it are spoken to. So are the others after a while: a scripted model ends its turn before the
     host has written down what was said in it, so that the next event is the first to find it in the transcript.
     """
-    sql = "SELECT label, key, surfaced, said, seen FROM deliveries WHERE seen IS NULL"
+    sql = "SELECT label, subject, run, mark, surfaced, said, seen FROM deliveries WHERE seen IS NULL"
     deadline = time.monotonic() + PATIENCE
     asked = time.monotonic() if wakes else 0.0
     while rows(home, sql):

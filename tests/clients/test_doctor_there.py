@@ -47,8 +47,8 @@ class Patient:
         self.data.mkdir(parents=True, exist_ok=True)
         (self.data / "python").write_text(f"{sys.executable}\n")
         book = Ledger(self.data)
-        with book.transaction():
-            tasks.create(book, "bg-1", "bg-1", "s", str(home.project), "Audit the code", "working")
+        with book.transaction() as writing:
+            tasks.create(writing, "bg-1", "bg-1", "s", str(home.project), "Audit the code", "working")
         book.close()
 
     def bgctl(self, *arguments: str) -> subprocess.CompletedProcess[str]:

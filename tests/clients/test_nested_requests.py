@@ -103,7 +103,7 @@ def test_a_request_within_a_request_and_two_of_one_run(host: str) -> None:
         assert "> Twelve fixtures." in double
         assert "(D2)" not in double
         assert "approve, with dates" in model.by("fixtures")[0].first_user_text()
-        assert [(row["qid"], row["state"], row["child"]) for row in _requests(home, "bg-4")] == [
+        assert [(row["qid"], row["state"], row["worker"]) for row in _requests(home, "bg-4")] == [
             ("D1", "launched", "bg-5"),
             ("D2", "denied", ""),
         ]
@@ -118,7 +118,7 @@ def _status(home: Home, label: str) -> str:
 
 
 def _requests(home: Home, label: str) -> list[dict[str, Any]]:
-    return rows(home, "SELECT qid, state, child, told FROM delegations WHERE label = ? ORDER BY id", label)
+    return rows(home, "SELECT qid, state, worker, told FROM delegations WHERE label = ? ORDER BY id", label)
 
 
 @pytest.mark.versions("2.1.197", NEWEST)
@@ -203,7 +203,7 @@ def test_a_request_for_which_there_is_no_room(host: str) -> None:
         asks_now = model.wait_for(lambda request: request.actor == "parent" and full in request.all_text())
         assert "D1: approve" not in asks_now.all_text()
         run.send("/bg-answer bg-2 D1: approve")
-        settle(run, home, host, "it waits", lambda: bool(_requests(home, "bg-2")[0]["child"]))
+        settle(run, home, host, "it waits", lambda: bool(_requests(home, "bg-2")[0]["worker"]))
         assert "bg-3" not in states(home) or states(home)["bg-3"] == "not_launched"
         assert not model.by("draws")
         go.set()

@@ -155,11 +155,11 @@ def test_a_code_is_in_no_request_and_in_no_file_before_it_is_typed(host: str) ->
             with contextlib.closing(ledger(home)) as book:
                 place = Path(book.execute("PRAGMA database_list").fetchone()[2]).parent
             kept = Ledger(place, create=False)
-            with contextlib.closing(kept), kept.transaction():
+            with contextlib.closing(kept), kept.transaction() as writing:
                 session = kept.value("SELECT id FROM sessions")
                 origin = "an unknown form"
-                proofs.note(kept, session, "bg-1", APPROVE, "", proofs.KEPT, origin, proofs.PROMPTED)
-                [(code, row)] = codes.give(kept, proofs.kept(kept, 0.0, 9))
+                proofs.note(writing, session, "bg-1", APPROVE, "", proofs.KEPT, origin, proofs.PROMPTED)
+                [(code, row)] = codes.give(writing, proofs.kept(kept, 0.0, 9))
             assert row.text == APPROVE
             term.say("/bg-status")
             term.settle()

@@ -18,7 +18,7 @@ sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 from bg.desk import board, detail, merging, table, truth, waiting  # noqa: E402
 from bg.desk.page import Page  # noqa: E402
 from bg.ledger import inbox, launches, reported, resumes, runs, tasks, user_answers  # noqa: E402
-from bg.ledger.file import Ledger  # noqa: E402
+from bg.ledger.file import Ledger, Writing  # noqa: E402
 from bg.results import account, intake, merge  # noqa: E402
 
 KEPT = HERE / "screens.txt"
@@ -101,32 +101,32 @@ def ledger(count: int) -> Iterator[Ledger]:
 def _task(book: Ledger, clock: _Clock, number: int, ago: float) -> None:
     label, agent, state = f"bg-{number}", f"a{number:07}", STATES[(number - 1) % len(STATES)]
     clock.now = NOW - ago - 300
-    with book.transaction():
-        tasks.create(book, label, label, "s", PROJECT, WORK[(number - 1) % len(WORK)], "launched")
+    with book.transaction() as writing:
+        tasks.create(writing, label, label, "s", PROJECT, WORK[(number - 1) % len(WORK)], "launched")
         if state == "not_launched":
-            tasks.set_state(book, label, state)
+            tasks.set_state(writing, label, state)
             return
-        runs.bind(book, launches.note(book, f"toolu_{number}", label, "worker", "", PROJECT, ""), agent)
+        runs.bind(writing, launches.note(writing, f"toolu_{number}", label, "worker", "", PROJECT, ""), agent)
         clock.now = NOW - ago
         if state in ("needs_answer", "blocked"):
             kind = inbox.QUESTION if state == "needs_answer" else inbox.BLOCKER
             for item in QUESTIONS if state == "needs_answer" else (BLOCKER,):
-                inbox.ask(book, label, agent, 1, kind, str(item.get("question_id") or "B1"), dict(item))
-            runs.end_run(book, agent, 1)
+                inbox.ask(writing, label, agent, 1, kind, str(item.get("question_id") or "B1"), dict(item))
+            runs.end_run(writing, agent, 1)
         if state in ("done", "disputed"):
-            _second_run(book, clock, label, agent, state)
+            _second_run(writing, clock, label, agent, state)
         if state != "launched":
-            tasks.set_state(book, label, state)
+            tasks.set_state(writing, label, state)
 
 
-def _second_run(book: Ledger, clock: _Clock, label: str, agent: str, state: str) -> None:
+def _second_run(book: Writing, clock: _Clock, label: str, agent: str, state: str) -> None:
     """A question, its answer, a resume, and a report with what was found of it."""
     inbox.ask(book, label, agent, 1, inbox.QUESTION, "Q1", dict(QUESTIONS[0]))
     runs.end_run(book, agent, 1)
     clock.now += 60
-    user_answers.answer(book, inbox.of_task(book, label)[0], "only report", "dialog")
+    user_answers.answer(book, inbox.find(book, label=label)[0], "only report", "dialog")
     sent = resumes.note(book, label, agent, f"toolu_r{label}", "answers", "", "A1: only report")
-    user_answers.attach(book, [user_answers.given(book, inbox.of_task(book, label)[0]).id], sent)
+    user_answers.attach(book, [user_answers.given(book, inbox.find(book, label=label)[0]).id], sent)
     resumes.prove(book, sent)
     user_answers.mark_sent(book, agent, sent)
     runs.begin_run(book, agent, label, 2)

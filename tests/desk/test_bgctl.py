@@ -24,7 +24,10 @@ BGCTL = ROOT / "scripts" / "bgctl"
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     with ledger(10) as book:
-        book.write("UPDATE tasks SET project = '/home/somebody/other', root = '/home/somebody/other' WHERE number > 7")
+        with book.transaction() as writing:
+            writing.write(
+                "UPDATE tasks SET project = '/home/somebody/other', root = '/home/somebody/other' WHERE number > 7"
+            )
         made = Path(book.path).parent
         made.rename(tmp_path / "data")
         made.mkdir()
@@ -96,9 +99,8 @@ def test_outside_a_project_each_table_names_its_project(data):
 def test_in_a_project_it_is_that_project_and_how_to_see_the_others(data):
     here = data / "work"
     here.mkdir()
-    book = Ledger(data / "data")
-    book.write("UPDATE tasks SET project = ?, root = ? WHERE number > 7", str(here), str(here))
-    book.close()
+    with contextlib.closing(Ledger(data / "data")) as book, book.transaction() as writing:
+        writing.write("UPDATE tasks SET project = ?, root = ? WHERE number > 7", str(here), str(here))
     said = bgctl(data, cwd=here).stdout
     assert "bg-10" in said
     assert "bg-4" not in said
@@ -147,14 +149,14 @@ def test_streams_that_are_closed(command, data):
 
 def test_words_that_are_not_yours_are_counted_where_not_all_are_shown(data):
     """However many somebody sends, the first ones are not forgotten."""
-    with contextlib.closing(Ledger(data / "data")) as book:
-        book.write("UPDATE tasks SET project = '/home/somebody/other', root = '/home/somebody/other'")
+    with contextlib.closing(Ledger(data / "data")) as book, book.transaction() as writing:
+        writing.write("UPDATE tasks SET project = '/home/somebody/other', root = '/home/somebody/other'")
         for number in range(5):
-            book.write(
+            writing.write(
                 "INSERT INTO proofs (session, label, way, text, at, proof, judged) VALUES ('s', 'bg-1', 'prompt', ?, ?, ?, ?)",
                 f"approve {number}", book.now(), proofs.UNPROVEN, book.now(),
             )  # fmt: skip
-            book.write("INSERT INTO strangers (at, agent, label) VALUES (?, ?, 'bg-1')", book.now(), f"a{number}")
+            writing.write("INSERT INTO strangers (at, agent, label) VALUES (?, ?, 'bg-1')", book.now(), f"a{number}")
     shown = plain(bgctl(data, "status").stdout)
     assert shown.count("” had no effect:") == shown.count("signed a report as bg-1") == 3
     assert "2 more of such words had no effect either: `bgctl export` has them." in shown

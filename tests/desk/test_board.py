@@ -62,8 +62,10 @@ def test_every_project_stands_on_it_the_one_that_needs_you_first(data):  # noqa:
 def test_what_others_wrote_is_text():
     with ledger(1) as book:
         honest = Tags(board.board([book], NOW))
-        book.write("UPDATE tasks SET text = ?, description = ?, project = ?, root = ?, note = ?", *[f"/{HOSTILE}"] * 5)
-        inbox.ask(book, "bg-1", "a0000001", 1, inbox.QUESTION, HOSTILE, {"text": HOSTILE, "context": HOSTILE})
+        with book.transaction() as writing:
+            sql = "UPDATE tasks SET text = ?, description = ?, project = ?, root = ?, note = ?"
+            writing.write(sql, *[f"/{HOSTILE}"] * 5)
+            inbox.ask(writing, "bg-1", "a0000001", 1, inbox.QUESTION, HOSTILE, {"text": HOSTILE, "context": HOSTILE})
         text = board.board([book], NOW)
     page = Tags(text)
     assert (honest.tags, honest.attributes) == (page.tags, page.attributes)

@@ -26,10 +26,10 @@ WORDS = "/bg:bg Audit the auth code"
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """A ledger in which something is kept that nothing proves, and something that is known to be another's."""
-    with contextlib.closing(Ledger(tmp_path / "data")) as book, book.transaction():
-        sessions.note(book, "s-1", "/home/somebody/project", "", "2.1.328")
+    with contextlib.closing(Ledger(tmp_path / "data")) as book, book.transaction() as writing:
+        sessions.note(writing, "s-1", "/home/somebody/project", "", "2.1.328")
         for words, proof in ((WORDS, proofs.KEPT), ("/bg:bg Delete it all", proofs.UNPROVEN)):
-            proofs.note(book, "s-1", "bg-1", words, "", proof, "an unknown form", proofs.PROMPTED)
+            proofs.note(writing, "s-1", "bg-1", words, "", proof, "an unknown form", proofs.PROMPTED)
     return tmp_path / "data"
 
 
@@ -57,8 +57,8 @@ def test_a_person_is_shown_the_codes(data: Path) -> None:
     [code] = re.findall(r"/bg-answer code (\S+)", shown)
     assert WORDS in shown
     assert "Delete it all" not in shown
-    with contextlib.closing(Ledger(data)) as book, book.transaction():
-        row = codes.take(book, code)
+    with contextlib.closing(Ledger(data)) as book, book.transaction() as writing:
+        row = codes.take(writing, code)
     assert row is not None
     assert row.text == WORDS
 
@@ -75,8 +75,8 @@ def test_what_a_session_has_started_is_shown_none(data: Path) -> None:
     status, shown = in_a_terminal(data, env={"CLAUDECODE": "1"})
     assert (status, WORDS in shown) == (1, False)
     here = machine.own()
-    with contextlib.closing(Ledger(data)) as book, book.transaction():
-        sessions.note_process(book, "s-1", here.pid, here.started)
+    with contextlib.closing(Ledger(data)) as book, book.transaction() as writing:
+        sessions.note_process(writing, "s-1", here.pid, here.started)
     status, shown = in_a_terminal(data)
     assert (status, WORDS in shown) == (1, False)
     status, shown = in_a_terminal(data, "/bin/sh", "-c", 'shift 0; "$@"; exit $?', "-")

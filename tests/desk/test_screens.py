@@ -145,7 +145,8 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 @pytest.fixture
 def data(tmp_path):
     with ledger(10) as book:
-        book.write("UPDATE tasks SET ended = NULL, state = 'working' WHERE state = 'done'")
+        with book.transaction() as writing:
+            writing.write("UPDATE tasks SET ended = NULL, state = 'working' WHERE state = 'done'")
         made = Path(book.path).parent
         made.rename(tmp_path / "data")
         made.mkdir()
@@ -199,15 +200,16 @@ def test_a_pipe_gets_neither_colour_nor_more_than_80_columns(data):
 def test_a_task_tells_each_thing_once_and_in_its_order():
     """A run ends a moment before the hook has read what it ended with; to a person that is one second."""
     with ledger(1) as book:
-        book.write("UPDATE questions SET extra = '{}'")
         body = {"payload": {"questions": [{"question_id": "Q1"}]}}
-        reported.keep_signal(book, "bg-1", "a0000001", 1, "CLARIFICATION_NEEDED", body, "d", terminal=True)
-        book.write("UPDATE signals SET at = (SELECT ended FROM runs) + 0.2")
-        task = tasks.get(book, "bg-1")
         found = {"asked": [{"line": "AUDIT.md", "subject": "AUDIT.md", "reason": "not found", "grade": "not seen"}],
                  "notes": [{"subject": "AUDIT.md", "reason": "asked and not there"}]}  # fmt: skip
-        runs.set_evidence(book, "a0000001", 1, found)
-        book.write("UPDATE tasks SET ended = since, state = 'partial'")
+        task = tasks.get(book, "bg-1")
+        with book.transaction() as writing:
+            writing.write("UPDATE questions SET extra = '{}'")
+            reported.keep_signal(writing, "bg-1", "a0000001", 1, "CLARIFICATION_NEEDED", body, "d", terminal=True)
+            writing.write("UPDATE signals SET at = (SELECT ended FROM runs) + 0.2")
+            runs.set_evidence(writing, "a0000001", 1, found)
+            writing.write("UPDATE tasks SET ended = since, state = 'partial'")
         shown = detail.detail(book, Page(80), "bg-1")
         waiting_for = waiting.of_task(book, Page(80), task, "/bg-answer")
     assert shown.index("asked Q1") < shown.index("run 1 ended")

@@ -15,15 +15,16 @@ WRONG = {"findings": [{"grade": "does not match", "reason": "stale"}, {"grade": 
 
 def test_each_figure():
     with ledger(10) as book:
-        # A run that was asked for its report again and then gave one that fits, and one that insisted.
-        for agent, evidence in (("a0000005", {"findings": [{"grade": "seen"}]}), ("a0000007", WRONG)):
-            last = runs.last_run(book, agent)
-            runs.count_correction(book, agent, last.run)
-            runs.set_evidence(book, agent, last.run, evidence)
-        body = {"payload": {"status": "partial_success"}}
-        reported.keep_signal(book, "bg-5", "a0000005", 1, "COMPLETION_REPORT", body, "d5", terminal=True)
-        runs.end_run(book, "a0000005", 1)
-        inbox.ask(book, "bg-5", "a0000005", 1, inbox.DELEGATION, "D1", {"text": "Write the tests"})
+        with book.transaction() as writing:
+            # A run that was asked for its report again and then gave one that fits, and one that insisted.
+            for agent, evidence in (("a0000005", {"findings": [{"grade": "seen"}]}), ("a0000007", WRONG)):
+                last = runs.last_run(book, agent)
+                runs.count_correction(writing, agent, last.run)
+                runs.set_evidence(writing, agent, last.run, evidence)
+            body = {"payload": {"status": "partial_success"}}
+            reported.keep_signal(writing, "bg-5", "a0000005", 1, "COMPLETION_REPORT", body, "d5", terminal=True)
+            runs.end_run(writing, "a0000005", 1)
+            inbox.ask(writing, "bg-5", "a0000005", 1, inbox.DELEGATION, "D1", {"text": "Write the tests"})
         found = truth.count([book])
     assert found["tasks"] == {
         "working": 3, "needs_answer": 1, "done": 1, "blocked": 1, "partial": 1, "disputed": 1, "interrupted": 1,

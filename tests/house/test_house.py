@@ -213,16 +213,8 @@ def test_single_values_are_read_and_written_by_name_only():
 
 
 TAKES_APART = {"split", "rsplit", "partition", "rpartition", "startswith", "endswith", "removeprefix", "removesuffix"}
-# The columns of released schemas that hold several facts at once. Each is taken apart where its table is, and only there;
-# a new fact gets a column of its own. And what is no column: a result's source has a name too.
-GLUED = {
-    ("ledger/deliveries.py", "key"),
-    ("ledger/deliveries.py", "via"),
-    ("ledger/delegations.py", "child"),
-    ("ledger/delegations.py", "qid"),
-    ("ledger/notes.py", "key"),
-    ("loop/groups.py", "name"),
-}
+# What has the name of a column and is none: the name of a result's source.
+GLUED = {("loop/groups.py", "name")}
 
 
 def columns() -> set[str]:
@@ -251,7 +243,7 @@ def taken_apart(path: Path) -> set[str]:
     }
 
 
-def test_no_column_holds_several_facts_but_the_old_ones():
+def test_no_column_holds_several_facts():
     rooms = [path for path in modules() if subject(path) in ("ledger", "loop", "words", "desk")]
     known = columns()
     found = {(str(path.relative_to(PACKAGE)), column) for path in rooms for column in taken_apart(path) & known}

@@ -62,7 +62,7 @@ def at_rest(campaign: Campaign, book: sqlite3.Connection) -> None:
     assert book.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert book.execute("SELECT event, text FROM errors").fetchall() == []
     assert [str(path) for path in campaign.spooled()] == []
-    assert book.execute("SELECT label, key FROM deliveries WHERE seen IS NULL").fetchall() == []
+    assert book.execute("SELECT label, subject, run, mark FROM deliveries WHERE seen IS NULL").fetchall() == []
     assert book.execute("SELECT label, state FROM tasks WHERE state IN ('launched', 'working')").fetchall() == []
 
 

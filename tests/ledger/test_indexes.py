@@ -47,9 +47,10 @@ INSERT INTO answers (label, question, kind, text, source, at, sent, resume)
   SELECT q.label, q.id, a.kind, a.text, a.source, a.at, a.sent, a.resume FROM questions q, answers a WHERE q.label <> a.label;
 INSERT INTO resumes (label, agent, tool_use, kind, typed, message, at, proven)
   SELECT 'bg-' || i, 'old' || i, 'again' || i, kind, typed, message, at, at FROM n, resumes WHERE label = 'bg-1';
-INSERT INTO delegations (label, signal, blocking, state) SELECT label, id, 0, 'denied' FROM signals;
-INSERT INTO deliveries (label, kind, key, made, surfaced, said, seen, session, via)
-  SELECT 'bg-' || i, kind, 'old' || i || id, made, surfaced, said, seen, session, via FROM n, deliveries WHERE label = 'bg-1';
+INSERT INTO delegations (label, signal, blocking, handed_over, state) SELECT label, id, 0, 0, 'denied' FROM signals;
+INSERT INTO deliveries (label, kind, subject, run, mark, answered_in, again, made, surfaced, said, seen, session, event, turn)
+  SELECT 'bg-' || i, kind, 'old' || i, run, mark, answered_in, again, made, surfaced, said, seen, session, event, turn
+  FROM n, deliveries WHERE label = 'bg-1';
 INSERT INTO scans SELECT 'old' || i, 0 FROM n;
 INSERT OR REPLACE INTO meta VALUES ('last_number', '{most}');
 """

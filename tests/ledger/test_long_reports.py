@@ -40,8 +40,8 @@ def test_a_long_report_is_kept_whole_and_read_at_its_end(tmp_path, capsys):
         [kept] = reported.reports(book, "a1", 1)
         assert reported.whole(book, kept) == report
     assert _exported(capsys) == [report]
-    with closing(drive.ledger()) as book:
-        forgetting.forget(book, "bg-1")
+    with closing(drive.ledger()) as book, book.transaction() as writing:
+        forgetting.forget(writing, "bg-1")
     assert drive.rows("SELECT * FROM report_beginnings") == []
 
 
@@ -56,8 +56,9 @@ def test_texts_as_long_as_a_piece_or_two(tmp_path):
         (1, reported.LONGEST - 1, reported.LONGEST, reported.LONGEST + 1, 2 * reported.LONGEST)
     ):
         text = "ab" * (length // 2) + "c" * (length % 2)
-        assert reported.keep_report(book, "a1", number, "SubagentStop", text)
-        assert not reported.keep_report(book, "a1", number, "SubagentStop", text)
+        with book.transaction() as writing:
+            assert reported.keep_report(writing, "a1", number, "SubagentStop", text)
+            assert not reported.keep_report(writing, "a1", number, "SubagentStop", text)
         [kept] = reported.reports(book, "a1", number)
         assert reported.whole(book, kept) == text
     book.close()

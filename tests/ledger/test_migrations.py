@@ -202,5 +202,75 @@ def test_a_mistake_of_our_own_stays_one():
     with closing(Ledger(directory())) as book:
         with pytest.raises(sqlite3.OperationalError, match="no such table: missing"):
             book.all("SELECT * FROM missing")
-        with pytest.raises(sqlite3.OperationalError, match="no such table: missing"), book.transaction():
-            book.write("DELETE FROM missing")
+        with pytest.raises(sqlite3.OperationalError, match="no such table: missing"), book.transaction() as writing:
+            writing.write("DELETE FROM missing")
+
+
+#: How the third schema glued the facts of a delivery, and its columns since: the key, who has printed it, what they say.
+END, SIGNAL, ANSWERED = "ended", "message", "answered"
+GLUED = [
+    (END, "a:b-1:2:end", None, ("a:b-1", 2, "end", None, None), (None, None, None, None)),
+    (SIGNAL, "a1:1:0f0f", "Stop 4242", ("a1", 1, "0f0f", None, None), ("Stop", None, 4242, None)),
+    (
+        "group",
+        "bg-4:1:group",
+        "Stop t-1 Thu_Nov__2 77",
+        ("bg-4", 1, "group", None, None),
+        ("Stop", "t-1", 77, "Thu Nov  2"),
+    ),
+    (ANSWERED, "bg-2:0:s-1 12", "Stop  Thu_2 77", ("bg-2", 0, None, "s-1", 0), ("Stop", "", 77, "Thu 2")),
+    (ANSWERED, "bg-2:0:s-2 13 again", "Stop   77", ("bg-2", 0, None, "s-2", 1), ("Stop", "", 77, "")),
+]
+
+
+def third(place: Path) -> sqlite3.Connection:
+    """An empty ledger of the third schema."""
+    place.mkdir(parents=True)
+    book = sqlite3.connect(place / "ledger.db", isolation_level=None)
+    for number in (1, 2, 3):
+        migrations._apply(book, number)
+    return book
+
+
+def test_what_a_deliverys_key_held_has_columns_of_its_own(tmp_path):
+    place = tmp_path / "data"
+    with closing(third(place)) as old:
+        for number, (kind, key, via, _, _) in enumerate(GLUED, 1):
+            sql = "INSERT INTO deliveries (id, label, kind, key, made, via, words, missed) VALUES (?,'bg-1',?,?,1.5,?,'w',2)"
+            old.execute(sql, (number, kind, key, via))
+        old.execute("INSERT INTO deliveries (id, label, kind, key) VALUES (9, 'bg-1', 'ended', 'damaged')")
+    with closing(Ledger(place)) as book:
+        rows = book.all("SELECT subject, run, mark, answered_in, again, event, turn, pid, started FROM deliveries")
+        assert [(*about, *printed) for _, _, _, about, printed in GLUED] == [tuple(row) for row in rows][:-1]
+        assert ("", 0, "damaged") == tuple(rows[-1])[:3]
+        assert {("bg-1", 1.5, "w", 2)} == set(
+            map(tuple, book.all("SELECT label, made, words, missed FROM deliveries WHERE id < 9"))
+        )
+        assert [1, 2, 3, 4, 5, 9] == [row["id"] for row in book.all("SELECT id FROM deliveries ORDER BY id")]
+
+
+def test_what_a_delegations_child_and_id_held_has_columns_of_its_own(tmp_path):
+    place = tmp_path / "data"
+    glued = [
+        ("approved", "window:bg-3", "D1"),
+        ("launched", "bg-4", "B1"),
+        ("denied", "", "D2"),
+        ("waiting", None, "D3"),
+    ]
+    with closing(third(place)) as old:
+        for number, (state, child, qid) in enumerate(glued, 1):
+            sql = "INSERT INTO delegations (label, signal, state, child, qid, told) VALUES ('bg-1', ?, ?, ?, ?, 2.5)"
+            old.execute(sql, (number, state, child, qid))
+    with closing(Ledger(place)) as book:
+        assert [
+            ("approved", "bg-3", 0, 2.5), ("launched", "bg-4", 1, 2.5), ("denied", "", 0, 2.5), ("waiting", None, 0, 2.5),
+        ] == [tuple(row) for row in book.all("SELECT state, worker, handed_over, told FROM delegations ORDER BY id")]  # fmt: skip
+
+
+def test_where_a_repository_is_kept_has_a_table_of_its_own(tmp_path):
+    place = tmp_path / "data"
+    with closing(third(place)) as old:
+        old.execute("INSERT INTO meta VALUES ('root:/home/a:b', 'c0ffee'), ('rooted', '1'), ('quiet:bg-1', '5')")
+    with closing(Ledger(place)) as book:
+        assert (notes.root_mark(book, "/home/a:b"), notes.roots_marked(book, "c0ffee")) == ("c0ffee", ["/home/a:b"])
+        assert ["quiet:bg-1", "rooted"] == [row["key"] for row in book.all("SELECT key FROM meta ORDER BY key")]

@@ -1,10 +1,11 @@
-"""Records name the columns of their tables, and keys of deliveries come back as they were written."""
+"""Records name the columns of their tables, and what is written comes back by them."""
 
 from __future__ import annotations
 
 import ast
 import hashlib
 import importlib
+import inspect
 import pkgutil
 from contextlib import closing
 from pathlib import Path
@@ -31,6 +32,7 @@ from bg.ledger import (
 )
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
+from bg.ledger.record import first_of, last_of
 
 ROOM = Path(ledger.__file__).parent
 MODULES = [importlib.import_module(f"bg.ledger.{found.name}") for found in pkgutil.iter_modules([str(ROOM)])]
@@ -62,10 +64,10 @@ def book(tmp_path: Path):
         yield opened
 
 
-def test_every_table_has_a_record_but_three(book):
+def test_every_table_has_a_record_but_four(book):
     there = {row["name"] for row in book.all("SELECT name FROM sqlite_master WHERE type = 'table'")}
     # Of these, one value is read or written at a time.
-    assert set(RECORDS) == there - {"meta", "report_beginnings", "scans"}
+    assert set(RECORDS) == there - {"meta", "report_beginnings", "roots", "scans"}
 
 
 @pytest.mark.parametrize("table", sorted(RECORDS))
@@ -74,9 +76,34 @@ def test_a_record_names_the_columns_of_its_table(book, table):
     assert sorted(columns) == sorted(RECORDS[table]._kinds)
 
 
+def test_rows_are_found_by_their_columns_the_oldest_first(book):
+    with book.transaction() as writing:
+        for number in (1, 2, 3):
+            windows.open_window(writing, "s1", "bg", f"work {number}", f"bg-{number}")
+        windows.close_window(writing, windows.find(book, label="bg-2")[0])
+    assert ["work 1", "work 2", "work 3"] == [one.text for one in windows.find(book, session="s1")]
+    assert ["bg-1", "bg-3"] == [one.label for one in windows.find(book, session="s1", closed=None)]
+    assert [] == windows.find(book, session="s2")
+    assert "bg-3" == last_of(windows.find(book, session="s1")).label
+    assert first_of(windows.find(book, session="s2")) is None is last_of([])
+
+
+FINDERS = [(module, name) for module in MODULES for name in vars(module) if name.startswith("find")]
+
+
+@pytest.mark.parametrize(("module", "name"), FINDERS, ids=lambda one: getattr(one, "__name__", one))
+def test_what_is_looked_for_is_a_column_of_its_table(book, module, name):
+    find = getattr(module, name)
+    for column in inspect.signature(find).parameters:
+        if column != "book":
+            assert find(book, **{column: None}) == []
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nowhere'"):
+        find(book, nowhere=1)
+
+
 def test_a_row_is_read_by_attribute(book):
-    with book.transaction():
-        tasks.create(book, "bg-7", "bg-7", "s1", "/p", "Audit", "launched")
+    with book.transaction() as writing:
+        tasks.create(writing, "bg-7", "bg-7", "s1", "/p", "Audit", "launched")
     task = tasks.get(book, "bg-7")
     assert (task.label, task.number, task.ended) == ("bg-7", 7, None)
     assert (task.agent, task.note) == ("", "")  # what the table has nothing of reads as an empty text
@@ -99,88 +126,91 @@ def test_records_cost_no_hook_the_import_of_typing(module):
 
 
 KEYS = {
-    "a:b-1:2:end": Key.of_end("a:b-1", 2),
-    "a1:3:0f0f": Key.of_signal("a1", 3, "0f0f"),
-    "bg-4:1:group": Key.of_group("bg-4", 1),
+    "an end": (Key.of_end("a:b-1", 2), ("a:b-1", 2, "end")),
+    "a signal": (Key.of_signal("a1", 3, "0f0f"), ("a1", 3, "0f0f")),
+    "a group": (Key.of_group("bg-4", 1), ("bg-4", 1, "group")),
 }
 
 
-@pytest.mark.parametrize("text", KEYS)
-def test_a_key_is_read_as_it_was_written(book, text):
-    key = KEYS[text]
-    assert str(key) == text
-    with book.transaction():
-        tasks.create(book, "bg-1", "bg-1", "s1", "/p", "Audit", "working")
-        assert deliveries.make(book, "bg-1", deliveries.ENDED, key)
+@pytest.mark.parametrize("what", KEYS)
+def test_a_delivery_says_what_it_is_about(book, what):
+    key, columns = KEYS[what]
+    with book.transaction() as writing:
+        tasks.create(writing, "bg-1", "bg-1", "s1", "/p", "Audit", "working")
+        assert deliveries.make(writing, "bg-1", deliveries.ENDED, key)
     (due,) = deliveries.due(book, "s1")
-    assert vars(due.about) == vars(key)
+    assert (due.subject, due.run, due.mark) == columns
 
 
 def test_an_answer_is_known_by_the_session_that_it_was_given_in(book):
-    with book.transaction():
-        tasks.create(book, "bg-1", "bg-1", "s1", "/p", "Audit", "needs_answer")
-        assert deliveries.make(book, "bg-1", deliveries.ANSWERED, Key.of_answers("bg-1", "s1", 1))
+    with book.transaction() as writing:
+        tasks.create(writing, "bg-1", "bg-1", "s1", "/p", "Audit", "needs_answer")
+        deliveries.owe_next_step(writing, "bg-1", "s2")
+        deliveries.owe_next_step(writing, "bg-1", "s1", again=True)
     (due,) = deliveries.due(book, "s1")
-    assert (due.about.subject, due.about.run) == ("bg-1", 0)
-    assert (due.is_answered_in("s1"), due.is_answered_in("s2")) == (True, False)
-    with book.transaction():
-        deliveries.settle(book, due)
+    assert (due.subject, due.run, due.answered_in, due.again) == ("bg-1", 0, "s1", 1)
+    with book.transaction() as writing:
+        deliveries.continue_in(writing, "s1", "s3")
+    (due,) = deliveries.due(book, "s1")
+    assert due.answered_in == "s3"
+    with book.transaction() as writing:
+        deliveries.settle(writing, due)
     assert deliveries.due(book, "s1") == []
 
 
 def test_the_same_thing_is_queued_once(book):
-    with book.transaction():
-        assert deliveries.make(book, "bg-1", deliveries.ENDED, Key.of_end("a1", 1))
-        assert not deliveries.make(book, "bg-1", deliveries.ENDED, Key.of_end("a1", 1))
+    with book.transaction() as writing:
+        assert deliveries.make(writing, "bg-1", deliveries.ENDED, Key.of_end("a1", 1))
+        assert not deliveries.make(writing, "bg-1", deliveries.ENDED, Key.of_end("a1", 1))
 
 
 def test_single_values_come_back_as_they_were_set(book):
-    with book.transaction():
-        assert [windows.next_label(book), windows.next_label(book)] == ["bg-1", "bg-2"]
+    with book.transaction() as writing:
+        assert [windows.next_label(writing), windows.next_label(writing)] == ["bg-1", "bg-2"]
         assert (notes.quiet_since(book, "bg-1"), notes.asked_first(book, "s1"), notes.kept_aside(book)) == (0, [], "")
-        notes.set_quiet_since(book, "bg-1", 1_700_000_000)
-        notes.set_asked_first(book, "s1", [3, 4])
-        notes.set_kept_aside_told(book, "/old")
-        notes.add_late_words(book, "s1", ["one", ""])
-        notes.add_late_words(book, "s1", ["two"])
+        notes.set_quiet_since(writing, "bg-1", 1_700_000_000)
+        notes.set_asked_first(writing, "s1", [3, 4])
+        notes.set_kept_aside_told(writing, "/old")
+        notes.add_late_words(writing, "s1", ["one", ""])
+        notes.add_late_words(writing, "s1", ["two"])
     assert notes.quiet_since(book, "bg-1") == 1_700_000_000
     assert (notes.asked_first(book, "s1"), notes.asked_first(book, "s2")) == ([3, 4], [])
     assert notes.kept_aside_told(book) == "/old"
     assert notes.late_words(book, "s1") == "one\ntwo"
-    with book.transaction():
-        notes.forget_late_words(book, "s1")
+    with book.transaction() as writing:
+        notes.forget_late_words(writing, "s1")
     assert notes.late_words(book, "s1") == ""
 
 
 @pytest.mark.parametrize("shown", [{}, {5: "a1", 6: "b2"}])
 def test_a_dialog_is_taken_once_and_none_is_not_an_empty_one(book, shown):
-    with book.transaction():
-        assert notes.take_dialog(book, "t1") is None
-        notes.set_dialog(book, "t1", shown, 7, "c3")
-        assert notes.take_dialog(book, "t1") == notes.Dialog(shown, 7, "c3")
-        assert notes.take_dialog(book, "t1") is None
+    with book.transaction() as writing:
+        assert notes.take_dialog(writing, "t1") is None
+        notes.set_dialog(writing, "t1", shown, 7, "c3")
+        assert notes.take_dialog(writing, "t1") == notes.Dialog(shown, 7, "c3")
+        assert notes.take_dialog(writing, "t1") is None
 
 
 def test_a_group_is_over_with_its_last_member_and_only_where_there_are_several(book):
-    with book.transaction():
+    with book.transaction() as writing:
         for label in ("bg-1", "bg-2", "bg-3"):
-            tasks.create(book, label, "bg-1", "s1", "/p", "", "launched")
-        tasks.set_state(book, "bg-1", "done")
+            tasks.create(writing, label, "bg-1", "s1", "/p", "", "launched")
+        tasks.set_state(writing, "bg-1", "done")
         assert tasks.group_over(book, "bg-1") == ""
-        tasks.set_state(book, "bg-2", "failed")
-        tasks.set_state(book, "bg-3", "not_launched")
+        tasks.set_state(writing, "bg-2", "failed")
+        tasks.set_state(writing, "bg-3", "not_launched")
         assert tasks.group_over(book, "bg-2") == "bg-1"
-        tasks.set_state(book, "bg-2", "not_launched")
+        tasks.set_state(writing, "bg-2", "not_launched")
         assert tasks.group_over(book, "bg-1") == ""
 
 
 def test_what_is_known_of_a_session(book):
     assert (sessions.get(book, "s1"), sessions.transcript(book, "s1")) == (None, "")
-    with book.transaction():
-        sessions.note(book, "s1", "/p", "/t", "2.1.327")
-        sessions.note(book, "s1", "/q", "", "")
-        sessions.note_process(book, "s1", 7, "then")
-        sessions.end(book, "s1")
+    with book.transaction() as writing:
+        sessions.note(writing, "s1", "/p", "/t", "2.1.327")
+        sessions.note(writing, "s1", "/q", "", "")
+        sessions.note_process(writing, "s1", 7, "then")
+        sessions.end(writing, "s1")
     known = sessions.get(book, "s1")
     assert (known.project, known.transcript, known.version, known.pid) == ("/p", "/t", "2.1.327", 7)
     assert known.ended is not None

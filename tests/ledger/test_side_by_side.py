@@ -103,7 +103,7 @@ def drive(tmp_path: Path) -> Beside:
 
 def test_after_an_update_that_adds_both_go_on(drive, tmp_path):
     """Every event goes to the other one, and what both together know is whole."""
-    both = ROOT, copy(tmp_path / "newer", NEXT, f"{ADDS}PRAGMA user_version = 1;\n")
+    both = ROOT, copy(tmp_path / "newer", NEXT, f"{ADDS}PRAGMA user_version = {NEXT - 1};\n")
     turns = [0]
     send = drive.send
 

@@ -20,8 +20,8 @@ def drive(request, tmp_path):
 
 
 def change(drive: Drive, sql: str, *values: object) -> None:
-    with closing(drive.ledger()) as book, book.transaction():
-        book.write(sql, *values)
+    with closing(drive.ledger()) as book, book.transaction() as writing:
+        writing.write(sql, *values)
 
 
 def ended(drive: Drive, *agents: str) -> None:

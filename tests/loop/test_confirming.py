@@ -56,8 +56,8 @@ def shown(drive: Drive) -> list[tuple[str, str]]:
     """The codes as `bgctl code` gives them out, each with its words."""
     book = drive.ledger()
     try:
-        with book.transaction():
-            return [(code, row.text) for code, row in codes.give(book, proofs.kept(book, 0.0, 9))]
+        with book.transaction() as writing:
+            return [(code, row.text) for code, row in codes.give(writing, proofs.kept(book, 0.0, 9))]
     finally:
         book.close()
 

@@ -82,11 +82,11 @@ def test_each_phrase_is_read(kind):
 def undecided(drive: Drive) -> None:
     """The ledger as it was before anything was said to D1."""
     book = drive.ledger()
-    with contextlib.closing(book), book.transaction():
-        book.write("DELETE FROM answers")
-        book.write("UPDATE questions SET state = 'open'")
-        book.write("UPDATE delegations SET state = 'waiting', words = NULL, child = NULL")
-        book.write("UPDATE windows SET closed = 1")
+    with contextlib.closing(book), book.transaction() as writing:
+        writing.write("DELETE FROM answers")
+        writing.write("UPDATE questions SET state = 'open'")
+        writing.write("UPDATE delegations SET state = 'waiting', words = NULL, worker = NULL")
+        writing.write("UPDATE windows SET closed = 1")
 
 
 @pytest.mark.parametrize("kind", TABLE)

@@ -67,7 +67,7 @@ def state(drive: Drive, label: str) -> str:
 def standing(drive: Drive, label: str = "bg-1") -> list[tuple[str, str]]:
     book = drive.ledger()
     try:
-        return [(one.qid, delegations.standing(book, one)) for one in delegations.of_task(book, label)]
+        return [(one.qid, delegations.standing(book, one)) for one in delegations.find(book, label=label)]
     finally:
         book.close()
 
@@ -128,7 +128,7 @@ def test_two_requests_of_one_run_have_ids_lines_and_agents_of_their_own(drive):
     one = drive.launch("Please write the fixtures now", "b2", description="write fixtures")
     two = drive.launch("Profile the parser thoroughly", "b1", description="profile")
     drive.stop()
-    children = {row["qid"]: row["child"] for row in drive.rows("SELECT qid, child FROM delegations")}
+    children = {row["qid"]: row["worker"] for row in drive.rows("SELECT qid, worker FROM delegations")}
     assert children == {"D1": "bg-2", "D2": "bg-3"}
     assert (str(one)[:4], str(two)[:4]) == ("bg-3", "bg-2")
     drive.ends("b1", block("COMPLETION_REPORT", two, status="success", summary="Profiled."))

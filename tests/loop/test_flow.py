@@ -352,8 +352,8 @@ def test_an_answer_from_another_session_is_sent_by_the_one_that_owns_the_task(ne
     newest.session, newest.transcript = "another-session", mine_at.with_name("another-session.jsonl")
     newest.transcript.write_text("")
     live = newest.ledger()
-    with contextlib.closing(live), live.transaction():
-        live.write("UPDATE sessions SET pid = 1, pid_started = ''")
+    with contextlib.closing(live), live.transaction() as writing:
+        writing.write("UPDATE sessions SET pid = 1, pid_started = ''")
     said = newest.prompt("/bg-answer bg-1 Q1: CSV Q2: no")
     assert "bg-1 belongs to another open session" in said["systemMessage"]
     assert "which sends it: do nothing" in context(said)

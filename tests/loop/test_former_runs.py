@@ -233,8 +233,8 @@ def test_an_agent_that_is_bound_while_its_end_is_read_is_no_stranger(tmp_path, m
 
     def bound_meanwhile(name: str) -> str:
         book = drive.ledger()
-        with contextlib.closing(book), book.transaction():
-            bind(book, token, "a1")
+        with contextlib.closing(book), book.transaction() as writing:
+            bind(writing, token, "a1")
         return read(name)
 
     monkeypatch.setattr(transcripts, "first_prompt", bound_meanwhile)

@@ -30,8 +30,8 @@ def ended(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 def be(drive: Drive, state: str) -> None:
     book = drive.ledger()
-    with contextlib.closing(book), book.transaction():
-        tasks.set_state(book, "bg-1", state)
+    with contextlib.closing(book), book.transaction() as writing:
+        tasks.set_state(writing, "bg-1", state)
 
 
 def line(drive: Drive) -> str:

@@ -39,15 +39,15 @@ def asking(drive: Drive, agent: str = "a1") -> str:
 def interrupted(drive: Drive, count: int, ago: float) -> None:
     """Tasks whose session ended under them so long ago."""
     book = drive.ledger()
-    with book.transaction():
+    with book.transaction() as writing:
         for number in range(count):
-            label = windows.next_label(book)
-            tasks.create(book, label, label, drive.session, str(drive.folder), "Old work", "launched")
-            token = launches.note(book, f"toolu_old{number}", label, "", "", str(drive.folder), "")
-            runs.bind(book, token, f"old{number}")
-            runs.end_run(book, f"old{number}", 1)
-            tasks.set_state(book, label, "interrupted")
-        book.write("UPDATE tasks SET ended = ? WHERE state = 'interrupted'", time.time() - ago)
+            label = windows.next_label(writing)
+            tasks.create(writing, label, label, drive.session, str(drive.folder), "Old work", "launched")
+            token = launches.note(writing, f"toolu_old{number}", label, "", "", str(drive.folder), "")
+            runs.bind(writing, token, f"old{number}")
+            runs.end_run(writing, f"old{number}", 1)
+            tasks.set_state(writing, label, "interrupted")
+        writing.write("UPDATE tasks SET ended = ? WHERE state = 'interrupted'", time.time() - ago)
     book.close()
 
 
@@ -104,8 +104,8 @@ def test_what_works_again_before_it_could_be_closed_is_named(drive):
     drive.writes = False
     drive.prompt("/bg-answer bg-1 close")
     book = drive.ledger()
-    with book.transaction():
-        book.write("UPDATE tasks SET state = 'working'")
+    with book.transaction() as writing:
+        writing.write("UPDATE tasks SET state = 'working'")
     book.close()
     drive.write_down()
     assert "bg-1 works: ask Claude to stop it first" in drive.stop(stop_hook_active=True)["systemMessage"]
@@ -160,11 +160,13 @@ def test_retention_is_off_unless_it_is_set_and_leaves_what_nobody_has_heard(driv
     for agent in ("a1", "a2"):
         finished(drive, agent)
     book = drive.ledger()
-    with book.transaction():
-        book.write("UPDATE tasks SET ended = ? WHERE label = 'bg-1'", time.time() - 40 * DAY)
-        book.write("UPDATE tasks SET ended = ? WHERE label = 'bg-2'", time.time() - 40 * DAY)
-        deliveries.make(book, "bg-2", deliveries.ENDED, deliveries.Key.of_end("a2", 9))
-        book.write("UPDATE deliveries SET surfaced = 1, via = 'Stop 1' WHERE label = 'bg-2' AND seen IS NULL")
+    with book.transaction() as writing:
+        writing.write("UPDATE tasks SET ended = ? WHERE label = 'bg-1'", time.time() - 40 * DAY)
+        writing.write("UPDATE tasks SET ended = ? WHERE label = 'bg-2'", time.time() - 40 * DAY)
+        deliveries.make(writing, "bg-2", deliveries.ENDED, deliveries.Key.of_end("a2", 9))
+        writing.write(
+            "UPDATE deliveries SET surfaced = 1, event = 'Stop', pid = 1 WHERE label = 'bg-2' AND seen IS NULL"
+        )
     book.close()
     begins(drive, "resume")
     kept = [row["label"] for row in drive.rows("SELECT label FROM tasks ORDER BY label")]

@@ -63,8 +63,8 @@ def test_what_ran_before_the_machine_was_started_anew_is_gone(drive, monkeypatch
 
 def test_a_ledger_that_knows_no_machine_asks_the_process(drive, monkeypatch):
     book = drive.ledger()
-    with book.transaction():
-        book.write("UPDATE sessions SET machine = NULL")
+    with book.transaction() as writing:
+        writing.write("UPDATE sessions SET machine = NULL")
     book.close()
     assert another(drive, monkeypatch, "laptop pid:[4026531836] 2222", 5) == "working"
 

@@ -45,8 +45,8 @@ def test_what_was_blocked_before_our_hook_had_come_so_far_is_said_with_the_next_
     """A faster hook of another plugin has blocked it, and the host has written that down, when ours looks."""
     assert REPORTS in lost(drive, lambda: drive.announced("a1"))
     book = drive.ledger()
-    with book.transaction():
-        book.write("UPDATE deliveries SET place = ?", drive.transcript.stat().st_size)
+    with book.transaction() as writing:
+        writing.write("UPDATE deliveries SET place = ?", drive.transcript.stat().st_size)
     book.close()
     assert REPORTS in context(drive.prompt("What is the time?"))
 
@@ -142,8 +142,8 @@ def test_a_host_that_stopped_writing_it_down_is_told_three_times_at_most(drive, 
 def test_a_hook_killed_between_print_and_note_is_not_repeated_where_the_transcript_shows_it(drive):
     assert REPORTS in context(drive.announced("a1"))
     book = drive.ledger()
-    with book.transaction():
-        book.write("UPDATE deliveries SET said = NULL, via = 'UserPromptSubmit 999999'")
+    with book.transaction() as writing:
+        writing.write("UPDATE deliveries SET said = NULL, event = 'UserPromptSubmit', pid = 999999")
     book.close()
     repeated = REPORTS in context(drive.prompt("What is the time?"))
     assert repeated == (drive.version in ("2.1.7", "2.1.38"))

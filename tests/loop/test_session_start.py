@@ -43,8 +43,8 @@ def test_an_interrupted_task_stays_so_until_it_is_gone_on_with(drive, as_process
     as_process(HERE)
     assert "- bg-1 (“audit”): interrupted" in start(drive, "resume")
     drive.prompt("Where were we?")
-    with contextlib.closing(drive.ledger()) as book, book.transaction():
-        book.write("UPDATE runs SET began = began - 60")
+    with contextlib.closing(drive.ledger()) as book, book.transaction() as writing:
+        writing.write("UPDATE runs SET began = began - 60")
     lists = "background_tasks" in recorded(drive.version, "background", "Stop")
     drive.stop(**({"background_tasks": []} if lists else {}))
     assert state(drive) == "interrupted"

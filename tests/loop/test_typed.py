@@ -66,9 +66,9 @@ def _ask_besides(drive: Drive, label: str, questions: list[dict[str, str]]) -> N
     """No agent ends a run with questions and a blocker at once; that both wait is written into the ledger."""
     book = drive.ledger()
     try:
-        with book.transaction():
+        with book.transaction() as writing:
             for question in questions:
-                book.write(
+                writing.write(
                     "INSERT INTO questions (label, agent, run, qid, text, context, extra, digest, state, asked)"
                     " SELECT label, agent, run, ?, ?, '', '{}', ?, 'open', asked FROM questions WHERE label = ? LIMIT 1",
                     question["question_id"],

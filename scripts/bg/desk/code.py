@@ -48,8 +48,8 @@ def _is_of_a_session(book: Ledger) -> bool:
 
 
 def _lines(book: Ledger) -> list[str]:
-    with book.transaction():
-        given = codes.give(book, proofs.kept(book, book.now() - status.RECENT, MOST))
+    with book.transaction() as writing:
+        given = codes.give(writing, proofs.kept(book, book.now() - status.RECENT, MOST))
     lines = []
     for code, row in given:
         known = sessions.get(book, row.session)

@@ -135,21 +135,21 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
     found: list[Moment] = [(task.created, 0, "handed over", "", "")]
     agents = [row for row in launches.of_task(book, label) if row.agent]
     found += [(row.made, 1, "launched", f"agent {row.agent}", "works") for row in agents]
-    known = runs.of_task(book, label)
+    known = runs.find(book, label=label)
     for run in known:
         again = f", asked {run.corrections} times for its report again" if run.corrections else ""
         cut = f", cut: {run.cut}" if run.cut else ""
         if run.ended is not None:
             found.append((run.ended, 5, f"run {run.run} ended", f"after {age(run.ended - run.began)}{again}{cut}", ""))
-    for signal in reported.signals_of_task(book, label):
+    for signal in reported.find_signals(book, label=label):
         found.append((signal.at, 3, _SAID.get(signal.marker, signal.marker), _gist(unpacked(signal.body)), ""))
-    for item in inbox.of_task(book, label):
-        for answer in user_answers.answers_to(book, item):
+    for item in inbox.find(book, label=label):
+        for answer in user_answers.find(book, question=item.id):
             known_by = proofs.class_of(book, answer.proof, answer.source)
             how = f" ({_SOURCES.get(answer.source, answer.source)}{_CLASSES.get(known_by, '')})"
             words = f"{item.qid}: {inline(answer.text, 300)}{how}"
             found.append((answer.at, 6, "you answered", words, "good"))
-    for row in resumes.of_task(book, label):
+    for row in resumes.find(book, label=label):
         came = f"failed: {inline(row.failed, 200)}" if row.failed else "woken" if row.proven else "not confirmed"
         found.append((row.at, 7, "sent to its agent", f"({came})", "bad" if row.failed else "works"))
     found += _others(book, label)
@@ -161,14 +161,14 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
 def _others(book: Ledger, label: str) -> list[Moment]:
     """What was said that is not the user's own word, and the agents that the task's agents have launched."""
     found: list[Moment] = []
-    for said in proofs.of_task(book, label):
+    for said in proofs.find(book, label=label):
         if said.proof in proofs.WITHOUT_EFFECT:
             who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
             what = "not known to be you" if said.proof == proofs.KEPT else "not you"
             found.append((said.at, 6, f"{what} ({who}), no effect:", inline(said.text, 300), "bad"))
         elif said.proof == proofs.RELAYED:
             found.append((said.at, 6, "passed on from chat", inline(said.text, 300), ""))
-    for child in children.of_task(book, label):
+    for child in children.find(book, label=label):
         what = "was refused an agent of its own" if child.refused else "launched an agent of its own"
         found.append((child.made, 4, what, inline(child.description, 200), "bad" if child.refused else ""))
     return found

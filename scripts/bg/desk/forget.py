@@ -59,8 +59,8 @@ def sweep(book: Ledger, days: int) -> None:
     with contextlib.closing(_archive(book)) as archive:
         for label in forgetting.forgettable(book, now - days * DAY, MOST):
             _forget(book, archive, label)
-    with book.transaction():
-        notes.set_swept(book, int(now // DAY))
+    with book.transaction() as writing:
+        notes.set_swept(writing, int(now // DAY))
 
 
 def _archive(book: Ledger) -> TextIO:
@@ -77,5 +77,5 @@ def _forget(book: Ledger, archive: TextIO, label: str) -> None:
     archive.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in look.exported(book, task))
     archive.flush()
     os.fsync(archive.fileno())
-    with book.transaction():
-        forgetting.forget(book, label)
+    with book.transaction() as writing:
+        forgetting.forget(writing, label)

@@ -165,9 +165,9 @@ def _each(book: Ledger, wanted: str) -> Iterator[Task]:
 def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
     """One task's lines: its signals, then itself."""
     label = task.label
-    for row in reported.signals_of_task(book, label):
+    for row in reported.find_signals(book, label=label):
         yield {**unpacked(row.body), "task": label, "run": row.run, "at": row.at}
-    known = runs.of_task(book, label)
+    known = runs.find(book, label=label)
     warnings = [WARNINGS[task.state]] if task.state in WARNINGS else []
     warnings += [f"Run {run.run} was cut: {run.cut}." for run in known if run.cut]
     warnings += [
@@ -188,25 +188,27 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
                 "answers": _answers(book, row),
                 "retracted": [
                     gone.columns("text", "kind", "source", "at", "gone", "typed")
-                    for gone in user_answers.retracted(book, row)
+                    for gone in user_answers.find_retracted(book, question=row.id)
                 ],
             }
-            for row in inbox.of_task(book, label)
+            for row in inbox.find(book, label=label)
         ],
         "resumes": [
-            row.columns("kind", "typed", "message", "at", "proven", "failed") for row in resumes.of_task(book, label)
+            row.columns("kind", "typed", "message", "at", "proven", "failed") for row in resumes.find(book, label=label)
         ],
-        "typed": [row.columns("id", "at", "via", "text", "outcome", "reading") for row in typed.of_task(book, label)],
-        "proofs": [row.columns("way", "text", "at", "proof", "origin") for row in proofs.of_task(book, label)],
+        "typed": [
+            row.columns("id", "at", "via", "text", "outcome", "reading") for row in typed.find(book, label=label)
+        ],
+        "proofs": [row.columns("way", "text", "at", "proof", "origin") for row in proofs.find(book, label=label)],
         "children": [
             row.columns("description", "kind", "agent", "made", "ended", "refused")
-            for row in children.of_task(book, label)
+            for row in children.find(book, label=label)
         ],
     }
 
 
 def _answers(book: Ledger, question: Question) -> list[dict[str, Any]]:
-    found = user_answers.answers_to(book, question)
+    found = user_answers.find(book, question=question.id)
     return [
         {
             **row.columns("text", "kind", "source", "at", "sent", "typed"),

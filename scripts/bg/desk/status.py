@@ -62,7 +62,7 @@ def record(book: Ledger, task: Task) -> dict[str, Any]:
         "awaits": [each._asdict() for each in waiting.awaited(book, task.label)],
         "asked_by": _asked_by(book, task),
         "full": _full(book, task),
-        "delegations": [_delegation(book, one) for one in delegations.of_task(book, task.label)],
+        "delegations": [_delegation(book, one) for one in delegations.find(book, label=task.label)],
         "quiet": _quiet(book, task, path),
         "evidence": _evidence(book, task),
         "risk": transcripts.near_limit(path) if task.ended is None else "",

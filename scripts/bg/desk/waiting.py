@@ -85,7 +85,7 @@ def of_task(book: Ledger, page: Page, task: Task, command: str) -> str:
     for item in _answered(book, task):
         lines.append(page.line(Cell(f"  {item.qid}", "needs"), Cell(f"  {_ANSWERED[item.state]}", "quiet")))
         lines += page.wrapped(inline(item.text, 400), indent=4)
-        for answer in user_answers.answers_to(book, item)[-1:]:
+        for answer in user_answers.find(book, question=item.id)[-1:]:
             lines += page.wrapped(f"{answer.kind}: {inline(answer.text, 400)}", "good", indent=4)
     if len(lines) == 1:
         lines += page.wrapped("It has asked nothing.", indent=2)
@@ -103,4 +103,4 @@ def _answered(book: Ledger, task: Task) -> list[Question]:
     last = runs.last_run(book, task.agent) if task.agent else None
     if last is None:
         return []
-    return [item for item in inbox.of_task(book, task.label) if item.state in _ANSWERED and item.run >= last.run - 1]
+    return [item for item in inbox.find(book, label=task.label) if item.state in _ANSWERED and item.run >= last.run - 1]

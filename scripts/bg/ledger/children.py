@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bg.ledger.file import Ledger
-from bg.ledger.record import Record
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.record import ANY, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 class Child(Record):
     """One agent that the agent `parent` of a task has launched; `refused` says why it was not allowed to."""
 
+    _table = "children"
     id: int
     label: str
     parent: str
@@ -25,7 +26,7 @@ class Child(Record):
     refused: str
 
 
-def note(book: Ledger, label: str, parent: str, call: str, description: str, kind: str, refused: str) -> None:
+def note(book: Writing, label: str, parent: str, call: str, description: str, kind: str, refused: str) -> None:
     """An agent of a task is about to launch another one, or is not allowed to."""
     book.write(
         "INSERT OR IGNORE INTO children (label, parent, call, description, kind, made, refused) VALUES (?,?,?,?,?,?,?)",
@@ -39,9 +40,9 @@ def note(book: Ledger, label: str, parent: str, call: str, description: str, kin
     )
 
 
-def of_call(book: Ledger, call: str) -> Optional[Child]:
-    """The child that this call has launched."""
-    return Child.one(book, "SELECT * FROM children WHERE call = ?", call)
+def find(book: Ledger, *, label: str = ANY, call: str = ANY) -> list[Child]:
+    """The children with these columns."""
+    return Child.where(book, label=label, call=call)
 
 
 def of_agent(book: Ledger, agent: str) -> Optional[Child]:
@@ -49,17 +50,12 @@ def of_agent(book: Ledger, agent: str) -> Optional[Child]:
     return Child.one(book, "SELECT * FROM children WHERE agent = ? ORDER BY id DESC", agent) if agent else None
 
 
-def of_task(book: Ledger, label: str) -> list[Child]:
-    """Every child of a task's agents, in order."""
-    return Child.all(book, "SELECT * FROM children WHERE label = ? ORDER BY id", label)
-
-
-def set_agent(book: Ledger, number: int, agent: str) -> None:
+def set_agent(book: Writing, number: int, agent: str) -> None:
     """The host has launched it."""
     book.write("UPDATE children SET agent = ? WHERE id = ?", agent, number)
 
 
-def end(book: Ledger, number: int) -> None:
+def end(book: Writing, number: int) -> None:
     """It has ended, or was never launched."""
     book.write("UPDATE children SET ended = ? WHERE id = ? AND ended IS NULL", book.now(), number)
 

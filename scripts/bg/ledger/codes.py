@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger import digests, notes, proofs
-from bg.ledger.file import Ledger
+from bg.ledger.file import Writing
 from bg.ledger.proofs import Proof
 
 TYPE_CHECKING = False
@@ -15,15 +15,15 @@ _SIGNS = "abcdefghijklmnopqrstuvwxyz234567"
 _HALF = 5  # of a code: fifty bits are out of reach for whoever can read its digest
 
 
-def give(book: Ledger, rows: list[Proof]) -> list[tuple[str, Proof]]:
-    """Inside a transaction: a new code for each of these; no earlier one counts from now on."""
+def give(book: Writing, rows: list[Proof]) -> list[tuple[str, Proof]]:
+    """A new code for each of these; no earlier one counts from now on."""
     given = [(_made(book), row) for row in rows]
     notes.set_codes(book, {row.id: _digest(code) for code, row in given})
     return given
 
 
-def take(book: Ledger, typed: str) -> Optional[Proof]:
-    """Inside a transaction: what a typed code confirms, which it does once; several wrong ones end them all."""
+def take(book: Writing, typed: str) -> Optional[Proof]:
+    """What a typed code confirms, which it does once; several wrong ones end them all."""
     left, digest = notes.codes(book), _digest(typed)
     number = next((number for number, known in left.items() if known == digest), 0)
     row = proofs.of_id(book, number)
@@ -35,7 +35,7 @@ def take(book: Ledger, typed: str) -> Optional[Proof]:
     return row
 
 
-def _made(book: Ledger) -> str:
+def _made(book: Writing) -> str:
     signs = "".join(_SIGNS[byte % len(_SIGNS)] for byte in book.chance(2 * _HALF))
     return f"{signs[:_HALF]}-{signs[_HALF:]}"
 

@@ -6,8 +6,8 @@ What was decided is kept here; how far the work has come is read from the tasks 
 from __future__ import annotations
 
 from bg.ledger import projects, tasks
-from bg.ledger.file import Ledger
-from bg.ledger.record import Record
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.record import ANY, Record, first_of
 from bg.ledger.tasks import Task
 
 TYPE_CHECKING = False
@@ -24,82 +24,69 @@ UNDER_WAY = (LAUNCHING, WORKING, WAITING)
 
 
 class Delegation(Record):
-    """One request; `child` is the window that its approval opened, then the label of the task that does the work."""
+    """One request; `worker` is the label under which the work is, or will be, launched, empty before it is approved.
 
+    One that is `handed_over` is what a stopped task's agent could not do, and has the id of that blocker.
+    """
+
+    _table = "delegations"
     id: int
     label: str
     signal: int
     blocking: int
+    handed_over: int
     state: str
     words: Optional[str]
     decided: Optional[float]
-    child: Optional[str]
+    worker: str
     qid: str
     question: Optional[int]
     released: Optional[float]
     resume: Optional[int]
     told: Optional[float]
 
-    @property
-    def is_of_a_blocker(self) -> bool:
-        """A stopped task's agent asked for it by its blocker, whose id it has; every other has its own, with a D."""
-        return self.qid.startswith("B")
-
-    @property
-    def worker(self) -> str:
-        """The label under which the work is, or will be, launched; empty before it is approved."""
-        return (self.child or "").rpartition(":")[2]
-
-
-def _window(label: str) -> str:
-    """How the column `child` names the window of this label while nothing has been launched in it."""
-    return f"window:{label}"
-
 
 def next_qid(book: Ledger, label: str) -> str:
     """The id of the next request of a task: no two of its requests share one."""
-    count = book.value("SELECT count(*) FROM delegations WHERE label = ? AND qid LIKE 'D%'", label)
+    count = book.value("SELECT count(*) FROM delegations WHERE label = ? AND NOT handed_over", label)
     return f"D{int(count) + 1}"
 
 
-def note(book: Ledger, label: str, signal: int, qid: str, question: Optional[int], *, blocking: bool) -> None:
+def note(
+    book: Writing,
+    label: str,
+    signal: int,
+    qid: str,
+    question: Optional[int],
+    *,
+    blocking: bool = False,
+    handed_over: bool = False,
+) -> None:
     """A task has asked for this, by that signal and that item; on a blocking one its work waits."""
     book.write(
-        "INSERT OR IGNORE INTO delegations (label, signal, blocking, state, qid, question)"
-        " VALUES (?,?,?,'waiting',?,?)",
+        "INSERT OR IGNORE INTO delegations (label, signal, blocking, handed_over, state, qid, question)"
+        " VALUES (?,?,?,?,'waiting',?,?)",
         label,
         signal,
         int(blocking),
+        int(handed_over),
         qid,
         question,
     )
 
 
-def of_signal(book: Ledger, signal: int) -> Optional[Delegation]:
-    """What this signal asked for."""
-    return Delegation.one(book, "SELECT * FROM delegations WHERE signal = ?", signal)
-
-
-def of_item(book: Ledger, question: int) -> Optional[Delegation]:
-    """The request that stands in the inbox as this item."""
-    return Delegation.one(book, "SELECT * FROM delegations WHERE question = ?", question)
-
-
-def of_task(book: Ledger, label: str) -> list[Delegation]:
-    """Everything that a task asked to hand on, the oldest first."""
-    return Delegation.all(book, "SELECT * FROM delegations WHERE label = ? ORDER BY id", label)
-
-
-def of_window(book: Ledger, label: str) -> Optional[Delegation]:
-    """The request whose approval gave out this label."""
-    sql = "SELECT * FROM delegations WHERE child IN (?, ?) ORDER BY id LIMIT 1"
-    return Delegation.one(book, sql, label, _window(label))
+def find(
+    book: Ledger, *, label: str = ANY, signal: int = ANY, question: int = ANY, worker: str = ANY
+) -> list[Delegation]:
+    """The requests with these columns."""
+    return Delegation.where(book, label=label, signal=signal, question=question, worker=worker)
 
 
 def of_worker(book: Ledger, label: str) -> Optional[Delegation]:
     """The request that this task works for, whether it was launched for it first or beside others."""
     task = tasks.get(book, label)
-    return of_window(book, label) or (of_window(book, task.grp) if task and task.grp != label else None)
+    found = find(book, worker=label) or (find(book, worker=task.grp) if task and task.grp != label else [])
+    return first_of(found)
 
 
 def last_of_run(book: Ledger, agent: str, run: int) -> list[Delegation]:
@@ -136,28 +123,28 @@ def before(book: Ledger, one: Delegation, project: str, most: int) -> list[Deleg
     )
 
 
-def approve(book: Ledger, one: Delegation, words: str, window: str) -> None:
+def approve(book: Writing, one: Delegation, words: str, window: str) -> None:
     """The user has approved it; its agent gets the label of this window."""
-    _decide(book, one, APPROVED, words, _window(window))
+    _decide(book, one, APPROVED, words, window)
 
 
-def deny(book: Ledger, one: Delegation, words: str) -> None:
+def deny(book: Writing, one: Delegation, words: str) -> None:
     """It is denied, in these words."""
     _decide(book, one, DENIED, words, "")
 
 
-def _decide(book: Ledger, one: Delegation, state: str, words: str, child: str) -> None:
+def _decide(book: Writing, one: Delegation, state: str, words: str, worker: str) -> None:
     book.write(
-        "UPDATE delegations SET state = ?, words = ?, child = ?, decided = ? WHERE id = ? AND state <> 'launched'",
+        "UPDATE delegations SET state = ?, words = ?, worker = ?, decided = ? WHERE id = ? AND state <> 'launched'",
         state,
         words,
-        child,
+        worker,
         book.now(),
         one.id,
     )
 
 
-def release(book: Ledger, one: Delegation) -> None:
+def release(book: Writing, one: Delegation) -> None:
     """Its requester goes on without waiting for it."""
     book.write("UPDATE delegations SET released = coalesce(released, ?) WHERE id = ?", book.now(), one.id)
 
@@ -176,18 +163,18 @@ def is_decided_by(book: Ledger, agent: str, run: int, digest: str, words: str) -
     )
 
 
-def await_launch(book: Ledger, signal: int, window: str) -> None:
+def await_launch(book: Writing, signal: int, window: str) -> None:
     """What is launched in the window of this label works for the request, which nobody was asked to approve."""
-    sql = "UPDATE delegations SET child = ? WHERE signal = ? AND state = 'waiting' AND coalesce(child, '') = ''"
-    book.write(sql, _window(window), signal)
+    sql = "UPDATE delegations SET worker = ? WHERE signal = ? AND state = 'waiting' AND coalesce(worker, '') = ''"
+    book.write(sql, window, signal)
 
 
-def note_launch(book: Ledger, window: str, label: str) -> None:
+def note_launch(book: Writing, window: str, label: str) -> None:
     """A task was launched in the window of that label: if that was opened for a request, this is its task."""
     book.write(
-        "UPDATE delegations SET child = ?, state = 'launched' WHERE state IN ('approved', 'waiting') AND child = ?",
+        "UPDATE delegations SET worker = ?, state = 'launched' WHERE state IN ('approved', 'waiting') AND worker = ?",
         label,
-        _window(window),
+        window,
     )
 
 
@@ -216,21 +203,21 @@ def standing(book: Ledger, one: Delegation) -> str:
 
 def untold(book: Ledger, label: str) -> list[Delegation]:
     """The requests of a task whose work is over, which the task has not been told."""
-    return [one for one in of_task(book, label) if one.told is None and standing(book, one) in OVER]
+    return [one for one in find(book, label=label) if one.told is None and standing(book, one) in OVER]
 
 
-def attach(book: Ledger, requests: list[int], resume: int) -> None:
+def attach(book: Writing, requests: list[int], resume: int) -> None:
     """A resume that is about to be sent tells how these ended."""
     for identifier in requests:
         book.write("UPDATE delegations SET resume = ? WHERE id = ?", resume, identifier)
 
 
-def mark_told(book: Ledger, resume: int) -> None:
+def mark_told(book: Writing, resume: int) -> None:
     """A proven resume has told it."""
     book.write("UPDATE delegations SET told = ? WHERE resume = ? AND told IS NULL", book.now(), resume)
 
 
-def untell(book: Ledger, resume: int) -> None:
+def untell(book: Writing, resume: int) -> None:
     """The agent has ended before this message reached it."""
     book.write("UPDATE delegations SET told = NULL, resume = NULL WHERE resume = ?", resume)
 
@@ -246,10 +233,10 @@ def depth(book: Ledger, label: str) -> list[str]:
     return found
 
 
-def reopen(book: Ledger, one: Delegation) -> None:
+def reopen(book: Writing, one: Delegation) -> None:
     """Its decision was taken back: it waits again."""
     book.write(
-        "UPDATE delegations SET state = 'waiting', words = NULL, child = '', decided = NULL WHERE id = ?"
+        "UPDATE delegations SET state = 'waiting', words = NULL, worker = '', decided = NULL WHERE id = ?"
         " AND state IN ('approved', 'denied')",
         one.id,
     )

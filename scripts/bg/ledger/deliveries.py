@@ -10,32 +10,26 @@ from __future__ import annotations
 import os
 
 from bg import machine
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-_PARTS = 4  # of `via`: the event, its turn, when its process started, and that process; earlier versions knew two
 ENDED, MESSAGE, GROUP, JOINT, ANSWERED = "ended", "message", "group", "joint", "answered"
-AGAIN = " again"
 
 
 class Key:
     """What a delivery is about, the same by whatever path it became known.
 
-    `subject` is the agent, for a group its label, for answers the task's; `mark` tells a run's deliveries apart.
+    `subject` is the agent, for tasks that have ended together their label; `mark` tells a run's deliveries apart.
     """
 
     def __init__(self, subject: str, run: int, mark: str) -> None:
         self.subject = subject
         self.run = run
         self.mark = mark
-
-    def __str__(self) -> str:
-        """The key as it stands in the ledger."""
-        return f"{self.subject}:{self.run}:{self.mark}"
 
     @classmethod
     def of_end(cls, agent: str, run: int) -> Key:
@@ -57,83 +51,75 @@ class Key:
         """A task that has asked for so much, and the agents that it asked for, all of which have ended."""
         return cls(label, count, "joint")
 
-    @classmethod
-    def of_answers(cls, label: str, session: str, number: int, *, again: bool = False) -> Key:
-        """What the user has said to a task in this session, anew each time; or the same `again`."""
-        return cls(label, 0, f"{session} {number}{AGAIN if again else ''}")
-
 
 class Delivery(Record):
-    """One thing to say, and how far it has come."""
+    """One thing to say, and how far it has come.
+
+    `subject`, `run` and `mark` are those of its `Key`. What to do about answers has no mark, but the session that they
+    were given in, and is owed `again` where nobody has done it. `session` is the one in which it was printed, by the
+    hook of that `event` and `turn` in the process `pid`.
+    """
 
     id: int
     label: str
     kind: str
-    key: str
+    subject: str
+    run: int
+    mark: str
+    answered_in: str
+    again: int
     made: float
     surfaced: Optional[float]
     said: Optional[float]
     seen: Optional[float]
     session: Optional[str]
-    via: str
+    event: str
+    turn: str
+    pid: int
+    started: str
     words: str
     place: Optional[int]
     carrier: str
     missed: Optional[int]
 
     @property
-    def event(self) -> str:
-        """The event whose hook has printed it last."""
-        return self.via.partition(" ")[0]
-
-    @property
-    def turn(self) -> str:
-        """The host's id of the turn in which that was, empty where it gives none."""
-        parts = self.via.split(" ")
-        return parts[1] if len(parts) == _PARTS else ""
-
-    @property
     def owner(self) -> Optional[machine.Process]:
-        """The process of that hook."""
-        parts = self.via.split(" ")
-        started = parts[2].replace("_", " ") if len(parts) == _PARTS else ""
-        return machine.Process(int(parts[-1]), started) if parts[-1].isdigit() else None
-
-    @property
-    def about(self) -> Key:
-        """What it is about."""
-        subject, run, mark = self.key.rsplit(":", 2)
-        return Key(subject, int(run), mark)
-
-    def is_answered_in(self, session: str) -> bool:
-        """The user has answered in this very session."""
-        return session in self.about.mark
+        """The process of the hook that has printed it last."""
+        return machine.Process(self.pid, self.started) if self.pid else None
 
 
-def make(book: Ledger, label: str, kind: str, key: Key) -> bool:
+def make(book: Writing, label: str, kind: str, key: Key) -> bool:
     """Queue one thing to say; False when it is queued or said already."""
     return bool(
         book.write(
-            "INSERT OR IGNORE INTO deliveries (label, kind, key, made) VALUES (?,?,?,?)",
+            "INSERT OR IGNORE INTO deliveries (label, kind, subject, run, mark, made) VALUES (?,?,?,?,?,?)",
             label,
             kind,
-            str(key),
+            key.subject,
+            key.run,
+            key.mark,
             book.now(),
         )
     )
 
 
-def owe_next_step(book: Ledger, label: str, session: str, *, again: bool = False) -> None:
+def owe_next_step(book: Writing, label: str, session: str, *, again: bool = False) -> None:
     """Queue what to do about a task's answers, instead of what was queued of it before."""
     settle_next_step(book, label)
-    number = 1 + int(book.value("SELECT coalesce(max(id), 0) FROM deliveries"))
-    make(book, label, ANSWERED, Key.of_answers(label, session, number, again=again))
+    book.write(
+        "INSERT INTO deliveries (label, kind, subject, run, answered_in, again, made) VALUES (?1,?2,?1,0,?3,?4,?5)",
+        label,
+        ANSWERED,
+        session,
+        int(again),
+        book.now(),
+    )
 
 
 def is_end_due(book: Ledger, agent: str, run: int) -> bool:
     """The parent is still to hear how this run has ended."""
-    sql = "SELECT 1 FROM deliveries WHERE seen IS NULL AND said IS NULL AND kind = 'ended' AND key LIKE ?"
-    return book.one(sql, f"{agent}:{run}:%") is not None
+    sql = "SELECT 1 FROM deliveries WHERE subject = ? AND run = ? AND kind = 'ended' AND seen IS NULL AND said IS NULL"
+    return book.one(sql, agent, run) is not None
 
 
 def owed_since(book: Ledger, label: str, moment: float) -> bool:
@@ -142,10 +128,9 @@ def owed_since(book: Ledger, label: str, moment: float) -> bool:
     return book.one(sql, label, moment) is not None
 
 
-def continue_in(book: Ledger, old: str, new: str) -> None:
+def continue_in(book: Writing, old: str, new: str) -> None:
     """One session goes on as another: what the user answered in the one counts as answered in the other."""
-    sql = "UPDATE OR IGNORE deliveries SET key = replace(key, ?1, ?2) WHERE seen IS NULL AND kind = ?3"
-    book.write(f"{sql} AND instr(key, ?1) > 0", old, new, ANSWERED)
+    book.write("UPDATE deliveries SET answered_in = ? WHERE seen IS NULL AND answered_in = ?", new, old)
 
 
 def due(book: Ledger, session: str) -> list[Delivery]:
@@ -180,19 +165,21 @@ def is_claimed(delivery: Delivery) -> bool:
 
 
 def surface(
-    book: Ledger, ids: list[int], session: str, via: tuple[str, str], words: list[str], place: int, carrier: str
+    book: Writing, ids: list[int], session: str, via: tuple[str, str], words: list[str], place: int, carrier: str
 ) -> None:
     """Recorded before anything is printed: at which event and turn, what, and where the transcript will show it."""
     event, turn = via
     own = machine.own()
     for identifier, said in zip(ids, words):
         book.write(
-            "UPDATE deliveries SET surfaced = ?, said = NULL, session = ?, via = ?, words = ?, place = ?, carrier = ?"
-            " WHERE id = ?",
+            "UPDATE deliveries SET surfaced = ?, said = NULL, session = ?, event = ?, turn = ?, pid = ?, started = ?,"
+            " words = ?, place = ?, carrier = ? WHERE id = ?",
             book.now(),
             session,
-            # The number of the process is the last word, which is all that an earlier version reads.
-            f"{event} {turn} {own.started.replace(' ', '_')} {own.pid}",
+            event,
+            turn,
+            own.pid,
+            own.started,
             said,
             place,
             carrier,
@@ -200,13 +187,13 @@ def surface(
         )
 
 
-def say(book: Ledger, ids: list[int]) -> None:
+def say(book: Writing, ids: list[int]) -> None:
     """Recorded after the answer was printed whole."""
     for identifier in ids:
         book.write("UPDATE deliveries SET said = ? WHERE id = ?", book.now(), identifier)
 
 
-def unsay(book: Ledger, delivery: Delivery, *, counted: bool) -> None:
+def unsay(book: Writing, delivery: Delivery, *, counted: bool) -> None:
     """It was printed and did not arrive; counted where the host went on as if it had."""
     book.write(
         "UPDATE deliveries SET surfaced = NULL, said = NULL, missed = coalesce(missed, 0) + ? WHERE id = ?",
@@ -215,7 +202,7 @@ def unsay(book: Ledger, delivery: Delivery, *, counted: bool) -> None:
     )
 
 
-def settle(book: Ledger, delivery: Delivery) -> None:
+def settle(book: Writing, delivery: Delivery) -> None:
     """It has arrived, or the parent has heard this another way; what was noted to find it is needed no longer."""
     book.write(
         "UPDATE deliveries SET seen = coalesce(seen, ?), words = NULL, carrier = NULL WHERE id = ?",
@@ -224,7 +211,7 @@ def settle(book: Ledger, delivery: Delivery) -> None:
     )
 
 
-def settle_task(book: Ledger, label: str) -> None:
+def settle_task(book: Writing, label: str) -> None:
     """The user is done with the task: nothing of it has to be said any more."""
     book.write(
         "UPDATE deliveries SET seen = ?, words = NULL, carrier = NULL WHERE label = ? AND seen IS NULL",
@@ -233,7 +220,7 @@ def settle_task(book: Ledger, label: str) -> None:
     )
 
 
-def settle_next_step(book: Ledger, label: str) -> None:
+def settle_next_step(book: Writing, label: str) -> None:
     """What the parent was to do about a task's answers is overtaken."""
     book.write(
         "UPDATE deliveries SET seen = ? WHERE label = ? AND kind = 'answered' AND seen IS NULL", book.now(), label
@@ -248,10 +235,8 @@ def next_steps(book: Ledger, label: str) -> tuple[int, int]:
     row = book.one(
         "SELECT count(*) AS times, count(seen) AS seen FROM deliveries WHERE label = ? AND kind = 'answered'"
         " AND id >= coalesce((SELECT max(id) FROM deliveries WHERE label = ?"
-        " AND (kind = 'ended' OR (kind = 'answered' AND substr(key, ?) <> ?))), 0)",
+        " AND (kind = 'ended' OR (kind = 'answered' AND NOT again))), 0)",
         label,
         label,
-        -len(AGAIN),
-        AGAIN,
     )
     return (row["times"], row["seen"]) if row else (0, 0)

@@ -1,6 +1,6 @@
 """The ledger as modules use it: read, and written in one or two transactions an event.
 
-What stands in the tables is read and written by the modules beside this one, each for its own tables.
+The modules beside this one read and write the rows, each those of its own tables.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Callable, NoReturn, Optional, Union
 
-__all__ = ["Corrupt", "Ledger", "Unavailable", "left"]
+__all__ = ["Corrupt", "Ledger", "Unavailable", "Writing", "left"]
 
 
 class Ledger:
-    """An open ledger. `transaction` is the only way to write.
+    """An open ledger, to read; only the `Writing` that `transaction` yields can write.
 
     Within an event, what several steps write is gathered in one transaction until `settle`. Whoever has the ledger has
     the clock and the chance too: nothing else in these rooms asks the machine for either.
@@ -90,7 +90,7 @@ class Ledger:
         self._secured = written
 
     @contextlib.contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[Writing]:
         """One short write; everything in it becomes durable together, or nothing does."""
         begun = not self._connection.in_transaction
         try:
@@ -100,7 +100,7 @@ class Ledger:
         try:
             if begun:  # a newer plugin may have brought the ledger up since it was opened
                 self._opening.refuse_newer(migrations.writer(self._connection))
-            yield
+            yield self if isinstance(self, Writing) else Writing(self)
             if not begun:
                 self._connection.execute("RELEASE step")
         except BaseException as error:
@@ -122,15 +122,6 @@ class Ledger:
             return self._run(sql, tuple(foreign.encodable(each) if isinstance(each, str) else each for each in values))
         except sqlite3.Error as error:
             self._raise("used", error)
-
-    def write(self, sql: str, *values: Any) -> int:
-        """Run one statement; how many rows it changed."""
-        return self._run(sql, values).rowcount
-
-    def insert(self, sql: str, *values: Any) -> int:
-        """Run one INSERT; the new row's id, 0 where it was there already."""
-        cursor = self._run(sql, values)
-        return (cursor.lastrowid or 0) if cursor.rowcount > 0 else 0
 
     def one(self, sql: str, *values: Any) -> Optional[sqlite3.Row]:
         """The first row, None where there is none."""
@@ -157,6 +148,22 @@ class Ledger:
     def leave(self) -> None:
         """The process ends: the log stays beside the file, as after a kill, and the next hook goes on with it."""
         leave(self._connection)
+
+
+class Writing(Ledger):
+    """A ledger within a transaction: whoever is handed one may write."""
+
+    def __init__(self, book: Ledger) -> None:
+        self.__dict__ = book.__dict__  # the same ledger, not a copy of it
+
+    def write(self, sql: str, *values: Any) -> int:
+        """Run one statement; how many rows it changed."""
+        return self._run(sql, values).rowcount
+
+    def insert(self, sql: str, *values: Any) -> int:
+        """Run one INSERT; the new row's id, 0 where it was there already."""
+        cursor = self._run(sql, values)
+        return (cursor.lastrowid or 0) if cursor.rowcount > 0 else 0
 
 
 @contextlib.contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.record import Record
 
 
@@ -10,8 +10,8 @@ class _Name(Record):
     name: str
 
 
-def forget(book: Ledger, label: str) -> None:
-    """Inside a transaction: nothing of the task is left; its label is not given out again."""
+def forget(book: Writing, label: str) -> None:
+    """Nothing of the task is left; its label is not given out again."""
     agents = [row["agent"] for row in book.all("SELECT agent FROM launches WHERE label = ? AND agent <> ''", label)]
     for table in _Name.all(book, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"):
         columns = [column.name for column in _Name.all(book, f'PRAGMA table_info("{table.name}")')]

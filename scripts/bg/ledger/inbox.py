@@ -9,8 +9,8 @@ import json
 
 from bg.ledger import projects
 from bg.ledger.digests import digest
-from bg.ledger.file import Ledger
-from bg.ledger.record import Record, unpacked
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.record import ANY, Record, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _ORDER = (
 class Question(Record):
     """One item; `qid` is the agent's own id for it, `shown` when the user was first shown it."""
 
+    _table = "questions"
     id: int
     label: str
     agent: str
@@ -42,7 +43,7 @@ class Question(Record):
     shown: Optional[float]
 
 
-def ask(book: Ledger, label: str, agent: str, run: int, kind: str, qid: str, item: dict[str, Any]) -> int:
+def ask(book: Writing, label: str, agent: str, run: int, kind: str, qid: str, item: dict[str, Any]) -> int:
     """Put an item into the inbox; its id, 0 where the same one had come by another path."""
     text = str(item.get("text") or "")
     extra = {key: value for key, value in item.items() if key not in {"text", "context", "question_id"}}
@@ -105,16 +106,9 @@ def waiting(book: Ledger, label: str = "", project: str = "", session: str = "")
     return Question.all(book, f"{sql} ORDER BY {_ORDER}", *values)
 
 
-def items(book: Ledger, agent: str, run: Optional[int] = None) -> list[Question]:
-    """Every item of an agent, or of one of its runs, in the order of asking."""
-    if run is None:
-        return Question.all(book, "SELECT * FROM questions WHERE agent = ? ORDER BY id", agent)
-    return Question.all(book, "SELECT * FROM questions WHERE agent = ? AND run = ? ORDER BY id", agent, run)
-
-
-def of_task(book: Ledger, label: str) -> list[Question]:
-    """Every item of a task, in the order of asking."""
-    return Question.all(book, "SELECT * FROM questions WHERE label = ? ORDER BY id", label)
+def find(book: Ledger, *, label: str = ANY, agent: str = ANY, run: int = ANY) -> list[Question]:
+    """The items with these columns, open or not."""
+    return Question.where(book, label=label, agent=agent, run=run)
 
 
 def ever(book: Ledger, label: str, qid: str) -> list[Question]:
@@ -140,12 +134,12 @@ def open_before(book: Ledger, label: str, agent: str, run: int) -> list[Question
     )
 
 
-def withdraw(book: Ledger, item: Question) -> None:
+def withdraw(book: Writing, item: Question) -> None:
     """The agent no longer waits for this."""
     book.write("UPDATE questions SET state = 'withdrawn' WHERE id = ?", item.id)
 
 
-def mark_shown(book: Ledger, ids: list[int]) -> None:
+def mark_shown(book: Writing, ids: list[int]) -> None:
     """The user has been shown these."""
     for identifier in ids:
         book.write("UPDATE questions SET shown = coalesce(shown, ?) WHERE id = ?", book.now(), identifier)

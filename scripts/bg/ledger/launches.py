@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bg.ledger.file import Ledger
-from bg.ledger.record import Record
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.record import ANY, Record, first_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 class Launch(Record):
     """One call that launches an agent of ours; `agent` is empty until the host's agent is known."""
 
+    _table = "launches"
     tool_use: str
     label: str
     token: str
@@ -39,7 +40,7 @@ def _new_token(book: Ledger, label: str) -> str:
     return f"{label}-{''.join(_LETTERS[byte % 32] for byte in book.chance(10))}"
 
 
-def note(book: Ledger, tool_use: str, label: str, agent_type: str, name: str, cwd: str, head: str) -> str:
+def note(book: Writing, tool_use: str, label: str, agent_type: str, name: str, cwd: str, head: str) -> str:
     """A launch call of ours is on its way; the token that its agent signs with."""
     known = book.value("SELECT token FROM launches WHERE tool_use = ?", tool_use)
     if known:
@@ -61,19 +62,9 @@ def note(book: Ledger, tool_use: str, label: str, agent_type: str, name: str, cw
     return token
 
 
-def of_call(book: Ledger, tool_use: str) -> Optional[Launch]:
-    """The launch that this call is."""
-    return Launch.one(book, "SELECT * FROM launches WHERE tool_use = ?", tool_use)
-
-
-def of_token(book: Ledger, token: str) -> Optional[Launch]:
-    """The launch that gave out this token."""
-    return Launch.one(book, "SELECT * FROM launches WHERE token = ?", token)
-
-
-def of_agent(book: Ledger, agent: str) -> Optional[Launch]:
-    """The launch that a host's agent came from."""
-    return Launch.one(book, "SELECT * FROM launches WHERE agent = ?", agent)
+def find(book: Ledger, *, tool_use: str = ANY, token: str = ANY, agent: str = ANY) -> list[Launch]:
+    """The launches with these columns."""
+    return Launch.where(book, tool_use=tool_use, token=token, agent=agent)
 
 
 def of_task(book: Ledger, label: str) -> list[Launch]:
@@ -101,7 +92,7 @@ def in_doubt(book: Ledger, session: str) -> list[Launch]:
     )
 
 
-def set_identity(book: Ledger, token: str, identity: str) -> None:
+def set_identity(book: Writing, token: str, identity: str) -> None:
     """Where the agent of this launch has its identity from."""
     book.write("UPDATE launches SET identity = ? WHERE token = ?", identity, token)
 
@@ -111,7 +102,7 @@ def token_of(book: Ledger, agent: str) -> str:
     return book.value("SELECT token FROM launches WHERE agent = ?", agent) or ""
 
 
-def set_agent(book: Ledger, token: str, agent: str) -> bool:
+def set_agent(book: Writing, token: str, agent: str) -> bool:
     """The host's agent that carries this token; True when that is news."""
     return bool(
         book.write(
@@ -123,12 +114,12 @@ def set_agent(book: Ledger, token: str, agent: str) -> bool:
     )
 
 
-def set_made(book: Ledger, tool_use: str, at: float) -> None:
+def set_made(book: Writing, tool_use: str, at: float) -> None:
     """The call was made then: its event had to wait."""
     book.write("UPDATE launches SET made = ? WHERE tool_use = ?", at, tool_use)
 
 
-def set_folder(book: Ledger, agent: str, cwd: str) -> None:
+def set_folder(book: Writing, agent: str, cwd: str) -> None:
     """Where the agent really works."""
     book.write("UPDATE launches SET cwd = ? WHERE agent = ?", cwd, agent)
 
@@ -139,9 +130,9 @@ def share_folder(book: Ledger, agent: str, folder: str) -> bool:
     return book.value(query, agent, folder, len(folder) + 1, f"{folder}/") is not None
 
 
-def fail(book: Ledger, tool_use: str, why: str) -> str:
+def fail(book: Writing, tool_use: str, why: str) -> str:
     """The host refused a launch: its label is free again within the window."""
-    found = of_call(book, tool_use)
+    found = first_of(find(book, tool_use=tool_use))
     if found is None or found.agent:
         return ""
     book.write("UPDATE launches SET failed = ? WHERE tool_use = ?", why[:500] or "refused", tool_use)

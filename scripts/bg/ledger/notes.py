@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.record import Record
 from bg.masking import masked
 from bg.record import Record as Plain
@@ -54,11 +54,11 @@ def _number(text: str) -> int:
     return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else 0
 
 
-def _set(book: Ledger, key: str, value: str) -> None:
+def _set(book: Writing, key: str, value: str) -> None:
     book.write("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value)
 
 
-def _forget(book: Ledger, key: str) -> None:
+def _forget(book: Writing, key: str) -> None:
     book.write("DELETE FROM meta WHERE key = ?", key)
 
 
@@ -73,7 +73,7 @@ def tasks_number(book: Ledger) -> int:
     return found if isinstance(found, int) else 0
 
 
-def set_last_number(book: Ledger, number: int) -> None:
+def set_last_number(book: Writing, number: int) -> None:
     """A label has been given out."""
     _set(book, "last_number", str(number))
 
@@ -88,7 +88,7 @@ def kept_aside_told(book: Ledger) -> str:
     return _get(book, "kept_aside_told")
 
 
-def set_kept_aside_told(book: Ledger, path: str) -> None:
+def set_kept_aside_told(book: Writing, path: str) -> None:
     """The user has been told where the damaged ledger lies."""
     _set(book, "kept_aside_told", path)
 
@@ -98,25 +98,24 @@ def swept(book: Ledger) -> int:
     return int(_get(book, "swept") or 0)
 
 
-def set_swept(book: Ledger, day: int) -> None:
+def set_swept(book: Writing, day: int) -> None:
     """What is old has been forgotten on this day."""
     _set(book, "swept", str(day))
 
 
 def root_mark(book: Ledger, root: str) -> str:
     """By what a repository is known that is kept there, empty where it was never noted."""
-    return _get(book, f"root:{root}")
+    return book.value("SELECT mark FROM roots WHERE root = ?", root) or ""
 
 
-def set_root_mark(book: Ledger, root: str, mark: str) -> None:
+def set_root_mark(book: Writing, root: str, mark: str) -> None:
     """The repository that is kept there is known by this from now on."""
-    _set(book, f"root:{root}", mark)
+    book.write("INSERT OR REPLACE INTO roots (root, mark) VALUES (?, ?)", root, mark)
 
 
 def roots_marked(book: Ledger, mark: str) -> list[str]:
     """Where the repository that is known by this has been kept."""
-    found = book.all("SELECT key FROM meta WHERE key > 'root:' AND key < 'root;' AND value = ?", mark)
-    return [row["key"].partition(":")[2] for row in found]
+    return [row["root"] for row in book.all("SELECT root FROM roots WHERE mark = ? ORDER BY root", mark)]
 
 
 def late_words(book: Ledger, session: str) -> str:
@@ -124,18 +123,18 @@ def late_words(book: Ledger, session: str) -> str:
     return _get(book, f"late:{session}")
 
 
-def add_late_words(book: Ledger, session: str, words: list[str]) -> None:
+def add_late_words(book: Writing, session: str, words: list[str]) -> None:
     """One more event that waited has something to say; what is too long loses its beginning."""
     said = "\n".join(filter(None, [late_words(book, session), *words]))
     _set(book, f"late:{session}", said[-MOST_LATE:])
 
 
-def forget_late_words(book: Ledger, session: str) -> None:
+def forget_late_words(book: Writing, session: str) -> None:
     """The user has been told."""
     _forget(book, f"late:{session}")
 
 
-def set_dialog(book: Ledger, tool_use: str, shown: dict[int, str], place: int, mark: str) -> None:
+def set_dialog(book: Writing, tool_use: str, shown: dict[int, str], place: int, mark: str) -> None:
     """A dialog is about to show these questions in the agents' own words, each noted with a digest of its former.
 
     The host's record of it stands behind `place`; `mark` is what the call shows that had answers of its own.
@@ -144,7 +143,7 @@ def set_dialog(book: Ledger, tool_use: str, shown: dict[int, str], place: int, m
     _set(book, f"dialog:{tool_use}", " ".join(noted))
 
 
-def take_dialog(book: Ledger, tool_use: str) -> Optional[Dialog]:
+def take_dialog(book: Writing, tool_use: str) -> Optional[Dialog]:
     """What a dialog has shown, noted no longer; None where no hook came before the dialog."""
     found = _get(book, f"dialog:{tool_use}")
     _forget(book, f"dialog:{tool_use}")
@@ -161,13 +160,13 @@ def codes(book: Ledger) -> dict[int, str]:
     return {_number(name): digest for name, _, digest in pairs if _number(name)}
 
 
-def set_codes(book: Ledger, given: dict[int, str]) -> None:
+def set_codes(book: Writing, given: dict[int, str]) -> None:
     """These codes can be typed from now on, and no others."""
     _set(book, "codes", " ".join(f"{number}:{digest}" for number, digest in given.items()))
     _set(book, "codes_missed", "0")
 
 
-def miss_code(book: Ledger) -> int:
+def miss_code(book: Writing) -> int:
     """A code was typed that is none; how many such there were since codes were last given out."""
     missed = _number(_get(book, "codes_missed")) + 1
     _set(book, "codes_missed", str(missed))
@@ -179,7 +178,7 @@ def quiet_since(book: Ledger, label: str) -> int:
     return _number(_get(book, f"quiet:{label}"))
 
 
-def set_quiet_since(book: Ledger, label: str, second: int) -> None:
+def set_quiet_since(book: Writing, label: str, second: int) -> None:
     """The user has been told that the task has been silent since then."""
     _set(book, f"quiet:{label}", str(second))
 
@@ -189,7 +188,7 @@ def asked_first(book: Ledger, session: str) -> list[int]:
     return [_number(identifier) for identifier in _get(book, f"asked_first:{session}").split()]
 
 
-def set_asked_first(book: Ledger, session: str, questions: list[int]) -> None:
+def set_asked_first(book: Writing, session: str, questions: list[int]) -> None:
     """These have held up the end of a turn; they do so only once."""
     _set(book, f"asked_first:{session}", " ".join(map(str, questions)))
 
@@ -199,12 +198,12 @@ def awaits_origin(book: Ledger, session: str) -> bool:
     return bool(_get(book, f"fork:{session}"))
 
 
-def set_awaits_origin(book: Ledger, session: str) -> None:
+def set_awaits_origin(book: Writing, session: str) -> None:
     """A session has begun as a fork; the host may not have written down yet which one it goes on with."""
     _set(book, f"fork:{session}", "1")
 
 
-def forget_origin(book: Ledger, session: str) -> None:
+def forget_origin(book: Writing, session: str) -> None:
     """The session that this one goes on with is found, or there is none."""
     _forget(book, f"fork:{session}")
 
@@ -214,12 +213,12 @@ def resumed_at(book: Ledger, session: str) -> int:
     return _number(_get(book, f"resumed:{session}"))
 
 
-def set_resumed_at(book: Ledger, session: str, place: int) -> None:
+def set_resumed_at(book: Writing, session: str, place: int) -> None:
     """A session that had moved is resumed itself, whatever its transcript has ended with so far."""
     _set(book, f"resumed:{session}", str(place))
 
 
-def continue_in(book: Ledger, old: str, new: str) -> None:
+def continue_in(book: Writing, old: str, new: str) -> None:
     """One session goes on as another, and knows what the one was told."""
     held, words = asked_first(book, old), late_words(book, old)
     if held:
@@ -232,9 +231,9 @@ def continue_in(book: Ledger, old: str, new: str) -> None:
 
 def trace(book: Ledger, event: str, text: str) -> None:
     """Keep a hook's own error where `/bg-status` and the doctor show it; the last hundred stay."""
-    with book.transaction():
-        book.write("INSERT INTO errors (at, event, text) VALUES (?, ?, ?)", book.now(), event, masked(text)[-2000:])
-        book.write("DELETE FROM errors WHERE id <= (SELECT max(id) - 100 FROM errors)")
+    with book.transaction() as writing:
+        writing.write("INSERT INTO errors (at, event, text) VALUES (?, ?, ?)", book.now(), event, masked(text)[-2000:])
+        writing.write("DELETE FROM errors WHERE id <= (SELECT max(id) - 100 FROM errors)")
 
 
 def errors(book: Ledger, since: float) -> list[Error]:
@@ -252,7 +251,7 @@ def whole_trace(book: Ledger, error: Error) -> str:
     return f"sqlite3 {book.path} 'select text from errors where id={error.id}'"
 
 
-def note_stranger(book: Ledger, agent: str, label: str) -> None:
+def note_stranger(book: Writing, agent: str, label: str) -> None:
     """Another agent has signed a report as this task, once for each pair."""
     book.write("INSERT OR IGNORE INTO strangers VALUES (?,?,?)", book.now(), agent, label)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from bg import repository
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 
 
 def root_of(project: str) -> str:
@@ -36,7 +36,7 @@ UNION SELECT label FROM (SELECT label FROM tasks WHERE root IS NULL AND +project
   ORDER BY ended DESC LIMIT ?4)
 UNION SELECT label FROM deliveries WHERE seen IS NULL
 UNION SELECT label FROM questions WHERE state = 'open'
-UNION SELECT substr(child, 8) FROM delegations WHERE child > 'window:' AND child < 'window;' AND state = 'approved'
+UNION SELECT worker FROM delegations WHERE state = 'approved'
 """
 _MOST_LEFT = 15
 
@@ -57,19 +57,19 @@ def left(book: Ledger, project: str, since: float) -> dict[str, list[str]]:
     return found
 
 
-def give_roots(book: Ledger) -> None:
+def give_roots(book: Writing) -> None:
     """What an older plugin has written belongs to its repository too, or to its folder where that is gone."""
     for row in book.all("SELECT DISTINCT project FROM tasks WHERE root IS NULL AND project IS NOT NULL"):
         root = root_of(row["project"])
         book.write("UPDATE tasks SET root = ? WHERE root IS NULL AND +project = ?", root, row["project"])
 
 
-def set_place(book: Ledger, label: str, project: str) -> None:
+def set_place(book: Writing, label: str, project: str) -> None:
     """The task goes on in this project."""
     book.write("UPDATE tasks SET project = ?, root = ? WHERE label = ?", project, root_of(project), label)
 
 
-def move(book: Ledger, old: str, new: str) -> None:
+def move(book: Writing, old: str, new: str) -> None:
     """A project of that root is now of another one: its folder was renamed."""
     before, behind = _folder(old), _folder(new)
     for row in book.all("SELECT DISTINCT project FROM tasks WHERE root = ?", old):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bg.ledger.file import Ledger
-from bg.ledger.record import Record
-from bg.ledger.user_answers import Retracted
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.record import ANY, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ class Proof(Record):
     prompt; `origin` says where it came from.
     """
 
+    _table = "proofs"
     id: int
     session: str
     label: str
@@ -54,7 +54,7 @@ class Marks:
 
 
 def tie(
-    book: Ledger,
+    book: Writing,
     before: Marks,
     session: str,
     way: str,
@@ -125,7 +125,7 @@ def touched(book: Ledger, before: Marks, labels: list[str], until: float) -> flo
     return float(max([moment for moment in found if moment], default=0.0))
 
 
-def move(book: Ledger, at: float, session: str, place: int) -> None:
+def move(book: Writing, at: float, session: str, place: int) -> None:
     """The record of what was said at this moment is looked for from this place on."""
     book.write("UPDATE proofs SET place = ? WHERE at = ? AND session = ? AND proof IS NULL", place, at, session)
 
@@ -140,13 +140,8 @@ def _record(session: str, place: int) -> str:
     return f"{session}@{place}"
 
 
-def taken_back_by(book: Ledger, proof: Proof) -> list[Retracted]:
-    """The answers that these words have taken back."""
-    return Retracted.all(book, "SELECT * FROM retracted WHERE undone_by = ? ORDER BY id", proof.id)
-
-
 def note(
-    book: Ledger, session: str, label: str, text: str, call: str, proof: str, origin: str, way: str = PASSED_ON
+    book: Writing, session: str, label: str, text: str, call: str, proof: str, origin: str, way: str = PASSED_ON
 ) -> None:
     """What the parent passes on by this call, or puts into it, which is judged at once."""
     book.write(
@@ -186,34 +181,29 @@ def unjudged_elsewhere(book: Ledger, session: str) -> list[str]:
     return [row["label"] for row in rows]
 
 
-def count_look(book: Ledger, number: int) -> None:
+def count_look(book: Writing, number: int) -> None:
     """It was looked for as long as a hook may wait, and not found."""
     book.write("UPDATE proofs SET looks = looks + 1 WHERE id = ?", number)
 
 
-def judge(book: Ledger, number: int, proof: str, origin: str = "") -> None:
+def judge(book: Writing, number: int, proof: str, origin: str = "") -> None:
     """From now on it is known who said it."""
     book.write("UPDATE proofs SET proof = ?, origin = ?, judged = ? WHERE id = ?", proof, origin, book.now(), number)
 
 
-def use(book: Ledger, proof: Proof, place: int) -> None:
+def use(book: Writing, proof: Proof, place: int) -> None:
     """The record there proves this prompt, and nothing else from now on."""
     book.write("UPDATE proofs SET call = ? WHERE id = ? AND call = ''", _record(proof.session, place), proof.id)
+
+
+def find(book: Ledger, *, label: str = ANY, call: str = ANY, way: str = ANY) -> list[Proof]:
+    """What was said, with these columns."""
+    return Proof.where(book, label=label, call=call, way=way)
 
 
 def of_id(book: Ledger, number: Optional[int]) -> Optional[Proof]:
     """The proof of this number."""
     return Proof.one(book, "SELECT * FROM proofs WHERE id = ?", number) if number else None
-
-
-def of_call(book: Ledger, call: str) -> Optional[Proof]:
-    """What the parent has passed on by this call."""
-    return Proof.one(book, "SELECT * FROM proofs WHERE call = ? AND way = ? ORDER BY id DESC", call, PASSED_ON)
-
-
-def of_task(book: Ledger, label: str) -> list[Proof]:
-    """Everything that was said to a task, in order."""
-    return Proof.all(book, "SELECT * FROM proofs WHERE label = ? ORDER BY id", label)
 
 
 def unproven(book: Ledger, since: float) -> list[Proof]:
@@ -228,7 +218,7 @@ def kept(book: Ledger, since: float, most: int) -> list[Proof]:
     return Proof.all(book, sql, KEPT, since, most)
 
 
-def confirm(book: Ledger, proof: Proof) -> None:
+def confirm(book: Writing, proof: Proof) -> None:
     """The user has confirmed these words: they are said once more, and these rows have no further part."""
     book.write(
         "UPDATE proofs SET proof = ? WHERE at = ? AND session = ? AND proof = ?", CODE, proof.at, proof.session, KEPT

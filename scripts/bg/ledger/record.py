@@ -11,10 +11,13 @@ from bg.ledger.file import Ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Optional
+    from typing import Any, Optional, TypeVar
 
     from typing_extensions import Self
 
+    _Row = TypeVar("_Row", bound="Record")
+
+ANY: Any = object()  # as a column's value: whatever it holds
 
 _NONE = type(None)
 _KINDS: dict[str, tuple[tuple[type, ...], Any]] = {
@@ -39,6 +42,7 @@ def unpacked(text: Any) -> dict[str, Any]:
 class Record:
     """A row as it was when it was read."""
 
+    _table = ""
     _kinds: dict[str, tuple[tuple[type, ...], Any]] = {}  # noqa: RUF012 - each class has its own
 
     def __init_subclass__(cls) -> None:
@@ -66,3 +70,21 @@ class Record:
     def all(cls, book: Ledger, sql: str, *values: Any) -> list[Self]:
         """Every row that the statement finds."""
         return [cls(row) for row in book.all(sql, *values)]
+
+    @classmethod
+    def where(cls, book: Ledger, **columns: Any) -> list[Self]:
+        """The rows of the table whose columns hold these values, the oldest first; None is what is not set."""
+        asked = {name: value for name, value in columns.items() if value is not ANY}
+        terms = " AND ".join(f"{name} IS NULL" if value is None else f"{name} = ?" for name, value in asked.items())
+        values = [value for value in asked.values() if value is not None]
+        return cls.all(book, f"SELECT * FROM {cls._table} WHERE {terms} ORDER BY rowid", *values)
+
+
+def first_of(found: list[_Row]) -> Optional[_Row]:
+    """The oldest of the rows found, None where there is none."""
+    return found[0] if found else None
+
+
+def last_of(found: list[_Row]) -> Optional[_Row]:
+    """The newest of the rows found, None where there is none."""
+    return found[-1] if found else None

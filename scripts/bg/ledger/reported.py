@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from bg.ledger import digests
-from bg.ledger.file import Ledger
-from bg.ledger.record import Record, unpacked
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.record import ANY, Record, unpacked
 from bg.masking import masked
 
 TYPE_CHECKING = False
@@ -32,6 +32,7 @@ class Report(Record):
 class Signal(Record):
     """One block; `body` is its JSON, `terminal` whether it ended its run."""
 
+    _table = "signals"
     id: int
     label: str
     agent: str
@@ -43,7 +44,7 @@ class Signal(Record):
     terminal: int
 
 
-def keep_report(book: Ledger, agent: str, run: int, source: str, text: str) -> bool:
+def keep_report(book: Writing, agent: str, run: int, source: str, text: str) -> bool:
     """Make a raw text durable; True when it was not there yet."""
     digest, text = digests.digest(text), masked(text)
     is_new = book.write(
@@ -96,7 +97,7 @@ def was_reported(book: Ledger, agent: str, text: str, run: int) -> bool:
 
 
 def keep_signal(
-    book: Ledger, label: str, agent: str, run: int, marker: str, body: dict[str, Any], digest: str, *, terminal: bool
+    book: Writing, label: str, agent: str, run: int, marker: str, body: dict[str, Any], digest: str, *, terminal: bool
 ) -> int:
     """Record one signal; its id, 0 where it was recorded already."""
     return book.insert(
@@ -113,7 +114,7 @@ def keep_signal(
     )
 
 
-def end_with(book: Ledger, signal: int) -> None:
+def end_with(book: Writing, signal: int) -> None:
     """The run has ended with this signal, which had come before."""
     book.write("UPDATE signals SET terminal = 1 WHERE id = ?", signal)
 
@@ -152,6 +153,6 @@ def last_signal(book: Ledger, agent: str) -> dict[str, Any]:
     return unpacked(found)
 
 
-def signals_of_task(book: Ledger, label: str) -> list[Signal]:
-    """Every signal of a task, in order."""
-    return Signal.all(book, "SELECT * FROM signals WHERE label = ? ORDER BY id", label)
+def find_signals(book: Ledger, *, label: str = ANY) -> list[Signal]:
+    """The signals with these columns."""
+    return Signal.where(book, label=label)

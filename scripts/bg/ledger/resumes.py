@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bg.ledger.file import Ledger
-from bg.ledger.record import Record
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.record import ANY, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 class Resume(Record):
     """A message that was written down before the call that sends it; `proven` once it has arrived."""
 
+    _table = "resumes"
     id: int
     label: str
     agent: str
@@ -25,7 +26,7 @@ class Resume(Record):
     failed: Optional[str]
 
 
-def note(book: Ledger, label: str, agent: str, tool_use: str, kind: str, typed: str, message: str) -> int:
+def note(book: Writing, label: str, agent: str, tool_use: str, kind: str, typed: str, message: str) -> int:
     """A call is about to send this message; its id."""
     return book.insert(
         "INSERT OR REPLACE INTO resumes (label, agent, tool_use, kind, typed, message, at) VALUES (?,?,?,?,?,?,?)",
@@ -39,9 +40,9 @@ def note(book: Ledger, label: str, agent: str, tool_use: str, kind: str, typed: 
     )
 
 
-def of_call(book: Ledger, tool_use: str) -> Optional[Resume]:
-    """The resume that this call asked for."""
-    return Resume.one(book, "SELECT * FROM resumes WHERE tool_use = ?", tool_use)
+def find(book: Ledger, *, label: str = ANY, tool_use: str = ANY) -> list[Resume]:
+    """The resumes with these columns."""
+    return Resume.where(book, label=label, tool_use=tool_use)
 
 
 def pending(book: Ledger, agent: str) -> Optional[Resume]:
@@ -73,17 +74,12 @@ def is_on_its_way(book: Ledger, identifier: Optional[int]) -> bool:
     return bool(book.value("SELECT 1 FROM resumes WHERE id = ? AND proven IS NULL AND failed IS NULL", identifier or 0))
 
 
-def of_task(book: Ledger, label: str) -> list[Resume]:
-    """Every resume of a task, in order."""
-    return Resume.all(book, "SELECT * FROM resumes WHERE label = ? ORDER BY id", label)
-
-
-def prove(book: Ledger, identifier: int) -> None:
+def prove(book: Writing, identifier: int) -> None:
     """The message has arrived."""
     book.write("UPDATE resumes SET proven = ? WHERE id = ?", book.now(), identifier)
 
 
-def fail(book: Ledger, identifier: int, why: str) -> None:
+def fail(book: Writing, identifier: int, why: str) -> None:
     """The host did not wake the agent."""
     book.write("UPDATE resumes SET failed = ? WHERE id = ?", why, identifier)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from bg.ledger import launches, tasks
-from bg.ledger.file import Ledger
-from bg.ledger.record import Record, unpacked
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.record import ANY, Record, first_of, unpacked
 from bg.masking import masked
 
 TYPE_CHECKING = False
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 class Run(Record):
     """One run of an agent, from its start or its waking to its end."""
 
+    _table = "runs"
     agent: str
     run: int
     label: str
@@ -29,12 +30,12 @@ class Run(Record):
     evidence: Optional[str]
 
 
-def bind(book: Ledger, token: str, agent: str) -> bool:
+def bind(book: Writing, token: str, agent: str) -> bool:
     """Tie the host's agent to the launch whose token it carries; True when that is news."""
     if not agent:
         return False
     news = launches.set_agent(book, token, agent)
-    launch = launches.of_token(book, token)
+    launch = first_of(launches.find(book, token=token))
     if not launch or launch.agent != agent:
         return False
     if news:
@@ -46,7 +47,7 @@ def bind(book: Ledger, token: str, agent: str) -> bool:
     return news
 
 
-def begin_run(book: Ledger, agent: str, label: str, number: int) -> None:
+def begin_run(book: Writing, agent: str, label: str, number: int) -> None:
     """A run begins, unless it has."""
     book.write(
         "INSERT OR IGNORE INTO runs (agent, run, label, began) VALUES (?,?,?,?)", agent, number, label, book.now()
@@ -64,7 +65,7 @@ def run_before(book: Ledger, run: Run) -> Optional[Run]:
     return Run.one(book, sql, run.agent, run.run)
 
 
-def end_run(book: Ledger, agent: str, run: int, cut: str = "") -> None:
+def end_run(book: Writing, agent: str, run: int, cut: str = "") -> None:
     """A run ends; what ended it early is kept."""
     book.write(
         "UPDATE runs SET ended = coalesce(ended, ?), cut = coalesce(nullif(?, ''), cut) WHERE agent = ? AND run = ?",
@@ -82,7 +83,7 @@ def worked(book: Ledger, agent: str) -> float:
     )
 
 
-def running(book: Ledger, agent: str, label: str) -> Run:
+def running(book: Writing, agent: str, label: str) -> Run:
     """The run that goes on now; an ended one is followed by the next."""
     found = last_run(book, agent)
     if found is None or found.ended is not None:
@@ -93,9 +94,9 @@ def running(book: Ledger, agent: str, label: str) -> Run:
     return found
 
 
-def of_task(book: Ledger, label: str) -> list[Run]:
-    """Every run of a task, the oldest first."""
-    return Run.all(book, "SELECT * FROM runs WHERE label = ? ORDER BY began", label)
+def find(book: Ledger, *, label: str = ANY) -> list[Run]:
+    """The runs with these columns."""
+    return Run.where(book, label=label)
 
 
 def began(book: Ledger, agent: str) -> Optional[float]:
@@ -104,7 +105,7 @@ def began(book: Ledger, agent: str) -> Optional[float]:
     return found
 
 
-def set_evidence(book: Ledger, agent: str, run: int, found: dict[str, Any]) -> None:
+def set_evidence(book: Writing, agent: str, run: int, found: dict[str, Any]) -> None:
     """What the host side has found of a run's report."""
     book.write(
         "UPDATE runs SET evidence = ? WHERE agent = ? AND run = ?",
@@ -128,7 +129,7 @@ def corrections(book: Ledger, agent: str, run: int) -> int:
     return book.value("SELECT corrections FROM runs WHERE agent = ? AND run = ?", agent, run) or 0
 
 
-def set_last_record(book: Ledger, agent: str, run: int, uuid: str) -> None:
+def set_last_record(book: Writing, agent: str, run: int, uuid: str) -> None:
     """The record of the transcript that holds a run's last words; empty while that is not known."""
     book.write("UPDATE runs SET last_uuid = ? WHERE agent = ? AND run = ?", uuid, agent, run)
 
@@ -151,12 +152,12 @@ def scanned(book: Ledger, agent: str) -> int:
     return book.value("SELECT offset FROM scans WHERE agent = ?", agent) or 0
 
 
-def set_scanned(book: Ledger, agent: str, offset: int) -> None:
+def set_scanned(book: Writing, agent: str, offset: int) -> None:
     """The records of the transcript have been counted up to here."""
     book.write("INSERT OR REPLACE INTO scans VALUES (?, ?)", agent, offset)
 
 
-def count_correction(book: Ledger, agent: str, run: int) -> None:
+def count_correction(book: Writing, agent: str, run: int) -> None:
     """One more correction is about to be asked."""
     book.write(
         "UPDATE runs SET corrections = corrections + 1, asked = ? WHERE agent = ? AND run = ?", book.now(), agent, run

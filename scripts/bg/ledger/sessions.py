@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger import deliveries, notes
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.record import Record
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ class Session(Record):
     machine: str
 
 
-def note(book: Ledger, session: str, project: str, transcript: str, version: str, root: str = "") -> None:
+def note(book: Writing, session: str, project: str, transcript: str, version: str, root: str = "") -> None:
     """A session that has something to do with us was seen; `root` is what makes its folder's tasks one project."""
     now = book.now()
     book.write(
@@ -45,7 +45,7 @@ def note(book: Ledger, session: str, project: str, transcript: str, version: str
     )
 
 
-def note_process(book: Ledger, session: str, pid: int, started: str, machine: str = "") -> None:
+def note_process(book: Writing, session: str, pid: int, started: str, machine: str = "") -> None:
     """The process that has this session now, and the machine that it runs on."""
     book.write("UPDATE sessions SET pid = ?, pid_started = ?, machine = ? WHERE id = ?", pid, started, machine, session)
 
@@ -67,7 +67,7 @@ def transcript(book: Ledger, session: str) -> str:
     return (known.transcript or "") if known else ""
 
 
-def continue_in(book: Ledger, old: str, new: str) -> None:
+def continue_in(book: Writing, old: str, new: str) -> None:
     """The host goes on with a session under a new id: whatever the one had, the other has now."""
     for table in ("tasks", "windows", "typed"):
         book.write(f"UPDATE {table} SET session = ? WHERE session = ?", new, old)
@@ -75,6 +75,6 @@ def continue_in(book: Ledger, old: str, new: str) -> None:
     notes.continue_in(book, old, new)
 
 
-def end(book: Ledger, session: str) -> None:
+def end(book: Writing, session: str) -> None:
     """The session has said good-bye."""
     book.write("UPDATE sessions SET ended = ? WHERE id = ?", book.now(), session)

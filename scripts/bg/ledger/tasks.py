@@ -1,13 +1,12 @@
 """Tasks: what was handed over, in which state it is, since when, and which session has it.
 
-Every function takes an open ledger; the ones that write expect a transaction around them and accept
-the host's events in any order.
+The host's events are accepted in any order.
 """
 
 from __future__ import annotations
 
 from bg.ledger import naming, projects
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.record import Record
 
 TYPE_CHECKING = False
@@ -47,7 +46,7 @@ class Task(Record):
     closed: Optional[float]
 
 
-def create(book: Ledger, label: str, group: str, session: str, project: str, text: str, state: str) -> None:
+def create(book: Writing, label: str, group: str, session: str, project: str, text: str, state: str) -> None:
     """A task in its first state; one that is there already keeps what it has."""
     now = book.now()
     book.write(
@@ -66,7 +65,7 @@ def create(book: Ledger, label: str, group: str, session: str, project: str, tex
     )
 
 
-def describe(book: Ledger, label: str, description: str, prompt: str) -> None:
+def describe(book: Writing, label: str, description: str, prompt: str) -> None:
     """What the parent called the task, and what it wrote to the agent."""
     book.write(
         "UPDATE tasks SET description = ?, prompt = ?, text = coalesce(nullif(text, ''), ?) WHERE label = ?",
@@ -103,7 +102,7 @@ def addressed(book: Ledger, session: str, to: str) -> Optional[Task]:
     )
 
 
-def set_state(book: Ledger, label: str, state: str, note: str = "") -> None:
+def set_state(book: Writing, label: str, state: str, note: str = "") -> None:
     """Move a task to a state; its age starts anew only when the state changes."""
     now = book.now()
     ended = now if state in ENDED_STATES else None
@@ -121,17 +120,17 @@ def set_state(book: Ledger, label: str, state: str, note: str = "") -> None:
     )
 
 
-def set_agent(book: Ledger, label: str, agent: str) -> None:
+def set_agent(book: Writing, label: str, agent: str) -> None:
     """From now on this agent works on the task."""
     book.write("UPDATE tasks SET agent = ? WHERE label = ?", agent, label)
 
 
-def hand_to(book: Ledger, label: str, session: str) -> None:
+def hand_to(book: Writing, label: str, session: str) -> None:
     """The task belongs to this session now."""
     book.write("UPDATE tasks SET session = ? WHERE label = ?", session, label)
 
 
-def hand_over(book: Ledger, labels: list[str], session: str) -> None:
+def hand_over(book: Writing, labels: list[str], session: str) -> None:
     """These tasks belong to this session now."""
     for begin in range(0, len(labels), _AT_ONCE):
         some = tuple(labels[begin : begin + _AT_ONCE])
@@ -163,7 +162,7 @@ def after(book: Ledger, number: int, most: int) -> list[Task]:
     return Task.all(book, "SELECT * FROM tasks WHERE number > ? ORDER BY number LIMIT ?", number, most)
 
 
-def close(book: Ledger, label: str, note: str) -> None:
+def close(book: Writing, label: str, note: str) -> None:
     """The user is done with this task: it is shown no longer, until it goes on."""
     now = book.now()
     book.write(

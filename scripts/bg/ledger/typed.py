@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bg.ledger.file import Ledger
-from bg.ledger.record import Record
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.record import ANY, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ TAKEN, DOUBTFUL, REFUSED, COMMAND = "taken", "doubtful", "refused", "command"
 class Typed(Record):
     """One thing that the user said; `reading` is how doubtful words would be taken, as JSON."""
 
+    _table = "typed"
     id: int
     session: str
     at: float
@@ -27,7 +28,7 @@ class Typed(Record):
     reading: str
 
 
-def keep(book: Ledger, session: str, via: str, label: str, text: str) -> int:
+def keep(book: Writing, session: str, via: str, label: str, text: str) -> int:
     """Write down what was said before anything is made of it; its number."""
     return book.insert(
         "INSERT INTO typed (session, at, via, label, text, outcome) VALUES (?,?,?,?,?,?)",
@@ -40,7 +41,7 @@ def keep(book: Ledger, session: str, via: str, label: str, text: str) -> int:
     )
 
 
-def conclude(book: Ledger, identifier: int, outcome: str, label: str = "", reading: str = "") -> None:
+def conclude(book: Writing, identifier: int, outcome: str, label: str = "", reading: str = "") -> None:
     """What came of it, and for which task it was."""
     book.write(
         "UPDATE typed SET outcome = ?, label = coalesce(nullif(?, ''), label), reading = ? WHERE id = ?",
@@ -62,6 +63,6 @@ def doubtful(book: Ledger, identifier: int, session: str) -> Optional[Typed]:
     )
 
 
-def of_task(book: Ledger, label: str) -> list[Typed]:
-    """Everything that was said for a task, in order."""
-    return Typed.all(book, "SELECT * FROM typed WHERE label = ? ORDER BY id", label)
+def find(book: Ledger, *, label: str = ANY) -> list[Typed]:
+    """What was said, with these columns."""
+    return Typed.where(book, label=label)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bg.ledger import inbox, projects, tasks
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.inbox import Question
-from bg.ledger.record import Record
+from bg.ledger.record import ANY, Record, last_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Words(Record):
 class Answer(Words):
     """The user's words to one item; `resume` is the message that carries them, `sent` when it arrived."""
 
+    _table = "answers"
     sent: Optional[float]
     resume: Optional[int]
 
@@ -41,6 +42,7 @@ class Answer(Words):
 class Retracted(Words):
     """An answer that counts no longer: taken back, or replaced by a later one before the agent had it."""
 
+    _table = "retracted"
     gone: float
     replaced_by: Optional[int]
     undone_by: Optional[int]
@@ -57,19 +59,24 @@ class Answered(Question):
     proof: Optional[int]
 
 
-def answers_to(book: Ledger, item: Question) -> list[Answer]:
-    """Every answer to an item, in order."""
-    return Answer.all(book, "SELECT * FROM answers WHERE question = ? ORDER BY id", item.id)
+def find(book: Ledger, *, question: int = ANY, proof: int = ANY, resume: int = ANY, sent: None = ANY) -> list[Answer]:
+    """The answers that count, with these columns."""
+    return Answer.where(book, question=question, proof=proof, resume=resume, sent=sent)
+
+
+def find_retracted(
+    book: Ledger, *, question: int = ANY, replaced_by: int = ANY, undone_by: int = ANY
+) -> list[Retracted]:
+    """The answers that count no longer, with these columns."""
+    return Retracted.where(book, question=question, replaced_by=replaced_by, undone_by=undone_by)
 
 
 def given(book: Ledger, item: Question) -> Optional[Answer]:
     """The user's answer to this item that has not reached the agent."""
-    return Answer.one(
-        book, "SELECT * FROM answers WHERE question = ? AND sent IS NULL ORDER BY id DESC LIMIT 1", item.id
-    )
+    return last_of(find(book, question=item.id, sent=None))
 
 
-def answer(book: Ledger, item: Question, text: str, source: str, how: str = ANSWER, typed: int = 0) -> str:
+def answer(book: Writing, item: Question, text: str, source: str, how: str = ANSWER, typed: int = 0) -> str:
     """Record the user's answer; a word on what it replaced, empty for a first answer."""
     if item.state in {"withdrawn", "sent"}:
         raise ValueError(f"{item.label} {item.qid} is no longer open")
@@ -101,7 +108,7 @@ def _next(book: Ledger) -> int:
     return 1 + max(int(book.value(f"SELECT coalesce(max(id), 0) FROM {table}")) for table in tables)
 
 
-def _retract(book: Ledger, gone: Answer, replaced_by: Optional[int] = None) -> None:
+def _retract(book: Writing, gone: Answer, replaced_by: Optional[int] = None) -> None:
     book.write(
         "INSERT INTO retracted (id, label, question, kind, text, source, at, typed, gone, replaced_by,"
         " proof) SELECT id, label, question, kind, text, source, at, typed, ?, ?, proof FROM answers WHERE id = ?",
@@ -150,7 +157,7 @@ def last_given_in(book: Ledger, project: str) -> str:
     return found or ""
 
 
-def take_back(book: Ledger, gone: Answer) -> str:
+def take_back(book: Writing, gone: Answer) -> str:
     """An answer counts no longer, and the one that it had replaced stands again; the words of that one."""
     _retract(book, gone)
     earlier = Retracted.one(
@@ -167,7 +174,7 @@ def take_back(book: Ledger, gone: Answer) -> str:
     return earlier.text
 
 
-def stand_again(book: Ledger, gone: Retracted) -> None:
+def stand_again(book: Writing, gone: Retracted) -> None:
     """An answer counts again."""
     book.write(
         "INSERT INTO answers (id, label, question, kind, text, source, at, typed, proof)"
@@ -176,21 +183,6 @@ def stand_again(book: Ledger, gone: Retracted) -> None:
     )
     book.write("DELETE FROM retracted WHERE id = ?", gone.id)
     book.write("UPDATE questions SET state = 'answered' WHERE id = ? AND state = 'open'", gone.question)
-
-
-def of_proof(book: Ledger, proof: int) -> list[Answer]:
-    """The answers that hang on this proof and have not reached an agent."""
-    return Answer.all(book, "SELECT * FROM answers WHERE proof = ? AND sent IS NULL ORDER BY id", proof)
-
-
-def replaced(book: Ledger, answer: int) -> Optional[Retracted]:
-    """The decision that this one has replaced."""
-    return Retracted.one(book, "SELECT * FROM retracted WHERE replaced_by = ? ORDER BY id DESC LIMIT 1", answer)
-
-
-def retracted(book: Ledger, item: Question) -> list[Retracted]:
-    """The answers to an item that count no longer, in order."""
-    return Retracted.all(book, "SELECT * FROM retracted WHERE question = ? ORDER BY id", item.id)
 
 
 def unsent(book: Ledger, agent: str) -> list[Answered]:
@@ -204,17 +196,17 @@ def unsent(book: Ledger, agent: str) -> list[Answered]:
     )
 
 
-def mark_sent(book: Ledger, agent: str, resume: int) -> None:
+def mark_sent(book: Writing, agent: str, resume: int) -> None:
     """A proven resume has carried these answers."""
     now = book.now()
-    for carried in Answer.all(book, "SELECT * FROM answers WHERE resume = ? AND sent IS NULL", resume):
+    for carried in find(book, resume=resume, sent=None):
         book.write("UPDATE answers SET sent = ? WHERE id = ?", now, carried.id)
         book.write("UPDATE questions SET state = 'sent' WHERE id = ? AND agent = ?", carried.question, agent)
 
 
-def give_back(book: Ledger, resume: int) -> None:
+def give_back(book: Writing, resume: int) -> None:
     """The agent has ended before this message reached it: what it carried waits again."""
-    for lost in Answer.all(book, "SELECT * FROM answers WHERE resume = ?", resume):
+    for lost in find(book, resume=resume):
         book.write("UPDATE answers SET sent = NULL, resume = NULL WHERE id = ?", lost.id)
         book.write("UPDATE questions SET state = 'answered' WHERE id = ? AND state = 'sent'", lost.question)
 
@@ -225,12 +217,12 @@ def on_their_way(book: Ledger, resume: int) -> list[str]:
     return [row["qid"] for row in book.all(sql, resume)]
 
 
-def attach(book: Ledger, answers: list[int], resume: int) -> None:
+def attach(book: Writing, answers: list[int], resume: int) -> None:
     """A resume that is about to be sent carries these answers."""
     for identifier in answers:
         book.write("UPDATE answers SET resume = ? WHERE id = ?", resume, identifier)
 
 
-def detach(book: Ledger, resume: int) -> bool:
+def detach(book: Writing, resume: int) -> bool:
     """A resume went out without the answers that it was to carry; whether there were any."""
     return bool(book.write("UPDATE answers SET resume = NULL WHERE resume = ? AND sent IS NULL", resume))

@@ -59,7 +59,7 @@ def broken(book: Ledger, one: Delegation) -> list[Task]:
 
 def forgotten(book: Ledger, task: Task) -> list[Delegation]:
     """Approved requests of a task that nothing has been launched for."""
-    found = delegations.of_task(book, task.label)
+    found = delegations.find(book, label=task.label)
     return [one for one in found if delegations.standing(book, one) == delegations.APPROVED]
 
 
@@ -85,7 +85,7 @@ def joint(book: Ledger, label: str) -> str:
     task = tasks.get(book, asked.label if asked else label)
     if task is None or task.state not in tasks.ENDED_STATES:
         return ""
-    found = [one for one in delegations.of_task(book, task.label) if one.state == delegations.LAUNCHED]
+    found = [one for one in delegations.find(book, label=task.label) if one.state == delegations.LAUNCHED]
     if not all(delegations.standing(book, one) in delegations.OVER for one in found):
         return ""
     return task.label if any(one.told is None for one in found) else ""

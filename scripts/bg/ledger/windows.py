@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bg.ledger import notes
-from bg.ledger.file import Ledger
-from bg.ledger.record import Record
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.record import ANY, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ PART = "part"
 class Window(Record):
     """What a command opened: launches of this turn are for its text, the first gets its label."""
 
+    _table = "windows"
     id: int
     session: str
     kind: str
@@ -28,7 +29,7 @@ class Window(Record):
     proof: Optional[int]
 
 
-def next_label(book: Ledger) -> str:
+def next_label(book: Writing) -> str:
     """A label that no task and no window has had."""
     number = notes.last_number(book) + 1
     notes.set_last_number(book, number)
@@ -42,7 +43,7 @@ def is_known(book: Ledger, label: str) -> bool:
     )
 
 
-def open_window(book: Ledger, session: str, kind: str, text: str, label: str = "") -> str:
+def open_window(book: Writing, session: str, kind: str, text: str, label: str = "") -> str:
     """Open a launch window for this turn; the label that its first launch gets."""
     label = label or next_label(book)
     book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", book.now(), label)
@@ -89,31 +90,19 @@ def never_filled(book: Ledger, session: str) -> list[str]:
     return [row["label"] for row in rows]
 
 
-def close_window(book: Ledger, window: Window) -> None:
+def close_window(book: Writing, window: Window) -> None:
     """The window's turn is over."""
     book.write("UPDATE windows SET closed = ? WHERE id = ?", book.now(), window.id)
 
 
-def close_windows_of(book: Ledger, label: str) -> None:
+def close_windows_of(book: Writing, label: str) -> None:
     """Nothing is launched under this label for the time being."""
     book.write("UPDATE windows SET closed = ? WHERE label = ? AND closed IS NULL", book.now(), label)
 
 
-def last_window(book: Ledger, session: str, label: str) -> Optional[Window]:
-    """The window of this label that was opened last, open or closed."""
-    return Window.one(
-        book, "SELECT * FROM windows WHERE session = ? AND label = ? ORDER BY id DESC LIMIT 1", session, label
-    )
-
-
-def first_of(book: Ledger, label: str) -> Optional[Window]:
-    """What first opened for this label."""
-    return Window.one(book, "SELECT * FROM windows WHERE label = ? ORDER BY id LIMIT 1", label)
-
-
-def of_proof(book: Ledger, proof: int) -> list[Window]:
-    """The open windows that hang on this proof."""
-    return Window.all(book, "SELECT * FROM windows WHERE proof = ? AND closed IS NULL", proof)
+def find(book: Ledger, *, session: str = ANY, label: str = ANY, proof: int = ANY, closed: None = ANY) -> list[Window]:
+    """The windows with these columns."""
+    return Window.where(book, session=session, label=label, proof=proof, closed=closed)
 
 
 def is_taken(book: Ledger, window: Window) -> bool:

@@ -9,7 +9,8 @@ from bg.host import tools
 from bg.host.event import Event
 from bg.host.versions import NO_WAY, Host
 from bg.ledger import children, delegations, launches, naming, notes, tasks, windows
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.record import first_of
 from bg.ledger.windows import Window
 from bg.protocol import listing
 from bg.record import Record
@@ -47,7 +48,7 @@ def window_line(label: str, kind: str = "bg") -> str:
 
 
 def window_for(book: Ledger, event: Event) -> Optional[Window]:
-    """The window that this launch belongs to, None where the launch is not ours."""
+    """The window that this launch belongs to, None where none is open."""
     called = tools.launch_of(event)
     words = f"{called.description}\n{called.prompt}"
     for label in dict.fromkeys(naming.LABEL.findall(words)):
@@ -60,17 +61,14 @@ def window_for(book: Ledger, event: Event) -> Optional[Window]:
         for window in windows.open_windows(book, event.session)
         if window.kind != "relaunch" or not windows.is_taken(book, window)
     ]
-    if _is_our_type(event):
-        if opened:
-            return _likeliest(book, opened, words)
-        windows.open_window(book, event.session, "agent", called.description)
-        return windows.open_windows(book, event.session)[0]
-    return _likeliest(book, opened, words) if opened and _fills_a_window(event) else None
+    if opened and (_is_our_type(event) or _fills_a_window(event)):
+        return _likeliest(book, opened, words)
+    return None
 
 
 def _of_part(book: Ledger, session: str, label: str) -> Optional[Window]:
     """The window for parts of what this task could not do: such a launch carries the label of that one."""
-    parts = [one.worker for one in delegations.of_task(book, label) if one.is_of_a_blocker and one.worker]
+    parts = [one.worker for one in delegations.find(book, label=label) if one.handed_over and one.worker]
     return next((window for window in windows.open_windows(book, session) if window.label in parts), None)
 
 
@@ -106,8 +104,8 @@ def refusal(book: Optional[Ledger], event: Event, why: str) -> str:
     if not ours:
         return ""
     if book is not None:
-        with contextlib.suppress(Exception), book.transaction():
-            _forget(book, event, why)
+        with contextlib.suppress(Exception), book.transaction() as writing:
+            _forget(writing, event, why)
     return unidentified(why, phrases.LAUNCH_AGAIN)
 
 
@@ -116,7 +114,7 @@ def unidentified(why: str, then: str) -> str:
     return phrases.NO_IDENTITY.format(why=why.rstrip("."), then=then)
 
 
-def _forget(book: Ledger, event: Event, why: str) -> None:
+def _forget(book: Writing, event: Event, why: str) -> None:
     """The call is refused: what was noted of it is no launch."""
     label = launches.fail(book, event.tool_use, why)
     if label:
@@ -147,10 +145,13 @@ def room(book: Ledger, project: str, most: Optional[int], label: str = "") -> st
     return phrases.AS_MANY_AS_ALLOWED.format(labels=", ".join(working), most=most)
 
 
-def adopt(book: Ledger, event: Event, project: str, host: Host, head: str) -> Optional[Adoption]:
-    """Take a launch as ours, inside a transaction; None where it is not."""
+def adopt(book: Writing, event: Event, project: str, host: Host, head: str) -> Optional[Adoption]:
+    """Take a launch as ours; None where it is not."""
     window = window_for(book, event)
-    if not window:
+    if window is None and _is_our_type(event):
+        windows.open_window(book, event.session, "agent", tools.launch_of(event).description)
+        window = windows.open_windows(book, event.session)[0]
+    if window is None:
         return None
     again = window.kind == "relaunch" and not windows.is_taken(book, window)
     label = window.label
@@ -172,7 +173,7 @@ def adopt(book: Ledger, event: Event, project: str, host: Host, head: str) -> Op
     if again:
         tasks.hand_to(book, label, event.session)
     else:
-        asked = delegations.of_window(book, window.label)
+        asked = first_of(delegations.find(book, worker=window.label))
         if asked is not None:
             prompt = f"{prompt}\n\n{delegation.child_section(book, asked)}"
         tasks.describe(book, label, description, prompt)

@@ -10,6 +10,7 @@ import json
 
 from bg.ledger import inbox, proofs, tasks, user_answers
 from bg.ledger import typed as typing
+from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.loop import (
@@ -54,12 +55,15 @@ def answer_command(scene: Scene, arguments: str) -> None:
         doctor = typed.word == answer_words.DOCTOR
         commands.say(scene, commands.doctor_told(scene) if doctor else feedback.ANSWER_HELP)
         return
-    with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt) as claim:
-        number = typing.keep(scene.book, scene.session, "command", typed.label, arguments)
+    with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt) as (writing, claim):
+        number = typing.keep(writing, scene.session, "command", typed.label, arguments)
         confirmed = answer_words.confirmed(arguments)
-        came = _confirm(scene, confirmed, number) if confirmed else _carry_out(scene, typed, known, number)
+        if confirmed:
+            came = _confirm(scene, writing, confirmed, number)
+        else:
+            came = _carry_out(scene, writing, typed, known, number)
         claim.closes = came.closes
-        typing.conclude(scene.book, number, came.outcome, came.label, came.reading)
+        typing.conclude(writing, number, came.outcome, came.label, came.reading)
     if came.outcome != typing.TAKEN:
         if came.outcome != typing.COMMAND and not came.whole:
             came.lines.append(feedback.YOU_TYPED.format(words=neutral(arguments.strip())))
@@ -68,22 +72,22 @@ def answer_command(scene: Scene, arguments: str) -> None:
     scene.answer.notice += came.lines
 
 
-def _carry_out(scene: Scene, typed: Typed, known: answers.Known, number: int) -> Outcome:
-    """Inside a transaction: what the words ask for."""
+def _carry_out(scene: Scene, writing: Writing, typed: Typed, known: answers.Known, number: int) -> Outcome:
+    """What the words ask for."""
     if typed.label and tasks.get(scene.book, typed.label) is None:
         return asking_back.refuse(scene, feedback.NO_SUCH_TASK.format(label=typed.label), known)
     if any(doubt == answer_doubts.MISSPELT for doubt, _ in typed.doubts):
         return asking_back.refuse(scene, feedback.NO_SUCH_TASK.format(label=inline(typed.doubts[0][1], 40)), known)
     if typed.word == answer_words.UNDO:
-        return _undo(scene, typed.label)
+        return _undo(scene, writing, typed.label)
     label = typed.label or _only_label(scene, known.waiting, go=typed.word == answer_words.GO)
     if typed.word == answer_words.CLOSE and not typed.label:
         return Outcome([feedback.CLOSE_WHICH.format(command=scene.answer_command)], typing.COMMAND)
     if typed.word in (answer_words.GO, answer_words.SKIP, answer_words.CLOSE):
-        return _word(scene, typed, label, known, number)
+        return _word(scene, writing, typed, label, known, number)
     if typed.label and not typed.parts and not typed.plain:
         return Outcome([_shown(scene, typed)], typing.COMMAND, typed.label)
-    return _answer(scene, typed, label, known, number)
+    return _answer(scene, writing, typed, label, known, number)
 
 
 def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> str:
@@ -95,7 +99,7 @@ def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> s
     return labels[0] if len(labels) == 1 else ""
 
 
-def _word(scene: Scene, typed: Typed, label: str, known: answers.Known, number: int) -> Outcome:
+def _word(scene: Scene, writing: Writing, typed: Typed, label: str, known: answers.Known, number: int) -> Outcome:
     """`go` or `skip`, unless what waits offers that very word as an answer."""
     task = tasks.get(scene.book, label) if label else None
     if task is None:
@@ -110,7 +114,7 @@ def _word(scene: Scene, typed: Typed, label: str, known: answers.Known, number: 
         confirm = asking_back.confirm_line(scene, number, feedback.AS_COMMAND[words])
         return Outcome([line, confirm], typing.DOUBTFUL, label, reading)
     if typed.word == answer_words.GO:
-        return _go(scene, task, number)
+        return _go(scene, writing, task, number)
     if typed.word == answer_words.CLOSE:
         return _close(scene, task)
     if len(mine) != 1:
@@ -121,11 +125,11 @@ def _word(scene: Scene, typed: Typed, label: str, known: answers.Known, number: 
         line = feedback.SKIP_WHICH.format(label=label, count=len(mine), typed=f"{command} {label} {qids}")
         confirm = asking_back.confirm_line(scene, number, feedback.ALL_OF_THEM)
         return Outcome([line, confirm], typing.DOUBTFUL, label, reading)
-    return _record(scene, [Answer(mine[0], answer_words.SKIP, skips=True)], number, [])
+    return _record(scene, writing, [Answer(mine[0], answer_words.SKIP, skips=True)], number, [])
 
 
-def _go(scene: Scene, task: Task, number: int) -> Outcome:
-    came = going.go(scene, task, number)
+def _go(scene: Scene, writing: Writing, task: Task, number: int) -> Outcome:
+    came = going.go(scene, writing, task, number)
     return Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND, task.label)
 
 
@@ -140,7 +144,7 @@ def _close(scene: Scene, task: Task) -> Outcome:
     return Outcome([line], typing.TAKEN, task.label, closes=task.label)
 
 
-def _undo(scene: Scene, label: str) -> Outcome:
+def _undo(scene: Scene, writing: Writing, label: str) -> Outcome:
     if not label:
         label = user_answers.last_given_in(scene.book, scene.project)
         if not label:
@@ -148,11 +152,11 @@ def _undo(scene: Scene, label: str) -> Outcome:
     task = tasks.get(scene.book, label)
     if task is None:
         return Outcome([feedback.NO_SUCH_TASK.format(label=label)], typing.COMMAND)
-    lines, done = undoing.undo(scene, task)
+    lines, done = undoing.undo(scene, writing, task)
     return Outcome(lines, typing.TAKEN if done else typing.COMMAND, label)
 
 
-def _answer(scene: Scene, typed: Typed, label: str, known: answers.Known, number: int) -> Outcome:
+def _answer(scene: Scene, writing: Writing, typed: Typed, label: str, known: answers.Known, number: int) -> Outcome:
     """Every answer finds its item, or nothing is recorded of what is in doubt."""
     parts = typed.parts
     if not parts:
@@ -175,58 +179,60 @@ def _answer(scene: Scene, typed: Typed, label: str, known: answers.Known, number
         reading = asking_back.reading_of([each._replace(skips=False) if each in offered else each for each in found])
         confirm = asking_back.confirm_line(scene, number, feedback.AS_ANSWER)
         return Outcome([line, confirm], typing.DOUBTFUL, name, reading)
-    return _record(scene, found, number, lines, label)
+    return _record(scene, writing, found, number, lines, label)
 
 
-def _record(scene: Scene, found: list[Answer], number: int, lines: list[str], label: str = "") -> Outcome:
-    """Inside a transaction: write the answers down, and say what follows for each task."""
+def _record(
+    scene: Scene, writing: Writing, found: list[Answer], number: int, lines: list[str], label: str = ""
+) -> Outcome:
+    """Write the answers down, and say what follows for each task."""
     recorded: list[str] = []
     for each in found:
         said = answering.Said(each.text, "command", number, each.skips)
-        taken = answering.take(scene, each.item, said)
+        taken = answering.take(scene, writing, each.item, said)
         lines.append(taken.line)
         recorded += [each.item.label] if taken.recorded else []
     if not recorded:
         return Outcome(lines, typing.REFUSED, label, whole=True)
     for one in dict.fromkeys(recorded):
-        lines += _go_on(scene, one)
+        lines += _go_on(scene, writing, one)
     return Outcome(lines, typing.TAKEN, " ".join(dict.fromkeys(recorded)))
 
 
-def _go_on(scene: Scene, label: str) -> list[str]:
+def _go_on(scene: Scene, writing: Writing, label: str) -> list[str]:
     """What follows from a task's answers; lines for the user."""
     task = tasks.get(scene.book, label)
     left = [item.qid for item in inbox.waiting(scene.book, label=label) if inbox.kind(item) != inbox.DELEGATION]
     if task is None:
         return []
     if not left:
-        return answering.owe(scene, task)
+        return answering.owe(scene, writing, task)
     scene.answer.context.append(next_steps.next_step(scene, task))
     return [feedback.STILL_OPEN.format(qids=", ".join(left), label=label)]
 
 
-def _confirm(scene: Scene, confirmed: int, number: int) -> Outcome:
+def _confirm(scene: Scene, writing: Writing, confirmed: int, number: int) -> Outcome:
     """The reading that was shown under this number is what the user means."""
     shown_back = typing.doubtful(scene.book, confirmed, scene.session)
     if shown_back is None:
         return Outcome([feedback.NOTHING_TO_CONFIRM.format(number=confirmed)], typing.COMMAND)
     reading = json.loads(shown_back.reading)
-    typing.conclude(scene.book, confirmed, typing.TAKEN, reading=shown_back.reading)
+    typing.conclude(writing, confirmed, typing.TAKEN, reading=shown_back.reading)
     if "word" in reading:
         task = tasks.get(scene.book, reading["label"])
         if task is not None and reading["word"] == answer_words.GO:
-            return _go(scene, task, number)
+            return _go(scene, writing, task, number)
         if task is not None and reading["word"] == answer_words.CLOSE:
             return _close(scene, task)
         mine = inbox.waiting(scene.book, label=reading["label"])
         asked = [item for item in mine if inbox.kind(item) != inbox.DELEGATION]
         skipped = [Answer(item, answer_words.SKIP, skips=True) for item in asked]
-        return _record(scene, skipped, number, [], shown_back.label)
+        return _record(scene, writing, skipped, number, [], shown_back.label)
     found: list[Answer] = []
     for identifier, text, skips in reading["answers"]:
         item: Optional[Question] = inbox.get(scene.book, identifier)
         found += [Answer(item, text, skips)] if item is not None else []
-    return _record(scene, found, number, [], shown_back.label)
+    return _record(scene, writing, found, number, [], shown_back.label)
 
 
 def _shown(scene: Scene, typed: Typed) -> str:

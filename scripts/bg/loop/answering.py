@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bg.ledger import delegations, inbox, user_answers, windows
+from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop import decisions, delegating, inheriting, recoveries, reminding
 from bg.loop.scene import Scene
@@ -32,22 +34,22 @@ class Taken(Record):
     recorded: bool
 
 
-def take(scene: Scene, item: Question, said: Said) -> Taken:
-    """Inside a transaction: write one answer down; what is not written down is in the line, whole."""
+def take(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
+    """Write one answer down; what is not written down is in the line, whole."""
     name, text = f"{item.label} {item.qid}", said.text
     if item.state not in ("open", "answered"):
         return Taken(too_late(item, text), recorded=False)
     if inbox.kind(item) == inbox.DELEGATION:
-        return _take_decision(scene, item, said)
+        return _take_decision(scene, writing, item, said)
     if inbox.kind(item) == inbox.BLOCKER:
-        return _take_resolution(scene, item, said)
+        return _take_resolution(scene, writing, item, said)
     how = user_answers.SKIP if said.skips else user_answers.ANSWER
-    replaced = user_answers.answer(scene.book, item, text, said.source, how, said.typed)
+    replaced = user_answers.answer(writing, item, text, said.source, how, said.typed)
     words = feedback.LEFT_TO_THE_AGENT if said.skips else inline(text, 120)
     return Taken(f"{name} answered: {words}" + (f" ({replaced})" if replaced else ""), recorded=True)
 
 
-def _take_resolution(scene: Scene, item: Question, said: Said) -> Taken:
+def _take_resolution(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
     """What to do about a blocker: one of the recoveries by its name, or the user's own words."""
     name, how = f"{item.label} {item.qid}", recoveries.read(said.text)
     asked = request(scene, item)
@@ -55,16 +57,16 @@ def _take_resolution(scene: Scene, item: Question, said: Said) -> Taken:
         words = given_back(said.text)
         return Taken(feedback.LAUNCHED_ALREADY.format(name=name, child=asked.worker, words=words), recorded=False)
     if asked is not None:  # it was to be handed over, and nothing has been launched yet
-        close_window(scene, asked)
-        delegations.deny(scene.book, asked, said.text)
-    replaced = user_answers.answer(scene.book, item, said.text, said.source, how or user_answers.ANSWER, said.typed)
-    waits = delegating.hand_over(scene, item, said.text) if how == recoveries.HAND_OVER else ""
+        close_window(writing, asked)
+        delegations.deny(writing, asked, said.text)
+    replaced = user_answers.answer(writing, item, said.text, said.source, how or user_answers.ANSWER, said.typed)
+    waits = delegating.hand_over(scene, writing, item, said.text) if how == recoveries.HAND_OVER else ""
     beside = "; ".join(part for part in (replaced, waits) if part)
     words = f"{how}: {inline(said.text, 120)}" if how and how != said.text.strip().lower() else inline(said.text, 120)
     return Taken(f"{name} answered: {words}" + (f" ({beside})" if beside else ""), recorded=True)
 
 
-def _take_decision(scene: Scene, item: Question, said: Said) -> Taken:
+def _take_decision(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
     name, text = f"{item.label} {item.qid}", said.text
     decision = decisions.read(text)
     if decisions.is_either(item.text) and not decisions.names_it(text):
@@ -79,8 +81,8 @@ def _take_decision(scene: Scene, item: Question, said: Said) -> Taken:
         # Its agent is launched in the turn in which it is approved, and that turn is over.
         return Taken(feedback.APPROVE_AGAIN.format(name=name, words=given_back(text)), recorded=False)
     how = user_answers.APPROVED if decision.verdict == decisions.YES else user_answers.DENIED
-    replaced = user_answers.answer(scene.book, item, text, said.source, how, said.typed)
-    waits = _decide(scene, item, text, decision)
+    replaced = user_answers.answer(writing, item, text, said.source, how, said.typed)
+    waits = _decide(scene, writing, item, text, decision)
     words = f": {inline(text, 120)}" if decision.qualified else ""
     beside = "; ".join(part for part in (replaced, waits) if part)
     return Taken(f"{name}: {how}{words}" + (f" ({beside})" if beside else ""), recorded=True)
@@ -88,7 +90,7 @@ def _take_decision(scene: Scene, item: Question, said: Said) -> Taken:
 
 def request(scene: Scene, item: Question) -> Optional[delegations.Delegation]:
     """The request that stands in the inbox as this item."""
-    return delegations.of_item(scene.book, item.id)
+    return first_of(delegations.find(scene.book, question=item.id))
 
 
 def _asked_back(scene: Scene, item: Question, text: str) -> str:
@@ -113,25 +115,25 @@ def too_late(item: Optional[Question], text: str, label: str = "", qid: str = ""
     return feedback.TOO_LATE.format(name=name, question=inline(item.text, 80), why=why, words=given_back(text))
 
 
-def _decide(scene: Scene, item: Question, text: str, decision: decisions.Decision) -> str:
+def _decide(scene: Scene, writing: Writing, item: Question, text: str, decision: decisions.Decision) -> str:
     """An approval opens the window in which its agent is launched, or says why that must wait; a denial closes it."""
-    close_window(scene, request(scene, item))
+    close_window(writing, request(scene, item))
     if decision.verdict == decisions.YES:
-        return delegating.approve(scene, item, text, qualified=decision.qualified)
-    delegating.deny(scene, item, text)
+        return delegating.approve(scene, writing, item, text, qualified=decision.qualified)
+    delegating.deny(scene, writing, item, text)
     return ""
 
 
-def close_window(scene: Scene, asked: Optional[delegations.Delegation]) -> None:
+def close_window(writing: Writing, asked: Optional[delegations.Delegation]) -> None:
     """Nothing is launched any more for an approval that does not stand."""
     if asked is not None and asked.state == delegations.APPROVED:
-        windows.close_windows_of(scene.book, asked.worker)
+        windows.close_windows_of(writing, asked.worker)
 
 
-def owe(scene: Scene, task: Task) -> list[str]:
-    """Inside a transaction: the parent is owed the next step; a line for the user where that is another session's."""
-    inheriting.claim(scene, task)
-    if not reminding.owe_next_step(scene, task.label):
+def owe(scene: Scene, writing: Writing, task: Task) -> list[str]:
+    """The parent is owed the next step; a line for the user where that is another session's."""
+    inheriting.claim(scene, writing, task)
+    if not reminding.owe_next_step(scene, writing, task.label):
         return []
     scene.answer.context.append(phrases.ANSWER_RECORDED_ELSEWHERE.format(label=task.label))
     return [feedback.SENT_ELSEWHERE.format(label=task.label)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bg.host import dialogs, tools, transcripts
 from bg.ledger import digests, inbox, notes, proofs, tasks, typed
+from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.loop import answer_doubts, answer_words, answering, answers, hearing, proof, putting, reminding
 from bg.loop.scene import Scene
@@ -27,14 +28,14 @@ def before_question(scene: Scene) -> None:
     rewritten, shown = found or (None, [])
     given = dialogs.own_answers(event) if shown else ""
     mark = scene.book.chance(8).hex() if given else ""
-    with scene.book.transaction():
+    with scene.book.transaction() as writing:
         # A dialog that the user closes has been seen: its questions wait in the table and do not come up again.
-        inbox.mark_shown(scene.book, [item.id for item in shown])
+        inbox.mark_shown(writing, [item.id for item in shown])
         place = transcripts.size(proof.transcript(scene, scene.session))
-        notes.set_dialog(scene.book, event.tool_use, _put(asked, rewritten or [], shown), place, mark)
+        notes.set_dialog(writing, event.tool_use, _put(asked, rewritten or [], shown), place, mark)
         for label in dict.fromkeys(item.label for item in shown if given):
             origin, way = phrases.ANSWERED_ITSELF, proofs.CHOSEN
-            proofs.note(scene.book, scene.session, label, given, event.tool_use, proofs.UNPROVEN, origin, way)
+            proofs.note(writing, scene.session, label, given, event.tool_use, proofs.UNPROVEN, origin, way)
     if rewritten is not None:
         scene.answer.updated_input = dialogs.questions_with(event, rewritten)
     if given and scene.answer.updated_input is not None:
@@ -66,16 +67,16 @@ def after_question(scene: Scene) -> None:
     scene.see()
     given = {question: text for question, text in dialogs.answers_of(scene.event).items() if text.strip()}
     options = {dialogs.wording(each): dialogs.options_of(each) for each in dialogs.questions_of(scene.event)}
-    with proof.claimed(scene, proofs.CHOSEN, "\n".join(given.values())) as claim:
+    with proof.claimed(scene, proofs.CHOSEN, "\n".join(given.values())) as (writing, claim):
         told: list[str] = []
         answered: list[str] = []
-        put = notes.take_dialog(scene.book, scene.event.tool_use)
+        put = notes.take_dialog(writing, scene.event.tool_use)
         claim.place = put.place if put else claim.place
         if put and put.mark and given and not dialogs.shows_mark(scene.event, put.mark):
             told.append(phrases.DIALOG_ANSWERED_ITSELF.format(ask=tools.ASK))
             given = {}
         for question, item in _asked_by(scene, list(given), put.shown if put else None):
-            taken = _take(scene, item, given[question], options.get(question, []))
+            taken = _take(scene, writing, item, given[question], options.get(question, []))
             if taken.recorded:
                 answered.append(item.label)
             else:
@@ -84,7 +85,7 @@ def after_question(scene: Scene) -> None:
                 scene.answer.notice.append(taken.line)
         for label in dict.fromkeys(answered):
             task = tasks.get(scene.book, label)
-            elsewhere = answering.owe(scene, task) if task else []
+            elsewhere = answering.owe(scene, writing, task) if task else []
             scene.answer.notice += elsewhere
             told += elsewhere
     if told:
@@ -93,9 +94,9 @@ def after_question(scene: Scene) -> None:
     reminding.remind(scene)
 
 
-def _take(scene: Scene, item: Question, text: str, options: list[str]) -> answering.Taken:
-    """Inside a transaction: one answer, written down before anything is made of it."""
-    number = typed.keep(scene.book, scene.session, "dialog", item.label, text)
+def _take(scene: Scene, writing: Writing, item: Question, text: str, options: list[str]) -> answering.Taken:
+    """One answer, written down before anything is made of it."""
+    number = typed.keep(writing, scene.session, "dialog", item.label, text)
     said, why = _own_words(item, text, options)
     if why:
         name, command = f"{item.label} {item.qid}", scene.answer_command
@@ -105,8 +106,8 @@ def _take(scene: Scene, item: Question, text: str, options: list[str]) -> answer
         return answering.Taken(line, recorded=False)
     is_skip = said not in options and answer_words.reserved(said) == answer_words.SKIP
     skips = is_skip and inbox.kind(item) != inbox.DELEGATION
-    taken = answering.take(scene, item, answering.Said(said, "dialog", number, skips))
-    typed.conclude(scene.book, number, typed.TAKEN if taken.recorded else typed.REFUSED)
+    taken = answering.take(scene, writing, item, answering.Said(said, "dialog", number, skips))
+    typed.conclude(writing, number, typed.TAKEN if taken.recorded else typed.REFUSED)
     return taken
 
 

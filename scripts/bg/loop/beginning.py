@@ -6,6 +6,7 @@ import time
 
 from bg.ledger import launches, tasks
 from bg.ledger.launches import Launch
+from bg.ledger.record import first_of
 from bg.loop import adopting
 from bg.loop.scene import Scene
 from bg.words import texts
@@ -34,15 +35,15 @@ def started(scene: Scene) -> None:
     )
     contract = texts.fill("contract", agent_id=launch.token)
     scene.answer.context.append(texts.fill("late_identity", identity=identity, contract=contract))
-    with scene.book.transaction():
-        launches.set_identity(scene.book, launch.token, launches.GIVEN)
+    with scene.book.transaction() as writing:
+        launches.set_identity(writing, launch.token, launches.GIVEN)
 
 
 def _launch(scene: Scene) -> Optional[Launch]:
     """The launch of ours that this agent came from, as the hook behind that launch finds out meanwhile."""
     until = time.monotonic() + (WAIT if scene.late is None else 0.0)
     while True:
-        found = launches.of_agent(scene.book, scene.event.agent)
+        found = first_of(launches.find(scene.book, agent=scene.event.agent))
         if found or not launches.unbound(scene.book, scene.session) or time.monotonic() >= until:
             return found
         time.sleep(STEP)

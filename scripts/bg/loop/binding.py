@@ -5,6 +5,7 @@ from __future__ import annotations
 from bg.host import agents, transcripts
 from bg.ledger import launches, naming, notes, runs, tasks
 from bg.ledger.launches import Launch
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
 
@@ -20,13 +21,15 @@ def own_task(scene: Scene, agent: str, transcript: str = "") -> Optional[Task]:
         return found
     path = transcript or agents.of_agent(scene.event.transcript, agent)
     tokens = naming.TOKEN.findall(transcripts.first_prompt(path)[:20000])
-    known = launches.of_token(scene.book, tokens[0]) if tokens else launches.of_call(scene.book, agents.call_of(path))
+    book = scene.book
+    launched = launches.find(book, token=tokens[0]) if tokens else launches.find(book, tool_use=agents.call_of(path))
+    known = first_of(launched)
     # The hook after its launch, which runs beside this one, may have bound it just now.
     if known is None or known.agent not in ("", agent) or not came_from(scene, known, path):
         return None
-    with scene.book.transaction():
-        runs.bind(scene.book, known.token, agent)
-        launches.set_identity(scene.book, known.token, launches.PROMPT if tokens else launches.LOST)
+    with scene.book.transaction() as writing:
+        runs.bind(writing, known.token, agent)
+        launches.set_identity(writing, known.token, launches.PROMPT if tokens else launches.LOST)
     return tasks.of_agent(scene.book, agent)
 
 
@@ -38,9 +41,9 @@ def by_prompt(scene: Scene) -> None:
             arrived = tokens[:1] == [launch.token] and came_from(scene, launch, path)
             # Another plugin's hook may have thrown the token out of the prompt.
             if arrived or (not tokens and agents.call_of(path) == launch.tool_use):
-                with scene.book.transaction():
-                    runs.bind(scene.book, launch.token, agents.agent_in(path))
-                    launches.set_identity(scene.book, launch.token, launches.PROMPT if arrived else launches.LOST)
+                with scene.book.transaction() as writing:
+                    runs.bind(writing, launch.token, agents.agent_in(path))
+                    launches.set_identity(writing, launch.token, launches.PROMPT if arrived else launches.LOST)
 
 
 def came_from(scene: Scene, launch: Launch, transcript: str) -> bool:
@@ -59,8 +62,8 @@ def came_from(scene: Scene, launch: Launch, transcript: str) -> bool:
 def note_stranger(scene: Scene, agent: str, text: str) -> None:
     """A report that carries a token of ours from another agent: remembered, its text is not."""
     for token in naming.TOKEN.findall(text)[:5]:
-        known = launches.of_token(scene.book, token)
+        known = first_of(launches.find(scene.book, token=token))
         if known and known.agent not in ("", agent):
-            with scene.book.transaction():
-                notes.note_stranger(scene.book, agent, known.label)
+            with scene.book.transaction() as writing:
+                notes.note_stranger(writing, agent, known.label)
             return

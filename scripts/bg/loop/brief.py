@@ -16,14 +16,15 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     if row.kind in (deliveries.GROUP, deliveries.JOINT):
         return said._replace(text=f"{phrases.SENDER} {said.notice}")
     task = tasks.get(scene.book, row.label)
-    agent = (task.agent if task else "") if row.kind == deliveries.ANSWERED else row.about.subject
+    agent = (task.agent if task else "") if row.kind == deliveries.ANSWERED else row.subject
     then = _way(scene, agent, row.label)
     if row.kind == deliveries.ANSWERED:
         ready = phrases.BRIEFLY_READY.format(label=row.label, then=then)
         return said._replace(text=ready) if _is_ready(scene, row.label) else said
-    run, mark = row.about.run, row.about.mark
+    run, mark = row.run, row.mark
     signal = reported.signal_body(scene.book, agent, run, mark)
-    lines = [briefs.brief(said, row.label, signal, inbox.items(scene.book, agent, run), then, full=scene.full())]
+    items = inbox.find(scene.book, agent=agent, run=run)
+    lines = [briefs.brief(said, row.label, signal, items, then, full=scene.full())]
     left = [item.qid for item in waiting.unsent(scene.book, task)] if task else []
     if left and task and task.state in tasks.ENDED_STATES:
         lines.append(phrases.BRIEFLY_OVERTAKEN.format(qids=", ".join(left), then=then))

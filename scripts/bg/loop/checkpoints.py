@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
 from bg.ledger import launches, reported, runs
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
 from bg.words import phrases
@@ -54,7 +55,7 @@ def seen_by_parent(scene: Scene, task: Task, run: int, *, spoke: bool) -> tuple[
 
 def _found(scene: Scene, task: Task, seconds: float) -> Optional[Checkpoint]:
     run = runs.last_run(scene.book, task.agent) if task.agent else None
-    launch = launches.of_agent(scene.book, task.agent) if run else None
+    launch = first_of(launches.find(scene.book, agent=task.agent)) if run else None
     if run is None or launch is None or run.ended is None or reported.ended_with_signal(scene.book, run.agent, run.run):
         return None
     # Late: a run that was cut is rare, and reading calls is a part of the checker.

@@ -120,9 +120,9 @@ def _learn_the_cut(scene: Scene, task: Task, run: Run, cut: str) -> None:
     """The turn ended before the host said that the agent was stopped: it was gone from the list without a word."""
     if not cut or run.cut or task.state != "unreported" or reported.reports(scene.book, run.agent, run.run):
         return
-    with scene.book.transaction():
-        runs.end_run(scene.book, run.agent, run.run, cut)
-        tasks.set_state(scene.book, task.label, concluding.CUT_STATES.get(cut, "unreported"), cut)
+    with scene.book.transaction() as writing:
+        runs.end_run(writing, run.agent, run.run, cut)
+        tasks.set_state(writing, task.label, concluding.CUT_STATES.get(cut, "unreported"), cut)
 
 
 def is_of_this_run(scene: Scene, run: Run, final: Final) -> bool:

@@ -6,7 +6,7 @@ from bg.host.event import STOPPED_BY_USER
 from bg.host.transcripts import NO_ANSWER
 from bg.ledger import delegations, deliveries, inbox, reported, runs, tasks, waiting
 from bg.ledger.deliveries import Key
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.loop import hearing, noting, reports
 from bg.loop.hearing import Heard
 from bg.loop.reports import ASKING
@@ -40,25 +40,25 @@ def conclude(
     heard: Optional[Heard] = None,
 ) -> None:
     """End the run that goes on: its best text decides, what was heard of it counts, the parent is owed a reminder."""
-    with book.transaction():
+    with book.transaction() as writing:
         if heard is not None:
-            hearing.take(book, label, agent, heard)
-        _conclude(book, label, agent, token, cut, disputed=disputed, left=heard.left if heard else [])
-        account(book, label)
+            hearing.take(writing, label, agent, heard)
+        _conclude(writing, label, agent, token, cut, disputed=disputed, left=heard.left if heard else [])
+        account(writing, label)
 
 
-def account(book: Ledger, label: str) -> None:
-    """Inside a transaction: a task has ended; where that was the last of several, the parent is owed one account."""
+def account(book: Writing, label: str) -> None:
+    """A task has ended; where that was the last of several, the parent is owed one account."""
     joint = waiting.joint(book, label)
     group = tasks.group_over(book, label)
     if joint:
-        deliveries.make(book, joint, deliveries.JOINT, Key.of_joint(joint, len(delegations.of_task(book, joint))))
+        deliveries.make(book, joint, deliveries.JOINT, Key.of_joint(joint, len(delegations.find(book, label=joint))))
     elif group:
         deliveries.make(book, label, deliveries.GROUP, Key.of_group(group, tasks.not_done(book, group)))
 
 
 def _conclude(
-    book: Ledger, label: str, agent: str, token: str, cut: str, *, disputed: bool, left: list[signals.Signal]
+    book: Writing, label: str, agent: str, token: str, cut: str, *, disputed: bool, left: list[signals.Signal]
 ) -> None:
     run = runs.last_run(book, agent)
     if run is None or run.ended is not None:
@@ -103,7 +103,7 @@ def _unsettled(left: list[signals.Signal], ends_with: str) -> list[signals.Signa
     return asked[-1:] + [found for found in left if found.marker == ASKING]
 
 
-def _note_asked(book: Ledger, label: str, agent: str, run: int, found: list[signals.Signal]) -> None:
+def _note_asked(book: Writing, label: str, agent: str, run: int, found: list[signals.Signal]) -> None:
     for signal in found:
         noting.note(book, label, agent, run, signal)
 
@@ -119,7 +119,7 @@ def _session(book: Ledger, label: str) -> str:
     return task.session if task else ""
 
 
-def _withdraw(book: Ledger, label: str, agent: str, run: int) -> None:
+def _withdraw(book: Writing, label: str, agent: str, run: int) -> None:
     """A run's end takes back what the task asked before; a delegation stays, it can still be approved."""
     for item in inbox.open_before(book, label, agent, run):
         if inbox.kind(item) != inbox.DELEGATION:

@@ -28,10 +28,10 @@ def code_in(arguments: str) -> str:
 def confirmed(scene: Scene, typed: str) -> Optional[tuple[str, str]]:
     """The command whose words this code confirms, to be carried out now, with its arguments."""
     # A code that waited in the spool has been read by whoever can read files, and the turn to launch in is over.
-    with scene.book.transaction():
-        row: Optional[Proof] = codes.take(scene.book, typed) if scene.late is None else None
+    with scene.book.transaction() as writing:
+        row: Optional[Proof] = codes.take(writing, typed) if scene.late is None else None
         if row is not None:
-            proofs.confirm(scene.book, row)
+            proofs.confirm(writing, row)
     if row is None:
         commands.say(scene, feedback.NO_SUCH_CODE.format(code=scene.bgctl("code")))
         return None

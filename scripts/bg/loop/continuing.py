@@ -18,23 +18,23 @@ def arrive(scene: Scene) -> None:
         if owner != scene.session and moving.heir(scene.book, owner) == scene.session:
             scene.enter()
             scene.apart("who said what", proof.look, scene, "", owner)
-            with scene.book.transaction():
-                sessions.continue_in(scene.book, owner, scene.session)
-                notes.forget_origin(scene.book, scene.session)
+            with scene.book.transaction() as writing:
+                sessions.continue_in(writing, owner, scene.session)
+                notes.forget_origin(writing, scene.session)
     if scene.event.name == "Stop":
-        with scene.book.transaction():
-            notes.forget_origin(scene.book, scene.session)
+        with scene.book.transaction() as writing:
+            notes.forget_origin(writing, scene.session)
 
 
 def wait_for_origin(scene: Scene) -> None:
     """A fork of a session that has tasks: the host may write down only after it has begun that it goes on with it."""
-    with scene.book.transaction():
-        notes.set_awaits_origin(scene.book, scene.session)
+    with scene.book.transaction() as writing:
+        notes.set_awaits_origin(writing, scene.session)
     place.mark(scene.book.place, scene.session)
 
 
 def note_return(scene: Scene) -> None:
     """A session that has moved begins again: what it has from now on is its own, before it has written anything."""
     if moving.heir(scene.book, scene.session) != scene.session:
-        with scene.book.transaction():
-            notes.set_resumed_at(scene.book, scene.session, transcripts.size(scene.event.transcript))
+        with scene.book.transaction() as writing:
+            notes.set_resumed_at(writing, scene.session, transcripts.size(scene.event.transcript))

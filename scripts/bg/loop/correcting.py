@@ -39,9 +39,9 @@ def correction(book: Ledger, run: Run, token: str, evidence: dict[str, Any], mos
     points = verdict.correction(evidence) if set(lines) - set(pressed) else ""
     reason = "\n\n".join(part for part in (points, form) if part)
     if reason:
-        with book.transaction():
-            runs.count_correction(book, run.agent, run.run)
-            runs.set_evidence(book, run.agent, run.run, {**evidence, PRESSED: [*pressed, *lines]})
+        with book.transaction() as writing:
+            runs.count_correction(writing, run.agent, run.run)
+            runs.set_evidence(writing, run.agent, run.run, {**evidence, PRESSED: [*pressed, *lines]})
     return reason
 
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from bg.ledger import delegations, inbox, reported, tasks, waiting, windows
 from bg.ledger.delegations import Delegation
+from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop import adopting, reminding
 from bg.loop.scene import Scene
@@ -22,23 +24,23 @@ def is_under_way(scene: Scene, one: Delegation) -> bool:
     return delegations.standing(scene.book, one) in (*delegations.UNDER_WAY, *delegations.OVER)
 
 
-def approve(scene: Scene, item: Question, text: str, *, qualified: bool) -> str:
-    """Inside a transaction: open the window in which the agent is launched; a word for the user where it must wait."""
-    one = delegations.of_item(scene.book, item.id)
+def approve(scene: Scene, writing: Writing, item: Question, text: str, *, qualified: bool) -> str:
+    """Open the window in which the agent is launched; a word for the user where it must wait."""
+    one = first_of(delegations.find(scene.book, question=item.id))
     if one is None:
         return ""
-    return open_for(scene, one, item.text, text, condition=text if qualified else "")
+    return open_for(scene, writing, one, item.text, text, condition=text if qualified else "")
 
 
-def open_for(scene: Scene, one: Delegation, work: str, words: str, *, condition: str = "") -> str:
-    """Inside a transaction: an approved request gets a label and, where there is room, the window for it."""
-    label = one.worker or windows.next_label(scene.book)
-    delegations.approve(scene.book, one, words, label)
+def open_for(scene: Scene, writing: Writing, one: Delegation, work: str, words: str, *, condition: str = "") -> str:
+    """An approved request gets a label and, where there is room, the window for it."""
+    label = one.worker or windows.next_label(writing)
+    delegations.approve(writing, one, words, label)
     full = scene.full()
     if full:
-        _reserve(scene, label, work)
+        _reserve(scene, writing, label, work)
         return feedback.WHEN_THERE_IS_ROOM.format(why=full)
-    windows.open_window(scene.book, scene.session, WINDOW, work, label)
+    windows.open_window(writing, scene.session, WINDOW, work, label)
     scene.answer.context.append(order(one, label, work))
     if condition:
         scene.answer.context.append(phrases.CONDITION.format(words=begun(condition, DECIDED)))
@@ -49,61 +51,62 @@ def order(one: Delegation, label: str, work: str) -> str:
     """What the parent is told to launch."""
     name = f"{one.label} {one.qid}"
     words = f"> {shown(work, DECIDED)}"
-    sentence = phrases.LAUNCH_HANDED_OVER if one.is_of_a_blocker else phrases.LAUNCH_DELEGATED
+    sentence = phrases.LAUNCH_HANDED_OVER if one.handed_over else phrases.LAUNCH_DELEGATED
     return adopting.window_line(label, WINDOW) + sentence.format(name=name, work=words)
 
 
-def deny(scene: Scene, item: Question, text: str) -> None:
-    """Inside a transaction: the request is denied, in the user's words."""
-    one = delegations.of_item(scene.book, item.id)
+def deny(scene: Scene, writing: Writing, item: Question, text: str) -> None:
+    """The request is denied, in the user's words."""
+    one = first_of(delegations.find(scene.book, question=item.id))
     if one is not None:
-        delegations.deny(scene.book, one, text)
+        delegations.deny(writing, one, text)
 
 
-def hand_over(scene: Scene, item: Question, text: str) -> str:
-    """Inside a transaction: another agent does what this one could not; a word for the user where that must wait."""
+def hand_over(scene: Scene, writing: Writing, item: Question, text: str) -> str:
+    """Another agent does what this one could not; a word for the user where that must wait."""
     signal = reported.last_of_marker(scene.book, item.agent, item.run, "STOP_WORK")
-    delegations.note(scene.book, item.label, signal, item.qid, item.id, blocking=False)
-    one = delegations.of_item(scene.book, item.id)
-    return open_for(scene, one, delegation.work(scene.book, one), text, condition=text) if one else ""
+    delegations.note(writing, item.label, signal, item.qid, item.id, handed_over=True)
+    one = first_of(delegations.find(scene.book, question=item.id))
+    return open_for(scene, writing, one, delegation.work(scene.book, one), text, condition=text) if one else ""
 
 
-def _reserve(scene: Scene, label: str, work: str) -> None:
+def _reserve(scene: Scene, writing: Writing, label: str, work: str) -> None:
     """The label waits for its launch, as that of a window that was closed with nothing launched."""
     if tasks.get(scene.book, label) is None:
-        tasks.create(scene.book, label, label, scene.session, scene.project, work, "not_launched")
-        windows.open_window(scene.book, scene.session, WINDOW, work, label)
+        tasks.create(writing, label, label, scene.session, scene.project, work, "not_launched")
+        windows.open_window(writing, scene.session, WINDOW, work, label)
         for window in windows.open_windows(scene.book, scene.session):
             if window.label == label:
-                windows.close_window(scene.book, window)
+                windows.close_window(writing, window)
 
 
-def launch_again(scene: Scene, one: Delegation) -> str:
-    """Inside a transaction: what was approved and never launched is launched now, under the label that it was given."""
+def launch_again(scene: Scene, writing: Writing, one: Delegation) -> str:
+    """What was approved and never launched is launched now, under the label that it was given."""
     item = inbox.get(scene.book, one.question)
-    waits = open_for(scene, one, item.text if item else one.words or "", one.words or "", condition=one.words or "")
+    words = one.words or ""
+    waits = open_for(scene, writing, one, item.text if item else words, words, condition=words)
     return waits or feedback.LAUNCHES_NOW.format(name=f"{one.label} {one.qid}", child=one.worker)
 
 
-def release(scene: Scene, task: Task) -> list[str]:
-    """Inside a transaction: the task goes on without the agents that it waits for, as these wait themselves."""
+def release(scene: Scene, writing: Writing, task: Task) -> list[str]:
+    """The task goes on without the agents that it waits for, as these wait themselves."""
     lines = []
     for awaited in waiting.awaited(scene.book, task.label):
         one = next((each for each in waiting.requests(scene.book, task) if each.qid == awaited.qid), None)
         if one is not None and awaited.kind == waiting.AGENT and awaited.standing == delegations.WAITING:
-            delegations.release(scene.book, one)
+            delegations.release(writing, one)
             lines.append(feedback.GOES_ON_WITHOUT.format(label=task.label, whom=awaited.label))
     return lines
 
 
-def make_room(scene: Scene, task: Task) -> None:
-    """Inside a transaction: an agent has ended; what waited for room is the parent's next step."""
+def make_room(scene: Scene, writing: Writing, task: Task) -> None:
+    """An agent has ended; what waited for room is the parent's next step."""
     if scene.settings.max_tasks is None or scene.full():
         return
     for one in delegations.unlaunched(scene.book, task.project):
         asker = tasks.get(scene.book, one.label)
         if asker is not None and asker.session == scene.session:
-            reminding.owe_next_step(scene, one.label)
+            reminding.owe_next_step(scene, writing, one.label)
 
 
 def refused(scene: Scene, label: str) -> str:

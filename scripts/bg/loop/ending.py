@@ -98,8 +98,8 @@ def _note_place(scene: Scene) -> None:
     agent = scene.event.agent
     cwd = transcripts.field(_path(scene, agent), "cwd")
     if cwd:
-        with scene.book.transaction():
-            launches.set_folder(scene.book, agent, cwd)
+        with scene.book.transaction() as writing:
+            launches.set_folder(writing, agent, cwd)
 
 
 def handed_back(scene: Scene) -> None:

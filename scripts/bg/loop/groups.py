@@ -13,6 +13,7 @@ from bg.host import agents
 from bg.ledger import delegations, launches, place, reported, runs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.launches import Launch
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop import reports
 from bg.record import Record
@@ -51,7 +52,7 @@ def told(book: Ledger, group: str, bgctl: Callable[[str], str], transcript: str)
 
 def joint(book: Ledger, label: str, bgctl: Callable[[str], str], transcript: str) -> Together:
     """The account of a task and the agents that it asked for, all of which have ended."""
-    asker, asked = tasks.get(book, label), delegations.of_task(book, label)
+    asker, asked = tasks.get(book, label), delegations.find(book, label=label)
     rows = [asker] if asker else []
     rows += [row for one in asked for row in delegations.workers(book, one)]
     body = _body(book, rows, bgctl, transcript)
@@ -116,7 +117,7 @@ def _sources(book: Ledger, task: Task, transcript: str) -> tuple[list[Source], l
     text, reading = reports.best(reported.reports(book, agent, run.run), launches.token_of(book, agent))
     found = [Source(task.label, text.encode("utf-8", "replace"))]
     fields: dict[str, Any] = reading.deciding.fields if reading.deciding else {}
-    launch = launches.of_agent(book, agent)
+    launch = first_of(launches.find(book, agent=agent))
     folder = launch.cwd if launch else ""
     named = fields.get("deliverables") or ""
     names = list(dict.fromkeys(RESULT_FILES.findall(named if isinstance(named, str) else json.dumps(named))))

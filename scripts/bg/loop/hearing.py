@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bg.host import agents, transcripts
 from bg.ledger import launches, reported, runs, unfinished
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
 from bg.loop import noting, reports
@@ -44,12 +44,12 @@ def hear(scene: Scene, task: Task) -> None:
     """Record what an agent has written since the last look."""
     heard = listen(scene.book, task.agent, agents.of_agent(scene.event.transcript, task.agent))
     if heard is not None:
-        with scene.book.transaction():
-            take(scene.book, task.label, task.agent, heard)
+        with scene.book.transaction() as writing:
+            take(writing, task.label, task.agent, heard)
 
 
-def take(book: Ledger, label: str, agent: str, heard: Heard) -> None:
-    """Inside a transaction: record what was found, and from where the next look goes."""
+def take(book: Writing, label: str, agent: str, heard: Heard) -> None:
+    """Record what was found, and from where the next look goes."""
     for run, signal in heard.asked:
         noting.note(book, label, agent, run, signal)
     for run, record in heard.last:

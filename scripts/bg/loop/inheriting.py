@@ -18,6 +18,7 @@ from bg.ledger import (
     unfinished,
     waiting,
 )
+from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.loop import concluding, hearing, judging, moving, reports, waking
@@ -54,8 +55,8 @@ def take_over(scene: Scene) -> None:
             continue
         running = tasks.in_session(scene.book, owner, tasks.RUNNING_STATES)
         if owner != scene.session:
-            with scene.book.transaction():
-                tasks.hand_over(scene.book, labels, scene.session)
+            with scene.book.transaction() as writing:
+                tasks.hand_over(writing, labels, scene.session)
         if not same_process and scene.event.source != "compact":
             for task in running:
                 scene.apart(f"the interruption of {task.label}", _interrupt, scene, task)
@@ -85,8 +86,8 @@ def lives(scene: Scene) -> bool:
     return process is not None and machine.alive(process)
 
 
-def claim(scene: Scene, task: Task) -> bool:
-    """Inside a transaction: make a task this session's own, unless the session that it belongs to still lives."""
+def claim(scene: Scene, writing: Writing, task: Task) -> bool:
+    """Make a task this session's own, unless the session that it belongs to still lives."""
     owner = task.session
     if owner == scene.session:
         return True
@@ -96,7 +97,7 @@ def claim(scene: Scene, task: Task) -> bool:
     same_process = scene.late is None and process is not None and process == machine.host()
     if owner != scene.session and not same_process and _is_alive(scene, owner, process):
         return False
-    tasks.hand_to(scene.book, task.label, scene.session)
+    tasks.hand_to(writing, task.label, scene.session)
     return True
 
 
@@ -139,11 +140,11 @@ def _interrupt(scene: Scene, task: Task) -> None:
             judging.conclude(scene, task, agent)
             return
         scene.apart(f"catching up with {task.label}", hearing.hear, scene, task)
-    with scene.book.transaction():
+    with scene.book.transaction() as writing:
         if run is not None:
-            runs.end_run(scene.book, agent, run.run, "its session ended")
-        tasks.set_state(scene.book, task.label, "interrupted", "its session ended")
-        concluding.account(scene.book, task.label)
+            runs.end_run(writing, agent, run.run, "its session ended")
+        tasks.set_state(writing, task.label, "interrupted", "its session ended")
+        concluding.account(writing, task.label)
 
 
 def _keep_last_words(scene: Scene, task: Task) -> None:

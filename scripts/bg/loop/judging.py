@@ -44,8 +44,8 @@ def conclude(scene: Scene, task: Task, agent: str, cut: str = "") -> None:
     disputed = bool(verdict.mismatches(found))
     concluding.conclude(scene.book, task.label, agent, token, cut=cut, disputed=disputed, heard=heard)
     if scene.settings.max_tasks is not None:
-        with scene.book.transaction():
-            delegating.make_room(scene, task)
+        with scene.book.transaction() as writing:
+            delegating.make_room(scene, writing, task)
 
 
 def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict[str, Any]:
@@ -61,8 +61,8 @@ def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict
         scene.examined[text] = found
         pressed = runs.evidence(scene.book, run.agent, run.run).get(correcting.PRESSED)
         found.update({correcting.PRESSED: pressed} if pressed else {})
-        with scene.book.transaction():
-            runs.set_evidence(scene.book, run.agent, run.run, found)
+        with scene.book.transaction() as writing:
+            runs.set_evidence(writing, run.agent, run.run, found)
     return scene.examined[text]
 
 

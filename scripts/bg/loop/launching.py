@@ -8,6 +8,8 @@ import time
 from bg import repository
 from bg.host import receipts, tools
 from bg.ledger import delegations, launches, naming, resumes, runs, tasks, windows
+from bg.ledger.file import Writing
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop import adopting, delegating, hearing, judging, nesting, proof, relaunching, reminding, reports, resuming
 from bg.loop.scene import Scene
@@ -43,8 +45,8 @@ def before(scene: Scene) -> None:
         return
     relaunching.relaunch_window(scene)
     head = repository.head(event.cwd) if scene.late is None else ""  # by now the agent may have committed
-    with contextlib.suppress(_FullError), scene.book.transaction():
-        adopted = adopting.adopt(scene.book, event, scene.project, scene.host, head)
+    with contextlib.suppress(_FullError), scene.book.transaction() as writing:
+        adopted = adopting.adopt(writing, event, scene.project, scene.host, head)
         if adopted is None:
             lost = adopting.lost_label(scene.book, event)
             if lost:
@@ -57,18 +59,18 @@ def before(scene: Scene) -> None:
             raise _FullError
         again = tasks.get(scene.book, adopted.label) if adopted.again else None
         if again is not None:
-            relaunching.fill_relaunch(scene, again, adopted)
-        _note_child(scene, adopted.label)
+            relaunching.fill_relaunch(scene, writing, again, adopted)
+        _note_child(scene, writing, adopted.label)
         if scene.late is not None:
-            launches.set_made(scene.book, event.tool_use, scene.late.at)
+            launches.set_made(writing, event.tool_use, scene.late.at)
     if adopted is not None and not scene.answer.deny:
         scene.answer.updated_input = adopted.given
 
 
-def _note_child(scene: Scene, label: str) -> None:
+def _note_child(scene: Scene, writing: Writing, label: str) -> None:
     """A launch from an approved delegation's window is that delegation's agent."""
     task = tasks.get(scene.book, label)
-    delegations.note_launch(scene.book, task.grp if task else label, label)
+    delegations.note_launch(writing, task.grp if task else label, label)
 
 
 def after(scene: Scene) -> None:
@@ -100,21 +102,21 @@ def after(scene: Scene) -> None:
 def _bound(scene: Scene) -> Optional[Task]:
     """The task of the agent that this call started, if the call was one of ours."""
     agent = tools.started_agent(scene.event)
-    launched = launches.of_call(scene.book, scene.event.tool_use)
+    launched = first_of(launches.find(scene.book, tool_use=scene.event.tool_use))
     token = launched.token if launched else ""
     if not token:
         found = naming.TOKEN.findall(tools.launch_of(scene.event).prompt[:20000])
-        known = launches.of_token(scene.book, found[0]) if found else None
+        known = first_of(launches.find(scene.book, token=found[0])) if found else None
         # A call that no hook noted has copied the token: it counts for the launch that made it, unless that has no id.
         token = known.token if known and not known.agent and known.tool_use == known.token else ""
     if not token:
         return None
-    with scene.book.transaction():
-        runs.bind(scene.book, token, agent)
+    with scene.book.transaction() as writing:
+        runs.bind(writing, token, agent)
         arrived = token in tools.launch_of(scene.event).prompt
-        launches.set_identity(scene.book, token, launches.PROMPT if arrived else launches.LOST)
-        if resumes.of_call(scene.book, scene.event.tool_use):
-            resuming.prove(scene, scene.event.tool_use, agent)
+        launches.set_identity(writing, token, launches.PROMPT if arrived else launches.LOST)
+        if resumes.find(scene.book, tool_use=scene.event.tool_use):
+            resuming.prove(scene, writing, scene.event.tool_use, agent)
     return tasks.of_agent(scene.book, agent)
 
 
@@ -127,10 +129,10 @@ def failed(scene: Scene) -> None:
     if scene.event.in_subagent:
         nesting.failed(scene)
         return
-    with scene.book.transaction():
-        label = launches.fail(scene.book, scene.event.tool_use, scene.event.error)
+    with scene.book.transaction() as writing:
+        label = launches.fail(writing, scene.event.tool_use, scene.event.error)
         if label:
-            tasks.set_state(scene.book, label, "not_launched", inline(scene.event.error, 200))
+            tasks.set_state(writing, label, "not_launched", inline(scene.event.error, 200))
     resuming.unproven(scene)
 
 
@@ -149,10 +151,10 @@ def free_refused(scene: Scene) -> None:
             time.sleep(STEP)
             found = receipts.refused(path, earlier)
     for call, why in found.items():
-        with scene.book.transaction():
-            label = launches.fail(scene.book, call, why)
+        with scene.book.transaction() as writing:
+            label = launches.fail(writing, call, why)
             if label:
-                tasks.set_state(scene.book, label, "not_launched", inline(why, 200))
+                tasks.set_state(writing, label, "not_launched", inline(why, 200))
 
 
 def skill(scene: Scene) -> None:
@@ -162,8 +164,8 @@ def skill(scene: Scene) -> None:
         return
     scene.enter()
     if command == "bg":
-        with scene.book.transaction():
-            label = windows.open_window(scene.book, scene.session, "skill", arguments)
+        with scene.book.transaction() as writing:
+            label = windows.open_window(writing, scene.session, "skill", arguments)
         scene.answer.context.append(adopting.window_line(label))
     elif command == "bg-answer":
         scene.answer.context.append(

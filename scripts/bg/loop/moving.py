@@ -20,11 +20,11 @@ def follow(scene: Scene) -> None:
     """
     here = scene.project_here()
     root = projects.root_of(here)
-    with scene.book.transaction():
-        projects.give_roots(scene.book)
+    with scene.book.transaction() as writing:
+        projects.give_roots(writing)
         for old in _left(scene, root):
             if old != root and (old == here or not os.path.exists(old)):
-                projects.move(scene.book, old, root)
+                projects.move(writing, old, root)
 
 
 def heir(book: Ledger, session: str) -> str:

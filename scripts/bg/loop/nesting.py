@@ -5,6 +5,7 @@ from __future__ import annotations
 from bg import settings
 from bg.host import tools
 from bg.ledger import children, launches, notes, tasks
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop import adopting, binding
 from bg.loop.scene import Scene
@@ -29,11 +30,11 @@ def before(scene: Scene) -> None:
     full = adopting.full(scene.book, task.project, allowed.max_tasks)
     refused = phrases.NESTED_NOT_ALLOWED if allowed.delegation == "deny" else full
     said = phrases.NESTED_REFUSED if refused else phrases.NESTED
-    with scene.book.transaction():
-        children.note(scene.book, task.label, event.agent, event.tool_use, described, called.kind, refused)
+    with scene.book.transaction() as writing:
+        children.note(writing, task.label, event.agent, event.tool_use, described, called.kind, refused)
         if allowed.notices or refused:
             words = said.format(label=task.label, description=described, why=refused)
-            notes.add_late_words(scene.book, task.session, [words])
+            notes.add_late_words(writing, task.session, [words])
     if refused:
         token = launches.token_of(scene.book, event.agent) or launches.token_of(scene.book, task.agent)
         form = signals.template("DELEGATE_WORK", agent_id=token)
@@ -42,29 +43,29 @@ def before(scene: Scene) -> None:
 
 def after(scene: Scene) -> None:
     """PostToolUse(Agent) of an agent: its agent works, or has already ended."""
-    child = children.of_call(scene.book, scene.event.tool_use)
+    child = first_of(children.find(scene.book, call=scene.event.tool_use))
     if child is None:
         return
-    with scene.book.transaction():
-        children.set_agent(scene.book, child.id, tools.started_agent(scene.event))
+    with scene.book.transaction() as writing:
+        children.set_agent(writing, child.id, tools.started_agent(scene.event))
         if tools.foreground_text(scene.event) is not None:
-            children.end(scene.book, child.id)
+            children.end(writing, child.id)
 
 
 def failed(scene: Scene) -> None:
     """PostToolUseFailure(Agent) of an agent: nothing was launched."""
-    child = children.of_call(scene.book, scene.event.tool_use)
+    child = first_of(children.find(scene.book, call=scene.event.tool_use))
     if child is not None:
-        with scene.book.transaction():
-            children.end(scene.book, child.id)
+        with scene.book.transaction() as writing:
+            children.end(writing, child.id)
 
 
 def ended(scene: Scene, agent: str) -> None:
     """An agent that is none of ours has ended: perhaps one that an agent of ours has launched."""
     child = children.of_agent(scene.book, agent)
     if child is not None and child.ended is None:
-        with scene.book.transaction():
-            children.end(scene.book, child.id)
+        with scene.book.transaction() as writing:
+            children.end(writing, child.id)
 
 
 def _task_of(scene: Scene) -> Optional[Task]:

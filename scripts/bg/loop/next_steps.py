@@ -68,7 +68,7 @@ def _can_be_asked(scene: Scene, task: Task) -> list[delegations.Delegation]:
     """Requests that nobody has decided, where the cap may have kept them from the user."""
     if scene.settings.max_tasks is None:
         return []
-    return [one for one in delegations.of_task(scene.book, task.label) if one.state == delegations.WAITING]
+    return [one for one in delegations.find(scene.book, label=task.label) if one.state == delegations.WAITING]
 
 
 def _unlaunched(scene: Scene, task: Task) -> list[delegations.Delegation]:

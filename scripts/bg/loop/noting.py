@@ -9,7 +9,8 @@ import time
 from bg import settings
 from bg.ledger import delegations, deliveries, digests, inbox, reported, runs, tasks, user_answers
 from bg.ledger.deliveries import Key
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, Writing
+from bg.ledger.record import first_of
 from bg.loop import reports
 from bg.protocol import signals
 from bg.words import phrases
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def note(book: Ledger, label: str, agent: str, run: int, signal: signals.Signal, *, ends: bool = False) -> bool:
+def note(book: Writing, label: str, agent: str, run: int, signal: signals.Signal, *, ends: bool = False) -> bool:
     """Record one signal, what it asks for, and that the parent is owed a reminder; once, by whatever path."""
     ends = ends or signal.terminal
     body = signals.to_json(signal)
@@ -69,9 +70,9 @@ def _asked_before(book: Ledger, agent: str, run: int, signal: signals.Signal) ->
     return 0
 
 
-def _deny(book: Ledger, signal: int, question: int, *, ends: bool) -> None:
+def _deny(book: Writing, signal: int, question: int, *, ends: bool) -> None:
     """The user's settings allow no further agents: one that waits for the decision is told, others just go on."""
-    asked, item = delegations.of_signal(book, signal), inbox.get(book, question)
+    asked, item = first_of(delegations.find(book, signal=signal)), inbox.get(book, question)
     if item is not None and ends:
         user_answers.answer(book, item, phrases.DELEGATION_DENIED, "settings", user_answers.DENIED)
     elif item is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bg.host import tools
 from bg.ledger import delegations, inbox, reported, waiting, windows
+from bg.ledger.file import Writing
 from bg.ledger.tasks import Task
 from bg.loop import recoveries
 from bg.loop.scene import Scene
@@ -16,22 +17,22 @@ def take(scene: Scene, task: Task) -> bool:
     """
     if task.state != "blocked":
         return False
-    handed = [one for one in waiting.requests(scene.book, task) if one.is_of_a_blocker and one.worker]
+    handed = [one for one in waiting.requests(scene.book, task) if one.handed_over and one.worker]
     if not handed and not recoveries.is_a_part(tools.launch_of(scene.event).description):
         return False
-    with scene.book.transaction():
+    with scene.book.transaction() as writing:
         if not handed:
-            _link(scene, task)
+            _link(scene, writing, task)
         elif not windows.is_open(scene.book, scene.session, handed[-1].worker):
-            windows.open_window(scene.book, scene.session, windows.PART, task.text, handed[-1].worker)
+            windows.open_window(writing, scene.session, windows.PART, task.text, handed[-1].worker)
     return True
 
 
-def _link(scene: Scene, task: Task) -> None:
-    """Inside a transaction: a window whose launches work for the stopped task, by the item that it stopped for."""
-    label = windows.open_window(scene.book, scene.session, windows.PART, task.text)
+def _link(scene: Scene, writing: Writing, task: Task) -> None:
+    """A window whose launches work for the stopped task, by the item that it stopped for."""
+    label = windows.open_window(writing, scene.session, windows.PART, task.text)
     for item in inbox.waiting(scene.book, label=task.label):
         if inbox.kind(item) == inbox.BLOCKER and item.agent == task.agent:
             signal = reported.last_of_marker(scene.book, item.agent, item.run, "STOP_WORK")
-            delegations.note(scene.book, task.label, signal, item.qid, item.id, blocking=False)
-            delegations.await_launch(scene.book, signal, label)
+            delegations.note(writing, task.label, signal, item.qid, item.id, blocking=False)
+            delegations.await_launch(writing, signal, label)

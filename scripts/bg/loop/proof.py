@@ -24,8 +24,10 @@ from bg.ledger import (
     user_answers,
     windows,
 )
+from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.proofs import Proof
+from bg.ledger.record import first_of, last_of
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer, Retracted
 from bg.loop import answering, shutting
@@ -54,18 +56,18 @@ class Claim:
 
 
 @contextlib.contextmanager
-def claimed(scene: Scene, way: str, text: str) -> Iterator[Claim]:
+def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]]:
     """One transaction; what it answers or opens hangs on the proof of these words."""
     event = scene.event
     path = transcript(scene, scene.session)
     claim = Claim(transcripts.size(path))
     late = scene.late if way == proofs.PROMPTED else None
     at = scene.late.at if scene.late else scene.book.now()
-    with scene.book.transaction():
+    with scene.book.transaction() as writing:
         before = proofs.Marks(scene.book)
-        yield claim
+        yield writing, claim
         labels = proofs.tie(
-            scene.book,
+            writing,
             before,
             session=scene.session,
             way=proofs.SPOOLED if late else proofs.CLOSES if claim.closes else way,
@@ -82,12 +84,12 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[Claim]:
             if task.session != scene.session:
                 place.wake(scene.book.place, task.session)
             if claim.closes and scene.is_confirmed:
-                shutting.close(scene, task)
+                shutting.close(scene, writing, task)
         if late:
             # Who has put it into the spool is not known, nor when: a record counts that is later than what it is about.
             # Of what waited with it, the ledger has only when it was taken in.
             moment = max(at - MINUTE, proofs.touched(scene.book, before, labels, late.began))
-            proofs.move(scene.book, at, scene.session, origins.place_since(path, moment))
+            proofs.move(writing, at, scene.session, origins.place_since(path, moment))
 
 
 def look_around(scene: Scene) -> None:
@@ -121,9 +123,9 @@ def look(scene: Scene, label: str = "", session: str = "", *, wait: bool = False
     while None in found.values() and time.monotonic() < until:
         time.sleep(STEP)
         found = _origins(scene, open_now)
-    with scene.book.transaction():
+    with scene.book.transaction() as writing:
         for row in open_now:
-            _judge(scene, row, found[row.id], waited=wait)
+            _judge(scene, writing, row, found[row.id], waited=wait)
     return not proofs.unjudged(scene.book, session, label)
 
 
@@ -155,11 +157,10 @@ def _origin(scene: Scene, row: Proof, used: dict[tuple[str, int], float]) -> Opt
     return origins.of_prompt(path, row.place, row.text, row.turn, is_used)
 
 
-def _judge(scene: Scene, row: Proof, origin: Optional[origins.Origin], *, waited: bool) -> None:
-    """Inside a transaction."""
+def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.Origin], *, waited: bool) -> None:
     if origin is None:
         if waited:
-            proofs.count_look(scene.book, row.id)
+            proofs.count_look(writing, row.id)
         if row.looks + waited < MOST_LOOKS and scene.book.now() - row.at < PATIENCE:
             return
         origin = _unrecorded(scene, row)
@@ -167,15 +168,15 @@ def _judge(scene: Scene, row: Proof, origin: Optional[origins.Origin], *, waited
         origin = origins.Origin(origins.OTHER, phrases.UNATTENDED, origin.place)
     if origin.kind in (origins.OTHER, origins.UNKNOWN):
         can_wait = origin.kind == origins.UNKNOWN and row.way != proofs.CHOSEN
-        proofs.judge(scene.book, row.id, proofs.KEPT if can_wait else proofs.UNPROVEN, origin.who)
-        _take_back(scene, row, origin.who, can_wait=can_wait)
+        proofs.judge(writing, row.id, proofs.KEPT if can_wait else proofs.UNPROVEN, origin.who)
+        _take_back(scene, writing, row, origin.who, can_wait=can_wait)
         return
-    proofs.judge(scene.book, row.id, _class(row, origin))
+    proofs.judge(writing, row.id, _class(row, origin))
     if origin.place >= 0:
-        proofs.use(scene.book, row, origin.place)
+        proofs.use(writing, row, origin.place)
     task = tasks.get(scene.book, row.label) if row.way == proofs.CLOSES else None
     if task is not None:
-        shutting.close(scene, task)
+        shutting.close(scene, writing, task)
 
 
 def _unrecorded(scene: Scene, row: Proof) -> origins.Origin:
@@ -201,7 +202,7 @@ def _speaks_for(scene: Scene, row: Proof, origin: origins.Origin) -> bool:
     task = tasks.get(scene.book, row.label)
     if task is None:
         return True  # what it asks for itself
-    opened = windows.first_of(scene.book, task.grp)
+    opened = first_of(windows.find(scene.book, label=task.grp))
     if opened is not None and opened.proof == row.id:
         return True
     launched = proofs.of_id(scene.book, opened.proof) if opened else None
@@ -214,29 +215,29 @@ def _speaks_for(scene: Scene, row: Proof, origin: origins.Origin) -> bool:
     return launched is not None or not any(origins.is_attended(path) for path in paths)
 
 
-def _take_back(scene: Scene, row: Proof, who: str, *, can_wait: bool) -> None:
+def _take_back(scene: Scene, writing: Writing, row: Proof, who: str, *, can_wait: bool) -> None:
     """What somebody else has said is as if it had not been said; its words stay, and the user is told."""
     book = scene.book
-    for answer in user_answers.of_proof(book, row.id):
-        _take_back_answer(scene, answer)
-    for gone in proofs.taken_back_by(book, row):
+    for answer in user_answers.find(book, proof=row.id, sent=None):
+        _take_back_answer(scene, writing, answer)
+    for gone in user_answers.find_retracted(book, undone_by=row.id):
         item = inbox.get(book, gone.question)
         if item is not None and item.state == "open":
-            _decide_again(scene, item, gone)
-    for window in windows.of_proof(book, row.id):
-        windows.close_window(book, window)
+            _decide_again(scene, writing, item, gone)
+    for window in windows.find(book, proof=row.id, closed=None):
+        windows.close_window(writing, window)
     if row.way != proofs.CLOSES:
-        deliveries.settle_next_step(book, row.label)
+        deliveries.settle_next_step(writing, row.label)
     told = phrases.KEPT if can_wait else phrases.NOT_YOURS
     code = scene.bgctl("code")
     words = told.format(label=row.label, words=inline(row.text, 160), who=inline(who, 200), code=code)
     task = tasks.get(book, row.label)
     for session in dict.fromkeys([row.session, scene.session, task.session if task else scene.session]):
         if sessions.get(book, session) is not None:
-            notes.add_late_words(book, session, [words])
+            notes.add_late_words(writing, session, [words])
 
 
-def _take_back_answer(scene: Scene, answer: Answer) -> None:
+def _take_back_answer(scene: Scene, writing: Writing, answer: Answer) -> None:
     """An answer counts no longer; what it had replaced does, unless that is no more the user's."""
     book = scene.book
     item = inbox.get(book, answer.question)
@@ -244,23 +245,23 @@ def _take_back_answer(scene: Scene, answer: Answer) -> None:
         return
     asked = answering.request(scene, item)
     if asked is not None:
-        answering.close_window(scene, asked)
+        answering.close_window(writing, asked)
         if inbox.kind(item) == inbox.DELEGATION:
-            delegations.reopen(book, asked)
+            delegations.reopen(writing, asked)
         else:
-            delegations.deny(book, asked, "")
-    earlier = user_answers.replaced(book, answer.id)
-    if user_answers.take_back(book, answer):
-        _take_back_unproven(scene, item)
+            delegations.deny(writing, asked, "")
+    earlier = last_of(user_answers.find_retracted(book, replaced_by=answer.id))
+    if user_answers.take_back(writing, answer):
+        _take_back_unproven(scene, writing, item)
     elif earlier is not None and not _is_unproven(scene, earlier.proof):
-        _decide_again(scene, item, earlier)
+        _decide_again(scene, writing, item, earlier)
 
 
-def _take_back_unproven(scene: Scene, item: Question) -> None:
+def _take_back_unproven(scene: Scene, writing: Writing, item: Question) -> None:
     """What stands again may be no more the user's than what had replaced it."""
     stands = user_answers.given(scene.book, item)
     while stands is not None and _is_unproven(scene, stands.proof):
-        user_answers.take_back(scene.book, stands)
+        user_answers.take_back(writing, stands)
         stands = user_answers.given(scene.book, item)
 
 
@@ -269,17 +270,17 @@ def _is_unproven(scene: Scene, number: Optional[int]) -> bool:
     return row is not None and row.proof in proofs.WITHOUT_EFFECT
 
 
-def _decide_again(scene: Scene, item: Question, gone: Retracted) -> None:
+def _decide_again(scene: Scene, writing: Writing, item: Question, gone: Retracted) -> None:
     """What the user had said stands as before; what was approved can be launched with `go`."""
-    user_answers.stand_again(scene.book, gone)
+    user_answers.stand_again(writing, gone)
     if gone.kind in (user_answers.APPROVED, user_answers.DENIED):
         approved = gone.kind == user_answers.APPROVED
-        one = delegations.of_item(scene.book, item.id)
+        one = first_of(delegations.find(scene.book, question=item.id))
         if one is not None and approved:
-            label = windows.open_window(scene.book, scene.session, "delegation", item.text)
-            delegations.approve(scene.book, one, gone.text, label)
+            label = windows.open_window(writing, scene.session, "delegation", item.text)
+            delegations.approve(writing, one, gone.text, label)
         elif one is not None:
-            delegations.deny(scene.book, one, gone.text)
+            delegations.deny(writing, one, gone.text)
 
 
 def message_refused(scene: Scene, task: Task, typed: str) -> str:
@@ -291,21 +292,21 @@ def message_refused(scene: Scene, task: Task, typed: str) -> str:
     peer = peer_in_turn(scene)
     if not peer:
         return ""
-    with scene.book.transaction():
-        proofs.note(scene.book, scene.session, task.label, typed, scene.event.tool_use, proofs.UNPROVEN, peer)
+    with scene.book.transaction() as writing:
+        proofs.note(writing, scene.session, task.label, typed, scene.event.tool_use, proofs.UNPROVEN, peer)
     who = inline(peer, 80)
     return "" if waiting else phrases.RELAY_UNPROVEN.format(label=task.label, who=who, ask=tools.ASK)
 
 
 def is_kept_apart(scene: Scene) -> bool:
     """What the parent says by this call does not go with it."""
-    row = proofs.of_call(scene.book, scene.event.tool_use)
+    row = last_of(proofs.find(scene.book, call=scene.event.tool_use, way=proofs.PASSED_ON))
     return row is not None and row.proof == proofs.UNPROVEN
 
 
-def pass_on(scene: Scene, label: str, words: str) -> None:
-    """Inside a transaction: the parent passes on what it has from the user, in its own words."""
-    proofs.note(scene.book, scene.session, label, words, scene.event.tool_use, proofs.RELAYED, "")
+def pass_on(scene: Scene, writing: Writing, label: str, words: str) -> None:
+    """The parent passes on what it has from the user, in its own words."""
+    proofs.note(writing, scene.session, label, words, scene.event.tool_use, proofs.RELAYED, "")
 
 
 def peer_in_turn(scene: Scene) -> str:
@@ -320,7 +321,7 @@ def launch_refused(scene: Scene) -> str:
     task = tasks.get(scene.book, label) if label else None
     if task is not None and task.agent and task.state not in tasks.RUNNING_STATES:
         return message_refused(scene, task, tools.launch_of(scene.event).prompt)
-    found = windows.last_window(scene.book, scene.session, label) if label else None
+    found = last_of(windows.find(scene.book, session=scene.session, label=label)) if label else None
     row = proofs.of_id(scene.book, found.proof) if found else None
     if row is None:
         return ""

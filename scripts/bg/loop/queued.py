@@ -34,8 +34,8 @@ def settle(scene: Scene, task: Task) -> None:
     for row in resumes.queued(scene.book, task.agent):
         fate = _fate(scene, run, row)
         if fate == messages.ARRIVED:
-            with scene.book.transaction():
-                resumes.prove(scene.book, row.id)
+            with scene.book.transaction() as writing:
+                resumes.prove(writing, row.id)
         elif fate == messages.DROPPED:
             _give_back(scene, task, run, row)
 
@@ -74,9 +74,9 @@ def _last_words(scene: Scene, run: Run) -> Optional[messages.Says]:
 
 def _give_back(scene: Scene, task: Task, run: Run, row: Resume) -> None:
     """The answers go out with the next message; where the run's end was told already, the parent is owed the step."""
-    with scene.book.transaction():
-        resumes.fail(scene.book, row.id, phrases.ENDED_BEFORE)
-        user_answers.give_back(scene.book, row.id)
-        delegations.untell(scene.book, row.id)
+    with scene.book.transaction() as writing:
+        resumes.fail(writing, row.id, phrases.ENDED_BEFORE)
+        user_answers.give_back(writing, row.id)
+        delegations.untell(writing, row.id)
         if not deliveries.is_end_due(scene.book, task.agent, run.run):
-            deliveries.owe_next_step(scene.book, task.label, scene.session)
+            deliveries.owe_next_step(writing, task.label, scene.session)

@@ -20,13 +20,13 @@ def settle(scene: Scene) -> None:
         if not deliveries.is_claimed(row):
             fate = scene.apart(f"the receipt of delivery {row.id}", _fate, scene, row, stretches)
             found += [(row, fate)] if fate else []
-    with scene.book.transaction():
+    with scene.book.transaction() as writing:
         for row, fate in found:
             # A host that no longer writes down what hooks add would be told the same for ever.
             if fate == ARRIVED or (fate == MISSED and (row.missed or 0) + 1 >= MOST_MISSED):
-                deliveries.settle(scene.book, row)
+                deliveries.settle(writing, row)
             elif fate != WAITS:
-                deliveries.unsay(scene.book, row, counted=fate == MISSED)
+                deliveries.unsay(writing, row, counted=fate == MISSED)
 
 
 def _fate(scene: Scene, row: Delivery, stretches: dict[tuple[str, int], Stretch]) -> str:

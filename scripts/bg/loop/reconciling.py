@@ -16,6 +16,7 @@ from bg.ledger import (
     waiting,
     windows,
 )
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.loop import (
     binding,
@@ -87,8 +88,8 @@ def _look_for_identity(scene: Scene) -> None:
             scene.answer.notice.append(phrases.WITHOUT_IDENTITY.format(label=launch.label))
         else:
             continue
-        with scene.book.transaction():
-            launches.set_identity(scene.book, launch.token, found)
+        with scene.book.transaction() as writing:
+            launches.set_identity(writing, launch.token, found)
 
 
 def _take_queued(scene: Scene) -> None:
@@ -184,7 +185,7 @@ def _is_to_choose(scene: Scene, task: Task) -> bool:
 def _repeat_launch(scene: Scene) -> None:
     """The user has approved an agent, and the parent has not launched it, or the cap has refused it."""
     for label in windows.never_filled(scene.book, scene.session):
-        one = delegations.of_window(scene.book, label)
+        one = first_of(delegations.find(scene.book, worker=label))
         if one is not None and delegations.standing(scene.book, one) == delegations.APPROVED and not scene.full():
             scene.apart(f"the launch of {label}", _owe_again, scene, one.label)
 
@@ -192,8 +193,8 @@ def _repeat_launch(scene: Scene) -> None:
 def _owe_again(scene: Scene, label: str) -> None:
     times, seen = deliveries.next_steps(scene.book, label)
     if times == seen < MOST_REPEATS:
-        with scene.book.transaction():
-            reminding.owe_next_step(scene, label, again=True)
+        with scene.book.transaction() as writing:
+            reminding.owe_next_step(scene, writing, label, again=True)
 
 
 # In this order: an agent is bound before it is looked for, and what it said is read before its run is called over.

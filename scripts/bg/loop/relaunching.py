@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bg.host import agents, tools
 from bg.ledger import naming, projects, tasks
+from bg.ledger.file import Writing
 from bg.ledger.tasks import Task
 from bg.loop import adopting, checkpoints, inheriting, parts, proof, resuming, waking
 from bg.loop.scene import Scene
@@ -25,18 +26,18 @@ def relaunch_window(scene: Scene) -> Optional[Task]:
         return None
     if parts.take(scene, task):
         return None
-    with scene.book.transaction():
-        if not inheriting.claim(scene, task):
+    with scene.book.transaction() as writing:
+        if not inheriting.claim(scene, writing, task):
             return None
-        projects.set_place(scene.book, task.label, scene.project)
-        waking.open_relaunch(scene, task)
+        projects.set_place(writing, task.label, scene.project)
+        waking.open_relaunch(scene, writing, task)
     return task
 
 
-def fill_relaunch(scene: Scene, task: Task, adopted: adopting.Adoption) -> None:
-    """The new agent gets the old one's task, state, questions and answers. Inside a transaction."""
+def fill_relaunch(scene: Scene, writing: Writing, task: Task, adopted: adopting.Adoption) -> None:
+    """The new agent gets the old one's task, state, questions and answers."""
     typed = "" if proof.is_kept_apart(scene) else tools.launch_of(scene.event).prompt
     path = agents.of_agent(scene.event.transcript, task.agent)
     message = resume.relaunch(scene.book, task, adopted.token, typed, path, checkpoints.left_by(scene, task))
-    resuming.write_down(scene, task, task.agent, message, typed)
+    resuming.write_down(scene, writing, task, task.agent, message, typed)
     adopted.give(message.text)

@@ -73,16 +73,16 @@ def keep(
 
 
 def _keep(book: Ledger, label: str, agent: str, source: str, text: str, *, final: bool, uuid: str) -> Optional[Run]:
-    with book.transaction():
+    with book.transaction() as writing:
         last = runs.last_run(book, agent)
         over = last is not None and last.ended is not None and final
         if last and over and (not text.strip() or reported.is_reported(book, agent, text, last.run)):
             return None
-        run = runs.running(book, agent, label)
+        run = runs.running(writing, agent, label)
         if text.strip():
-            reported.keep_report(book, agent, run.run, source, text)
+            reported.keep_report(writing, agent, run.run, source, text)
         if final:
-            runs.set_last_record(book, agent, run.run, uuid)
+            runs.set_last_record(writing, agent, run.run, uuid)
         return run
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
 from bg.ledger import delegations, inbox, launches, reported, resumes, runs, tasks, user_answers
-from bg.ledger.file import Ledger
+from bg.ledger.file import Writing
+from bg.ledger.record import first_of
 from bg.ledger.resumes import Resume
 from bg.ledger.tasks import Task
 from bg.loop import (
@@ -55,10 +56,10 @@ def _refused(scene: Scene, task: Task) -> str:
     """Why an ended agent is not woken from here; the host would wake it without its task, or not at all."""
     if not waking.resumable(task) or waking.can_wake(scene, task.agent):
         return ""
-    with scene.book.transaction():
-        if not inheriting.claim(scene, task):
+    with scene.book.transaction() as writing:
+        if not inheriting.claim(scene, writing, task):
             return phrases.OTHER_SESSION_GOES_ON.format(label=task.label)
-        waking.open_relaunch(scene, task)
+        waking.open_relaunch(scene, writing, task)
     why = phrases.STAYS_STOPPED if waking.stays_stopped(scene, task.agent) else phrases.WAKES_WITHOUT_MEMORY
     return why.format(label=task.label, way=ways.launch_anew(task.label))
 
@@ -76,9 +77,9 @@ def _from_agent(scene: Scene) -> None:
     run = reports.keep(scene.book, task.label, event.agent, reports.MESSAGE, sent.text, final=False)
     if run is None:
         return
-    with scene.book.transaction():
+    with scene.book.transaction() as writing:
         for signal in reports.read(sent.text, launches.token_of(scene.book, event.agent)).own:
-            noting.note(scene.book, task.label, event.agent, run.run, signal)
+            noting.note(writing, task.label, event.agent, run.run, signal)
 
 
 def _record(scene: Scene, task: Task, typed: str) -> str:
@@ -87,19 +88,19 @@ def _record(scene: Scene, task: Task, typed: str) -> str:
     typed = "" if proof.is_kept_apart(scene) else typed
     token = launches.token_of(scene.book, agent)
     message = resume.compose(scene.book, agent, token, typed, checkpoints.left_by(scene, task))
-    with scene.book.transaction():
-        write_down(scene, task, agent, message, typed)
+    with scene.book.transaction() as writing:
+        write_down(scene, writing, task, agent, message, typed)
     return message.text
 
 
-def write_down(scene: Scene, task: Task, agent: str, message: resume.Message, typed: str) -> None:
-    """Inside a transaction: a message that is about to be sent, with the answers and the ends that it carries."""
+def write_down(scene: Scene, writing: Writing, task: Task, agent: str, message: resume.Message, typed: str) -> None:
+    """A message that is about to be sent, with the answers and the ends that it carries."""
     kind = message.kind if message.answers or message.ends else f"{message.kind} (relayed)"
-    identifier = resumes.note(scene.book, task.label, agent, scene.event.tool_use, kind, typed, message.text)
-    user_answers.attach(scene.book, message.answers, identifier)
-    delegations.attach(scene.book, message.ends, identifier)
+    identifier = resumes.note(writing, task.label, agent, scene.event.tool_use, kind, typed, message.text)
+    user_answers.attach(writing, message.answers, identifier)
+    delegations.attach(writing, message.ends, identifier)
     if not message.answers and not message.ends and typed.strip():
-        proof.pass_on(scene, task.label, typed)
+        proof.pass_on(scene, writing, task.label, typed)
 
 
 def after_message(scene: Scene) -> None:
@@ -107,15 +108,15 @@ def after_message(scene: Scene) -> None:
     if scene.event.in_subagent:
         return
     scene.see()
-    row = resumes.of_call(scene.book, scene.event.tool_use)
+    row = first_of(resumes.find(scene.book, tool_use=scene.event.tool_use))
     if row is not None:
         if tools.resumed_agent(scene.event):
-            with scene.book.transaction():
-                prove(scene, scene.event.tool_use, row.agent)
+            with scene.book.transaction() as writing:
+                prove(scene, writing, scene.event.tool_use, row.agent)
             scene.answer.notice.append(f"{row.label} goes on")
         elif tools.delivered_message(scene.event):
-            with scene.book.transaction():
-                _queue(scene, row)
+            with scene.book.transaction() as writing:
+                _queue(scene, writing, row)
         else:
             unproven(scene)
     else:
@@ -130,15 +131,15 @@ def _woken_without_us(scene: Scene, agent: str) -> None:
     if task is None:
         return
     sent = next(iter(tools.sent_texts(scene.event)), "")
-    with scene.book.transaction():
+    with scene.book.transaction() as writing:
         # Noted, so that what the host says of the former run is told from what it says of this one.
-        noted = resumes.note(scene.book, task.label, agent, scene.event.tool_use, UNSEEN, sent, sent)
-        resumes.prove(scene.book, noted)
+        noted = resumes.note(writing, task.label, agent, scene.event.tool_use, UNSEEN, sent, sent)
+        resumes.prove(writing, noted)
         if not _has_ended_since(scene, agent, sent):
-            runs.running(scene.book, agent, task.label)
-            tasks.set_state(scene.book, task.label, "working")
+            runs.running(writing, agent, task.label)
+            tasks.set_state(writing, task.label, "working")
         if user_answers.unsent(scene.book, agent):
-            reminding.owe_next_step(scene, task.label)
+            reminding.owe_next_step(scene, writing, task.label)
 
 
 def _has_ended_since(scene: Scene, agent: str, sent: str) -> bool:
@@ -172,14 +173,14 @@ def before_task(scene: Scene) -> None:
 def after_task(scene: Scene) -> None:
     """PostToolUse(Task) with `resume`: the agent runs again, or has already ended in the foreground."""
     event = scene.event
-    row = resumes.of_call(scene.book, event.tool_use)
+    row = first_of(resumes.find(scene.book, tool_use=event.tool_use))
     if row is None:
         _woken_without_us(scene, tools.started_agent(event))
         hearing.everybody(scene)
         reminding.remind(scene)
         return
-    with scene.book.transaction():
-        prove(scene, event.tool_use, row.agent)
+    with scene.book.transaction() as writing:
+        prove(scene, writing, event.tool_use, row.agent)
     text = tools.foreground_text(event)
     task = tasks.of_agent(scene.book, row.agent)
     if task and text is not None and reports.keep(scene.book, row.label, row.agent, "foreground", text):
@@ -190,41 +191,41 @@ def after_task(scene: Scene) -> None:
     reminding.remind(scene)
 
 
-def prove(scene: Scene, tool_use: str, agent: str) -> None:
-    """The resume has happened: its answers are sent, the next run goes on. Inside a transaction."""
+def prove(scene: Scene, writing: Writing, tool_use: str, agent: str) -> None:
+    """The resume has happened: its answers are sent, the next run goes on."""
     book = scene.book
-    row = resumes.of_call(book, tool_use)
+    row = first_of(resumes.find(book, tool_use=tool_use))
     if row is None or row.proven is not None:
         return
-    resumes.prove(book, row.id)
-    _resolve_blockers(book, row)
-    _hand_on(scene, row)
+    resumes.prove(writing, row.id)
+    _resolve_blockers(writing, row)
+    _hand_on(scene, writing, row)
     last = runs.last_run(book, agent)
     overtaken = last is not None and last.began > row.at and last.ended is not None
     if not overtaken:
-        runs.running(book, agent, row.label)
-        tasks.set_state(book, row.label, "working")
+        runs.running(writing, agent, row.label)
+        tasks.set_state(writing, row.label, "working")
 
 
-def _queue(scene: Scene, row: Resume) -> None:
-    """Inside a transaction: a running agent finds it with its next call, if it makes one; its end shows whether."""
+def _queue(scene: Scene, writing: Writing, row: Resume) -> None:
+    """A running agent finds it with its next call, if it makes one; its end shows whether."""
     if row.proven is not None or row.failed is not None:
         return
-    _hand_on(scene, row)
+    _hand_on(scene, writing, row)
     if row.id not in [each.id for each in resumes.queued(scene.book, row.agent)]:
-        resumes.prove(scene.book, row.id)  # nothing of the user's is in it that could be owed
+        resumes.prove(writing, row.id)  # nothing of the user's is in it that could be owed
 
 
-def _hand_on(scene: Scene, row: Resume) -> None:
-    """Inside a transaction: what the message carries is on its way; without our message, it is still to be sent."""
+def _hand_on(scene: Scene, writing: Writing, row: Resume) -> None:
+    """What the message carries is on its way; without our message, it is still to be sent."""
     if _carried(scene, row.message):
-        user_answers.mark_sent(scene.book, row.agent, row.id)
-        delegations.mark_told(scene.book, row.id)
-    elif user_answers.detach(scene.book, row.id):
-        reminding.owe_next_step(scene, row.label)
+        user_answers.mark_sent(writing, row.agent, row.id)
+        delegations.mark_told(writing, row.id)
+    elif user_answers.detach(writing, row.id):
+        reminding.owe_next_step(scene, writing, row.label)
 
 
-def _resolve_blockers(book: Ledger, row: Resume) -> None:
+def _resolve_blockers(book: Writing, row: Resume) -> None:
     """The parent has put right itself what was in the way: its agent goes on, and nobody waits for an answer."""
     for item in inbox.waiting(book, label=row.label):
         if inbox.kind(item) == inbox.BLOCKER and item.agent == row.agent:
@@ -244,24 +245,24 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
     row = resumes.pending(book, agent)
     if row is None or not transcripts.heard(transcript, row.message) or queued.begins_none(scene, row, transcript):
         return
-    with book.transaction():
-        resumes.prove(book, row.id)
-        user_answers.mark_sent(book, agent, row.id)
-        delegations.mark_told(book, row.id)
-        runs.running(book, agent, row.label)
-        tasks.set_state(book, row.label, "working")
+    with book.transaction() as writing:
+        resumes.prove(writing, row.id)
+        user_answers.mark_sent(writing, agent, row.id)
+        delegations.mark_told(writing, row.id)
+        runs.running(writing, agent, row.label)
+        tasks.set_state(writing, row.label, "working")
 
 
 def unproven(scene: Scene) -> None:
     """The host did not wake the agent: the answers stay, and there is another way."""
-    row = resumes.of_call(scene.book, scene.event.tool_use)
+    row = first_of(resumes.find(scene.book, tool_use=scene.event.tool_use))
     if row is None or row.proven is not None:
         return
     task = tasks.get(scene.book, row.label)
-    with scene.book.transaction():
-        resumes.fail(scene.book, row.id, scene.event.error or "refused")
+    with scene.book.transaction() as writing:
+        resumes.fail(writing, row.id, scene.event.error or "refused")
         if task is not None and waking.resumable(task):
-            waking.open_relaunch(scene, task)
+            waking.open_relaunch(scene, writing, task)
     way = ways.launch_anew(row.label)
     scene.answer.context.append(phrases.NOT_WOKEN.format(label=row.label, way=way))
 

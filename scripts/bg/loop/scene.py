@@ -99,14 +99,14 @@ class Scene:
         version = self._version()
         project = self.project_here()
         process = machine.host() or machine.Process(0, "")
-        with self.book.transaction():
+        with self.book.transaction() as writing:
             root = projects.root_of(project)
-            sessions.note(self.book, self.session, project, self._transcript_to_note(), version, root)
+            sessions.note(writing, self.session, project, self._transcript_to_note(), version, root)
             mark = repository.mark(root)
             if mark and notes.root_mark(self.book, root) != mark:
-                notes.set_root_mark(self.book, root, mark)
+                notes.set_root_mark(writing, root, mark)
             if self.late is None and self._may_have(process):
-                sessions.note_process(self.book, self.session, process.pid, process.started, machine.here())
+                sessions.note_process(writing, self.session, process.pid, process.started, machine.here())
         place.mark(self.book.place, self.session)
 
     def _may_have(self, process: machine.Process) -> bool:

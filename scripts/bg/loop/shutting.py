@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from bg.ledger import deliveries, inbox, notes, tasks
+from bg.ledger.file import Writing
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
 from bg.words import feedback
 
 
-def close(scene: Scene, task: Task) -> None:
-    """Inside a transaction: what waits of it waits no longer, unless it works again, which the user is told."""
+def close(scene: Scene, writing: Writing, task: Task) -> None:
+    """What waits of it waits no longer, unless it works again, which the user is told."""
     if task.state in tasks.RUNNING_STATES:
-        notes.add_late_words(scene.book, scene.session, [feedback.CLOSE_WORKS.format(label=task.label)])
+        notes.add_late_words(writing, scene.session, [feedback.CLOSE_WORKS.format(label=task.label)])
         return
     for item in inbox.waiting(scene.book, label=task.label):
-        inbox.withdraw(scene.book, item)
-    deliveries.settle_task(scene.book, task.label)
-    tasks.close(scene.book, task.label, feedback.CLOSED_NOTE)
+        inbox.withdraw(writing, item)
+    deliveries.settle_task(writing, task.label)
+    tasks.close(writing, task.label, feedback.CLOSED_NOTE)

@@ -76,8 +76,8 @@ def _mention_silence(scene: Scene, task: Task) -> None:
     seconds = status.quiet(scene.book, task)
     since = int(scene.book.now() - seconds)
     if seconds and abs(notes.quiet_since(scene.book, task.label) - since) > 1:
-        with scene.book.transaction():
-            notes.set_quiet_since(scene.book, task.label, since)
+        with scene.book.transaction() as writing:
+            notes.set_quiet_since(writing, task.label, since)
         scene.answer.notice.append(phrases.QUIET.format(label=task.label, age=age(seconds)))
 
 
@@ -105,8 +105,8 @@ def _launch(scene: Scene, arguments: str) -> None:
     if full:
         commands.say(scene, full)
         return
-    with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt):
-        label = windows.open_window(scene.book, scene.session, "bg", arguments)
+    with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt) as (writing, _):
+        label = windows.open_window(writing, scene.session, "bg", arguments)
     scene.answer.context.append(adopting.window_line(label))
 
 
@@ -115,12 +115,12 @@ def _close_windows(scene: Scene) -> None:
     opened = windows.open_windows(scene.book, scene.session)
     if not opened:
         return
-    with scene.book.transaction():
+    with scene.book.transaction() as writing:
         for window in opened:
-            windows.close_window(scene.book, window)
+            windows.close_window(writing, window)
             if window.kind not in ("relaunch", windows.PART) and not windows.is_filled(scene.book, window):
                 tasks.create(
-                    scene.book,
+                    writing,
                     window.label,
                     window.label,
                     scene.session,
@@ -128,7 +128,7 @@ def _close_windows(scene: Scene) -> None:
                     window.text,
                     "not_launched",
                 )
-                tasks.set_state(scene.book, window.label, "not_launched")
+                tasks.set_state(writing, window.label, "not_launched")
                 words = inline(window.text, 80)
                 scene.answer.notice.append(phrases.NOT_LAUNCHED.format(label=window.label, text=words))
 
@@ -178,12 +178,12 @@ def _ask_first(scene: Scene) -> None:
     unasked = [item for item in left if item.id not in known]
     fresh = unasked[: briefs.MOST_QUESTIONS if brief else MOST_HELD]
     if told:
-        with scene.book.transaction():
-            inbox.mark_shown(scene.book, [item.id for item in told])
+        with scene.book.transaction() as writing:
+            inbox.mark_shown(writing, [item.id for item in told])
     if not fresh or scene.event.repeated_stop or scene.settings.gate != "on":
         return
-    with scene.book.transaction():
-        notes.set_asked_first(scene.book, scene.session, [*known, *(item.id for item in fresh)])
+    with scene.book.transaction() as writing:
+        notes.set_asked_first(writing, scene.session, [*known, *(item.id for item in fresh)])
     if brief:
         lines = [phrases.BRIEFLY_ASK_FIRST, *briefs.questions(unasked), phrases.BRIEFLY_PUT.format(ask=tools.ASK)]
         scene.answer.context.append("\n".join(lines))
@@ -238,6 +238,6 @@ def end(scene: Scene) -> None:
     if scene.late is not None and inheriting.lives(scene):
         return  # it has been resumed since
     scene.see()
-    with scene.book.transaction():
-        sessions.end(scene.book, scene.session)
-        notes.forget_origin(scene.book, scene.session)
+    with scene.book.transaction() as writing:
+        sessions.end(writing, scene.session)
+        notes.forget_origin(writing, scene.session)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger import delegations, deliveries, inbox, resumes, user_answers
+from bg.ledger.file import Writing
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer
 from bg.loop import answering
@@ -15,23 +16,23 @@ if TYPE_CHECKING:
     from typing import Optional
 
 
-def undo(scene: Scene, task: Task) -> tuple[list[str], bool]:
-    """Inside a transaction: take the last answer back; a line for each item, and whether anything was taken back."""
+def undo(scene: Scene, writing: Writing, task: Task) -> tuple[list[str], bool]:
+    """Take the last answer back; a line for each item, and whether anything was taken back."""
     last = user_answers.last_given(scene.book, task.label)
     if not last:
-        sent = any(item.state == "sent" for item in inbox.of_task(scene.book, task.label))
+        sent = any(item.state == "sent" for item in inbox.find(scene.book, label=task.label))
         words = feedback.UNDO_TOO_LATE if sent else feedback.NOTHING_TO_UNDO
         return [words.format(label=task.label)], False
-    lines = [_take_back(scene, row) for row in last]
+    lines = [_take_back(scene, writing, row) for row in last]
     if not any(done for _, done in lines):
         return [line for line, _ in lines], False
-    deliveries.settle_next_step(scene.book, task.label)
+    deliveries.settle_next_step(writing, task.label)
     names = ", ".join(line.split(":")[0] for line, done in lines if done)
     scene.answer.context.append(phrases.TAKEN_BACK.format(names=names))
     return [line for line, _ in lines], True
 
 
-def _take_back(scene: Scene, row: Answer) -> tuple[str, bool]:
+def _take_back(scene: Scene, writing: Writing, row: Answer) -> tuple[str, bool]:
     item = inbox.get(scene.book, row.question)
     if item is None:
         return feedback.NOTHING_TO_UNDO.format(label=row.label), False
@@ -39,14 +40,14 @@ def _take_back(scene: Scene, row: Answer) -> tuple[str, bool]:
     asked = answering.request(scene, item)
     refused = _refused(scene, row, asked)
     if refused:
-        return refused.format(name=name, label=item.label, child=asked.child if asked else ""), False
+        return refused.format(name=name, label=item.label, child=asked.worker if asked else ""), False
     if asked is not None:
-        answering.close_window(scene, asked)
+        answering.close_window(writing, asked)
         if inbox.kind(item) == inbox.DELEGATION:
-            delegations.reopen(scene.book, asked)
+            delegations.reopen(writing, asked)
         else:
-            delegations.deny(scene.book, asked, "")
-    stands = user_answers.take_back(scene.book, row)
+            delegations.deny(writing, asked, "")
+    stands = user_answers.take_back(writing, row)
     words = feedback.STANDS_AGAIN.format(words=inline(stands, 120)) if stands else feedback.OPEN_AGAIN
     return feedback.UNDONE.format(name=name, words=inline(row.text, 120), then=words), True
 

@@ -148,8 +148,8 @@ def _handle(book: Ledger, text: str, late: Late, now: Event, attempt: Attempt) -
         said = scene.answer.notice if typed or scene.settings.notices else []
         said = [*said, scene.answer.block if typed else ""]
         if any(said):
-            with book.transaction():
-                notes.add_late_words(book, event.session, said)
+            with book.transaction() as writing:
+                notes.add_late_words(writing, event.session, said)
             book.settle()
     except Unavailable:
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bg.host import agents, transcripts, versions
 from bg.ledger import tasks, waiting, windows
+from bg.ledger.file import Writing
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
 from bg.words import ways
@@ -51,6 +52,6 @@ def is_ready(scene: Scene, task: Task) -> bool:
     return waiting.has_news(scene.book, task) and not waiting.awaited(scene.book, task.label)
 
 
-def open_relaunch(scene: Scene, task: Task) -> None:
-    """Inside a transaction: the next agent that is launched in this turn continues the task, whatever it is called."""
-    windows.open_window(scene.book, scene.session, "relaunch", task.text, task.label)
+def open_relaunch(scene: Scene, writing: Writing, task: Task) -> None:
+    """The next agent that is launched in this turn continues the task, whatever it is called."""
+    windows.open_window(writing, scene.session, "relaunch", task.text, task.label)

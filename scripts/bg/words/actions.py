@@ -31,4 +31,5 @@ def can_go(book: Ledger, task: Task) -> bool:
 
 def unlaunched(book: Ledger, label: str) -> list[delegations.Delegation]:
     """What the user has approved, and nobody works on."""
-    return [one for one in delegations.of_task(book, label) if delegations.standing(book, one) == delegations.APPROVED]
+    asked = delegations.find(book, label=label)
+    return [one for one in asked if delegations.standing(book, one) == delegations.APPROVED]

@@ -7,6 +7,7 @@ from bg.ledger import delegations, inbox, reported, tasks, user_answers, waiting
 from bg.ledger.delegations import Delegation
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
+from bg.ledger.record import first_of
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answered
 from bg.record import Record
@@ -41,7 +42,7 @@ def compose(book: Ledger, agent: str, token: str, typed: str, checkpoint: str = 
     signal = reported.last_signal(book, agent)
     payload = signal.get("payload", {})
     answered = user_answers.unsent(book, agent)
-    sections, kind = _answers(answered, inbox.items(book, agent), payload, book) if answered else ([], "")
+    sections, kind = _answers(answered, inbox.find(book, agent=agent), payload, book) if answered else ([], "")
     ended, told = _others(book, agent)
     sections += told
     kind = kind or ("DELEGATION_ENDED" if told else "")
@@ -124,7 +125,7 @@ def _answers(
     for row in by_kind[inbox.BLOCKER]:
         left = row.source == "go"
         words = "go on as you think best" if left else row.said
-        one = delegations.of_item(book, row.id)
+        one = first_of(delegations.find(book, question=row.id))
         who = delegation.names(delegations.workers(book, one)) or one.worker if one else ""
         how = user_answers.ANSWER if left else row.how
         sections.append(recoveries.section(how, row.text, words, "the user's words", payload, who))
@@ -166,7 +167,7 @@ def _source(row: Answered) -> str:
 
 
 def _decision(row: Answered, book: Ledger) -> str:
-    one = delegations.of_item(book, row.id)
+    one = first_of(delegations.find(book, question=row.id))
     if row.how != user_answers.APPROVED or one is None:
         return delegation.denied(row.said, _source(row))
     source = _source(row)

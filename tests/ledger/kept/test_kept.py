@@ -18,6 +18,10 @@ KEPT = sorted(int(path.stem) for path in kept.HERE.glob("*.sql"))
 SCHEMAS = sorted(int(path.stem) for path in Path(migrations.FOLDER).glob("*.sql"))
 
 
+#: The columns that a later schema has taken apart or renamed; `test_migrations` says what has become of them.
+TAKEN_APART = {("deliveries", "key"), ("deliveries", "via"), ("delegations", "child")}
+
+
 def opened(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None)
     connection.row_factory = sqlite3.Row
@@ -91,7 +95,11 @@ def test_it_opens_with_everything(old):
     Ledger(directory(), create=False).close()
     after = content(path)
     for table, rows in before.items():
-        assert rows == [{key: row[key] for key in was} for was, row in zip(rows, after[table])], table
+        gone = (
+            {name for where, name in TAKEN_APART if where == table and name not in after[table][0]} if rows else set()
+        )
+        stay = [{key: value for key, value in row.items() if key not in gone} for row in rows]
+        assert stay == [{key: row[key] for key in was} for was, row in zip(stay, after[table])], table
         assert len(rows) == len(after[table]), table
     with closing(opened(path)) as book, closing(made_anew(migrations.NEWEST)) as ours:
         assert migrations.NEWEST == migrations.schema(book)
