@@ -23,6 +23,8 @@ from test_attacks import bash, start
 
 OPTIONS = ["--permission-mode", "default", "--allowedTools", f"{TOOLS} Bash"]
 APPROVE = "/bg-answer bg-1 D1: approve"
+#: What is typed while a turn goes on they show to no hook, so that nothing of it can count.
+HIDES_QUEUED = ("2.1.7", "2.1.38")
 ASKS, DELEGATES = "CLARIFICATION_NEEDED", "DELEGATE_WORK"
 
 
@@ -94,7 +96,7 @@ def test_whatever_a_person_types_counts(host: str) -> None:
             time.sleep(0.8)
             term.keys("Enter")
             counts(term, home, "MENTIONED")
-            for key, word in (("BUSY", "QUEUED"), ("SLOW", "BEHIND")):
+            for key, word in (("BUSY", "QUEUED"), ("SLOW", "BEHIND")) if host not in HIDES_QUEUED else ():
                 term.settle()
                 term.say(f"Be {key} now")
                 time.sleep(1.2)

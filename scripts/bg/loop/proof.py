@@ -243,13 +243,7 @@ def _take_back_answer(scene: Scene, writing: Writing, answer: Answer) -> None:
     item = inbox.get(book, answer.question)
     if item is None:
         return
-    asked = answering.request(scene, item)
-    if asked is not None:
-        answering.close_window(writing, asked)
-        if inbox.kind(item) == inbox.DELEGATION:
-            delegations.reopen(writing, asked)
-        else:
-            delegations.deny(writing, asked, "")
+    answering.reopen(scene, writing, item)
     earlier = last_of(user_answers.find_retracted(book, replaced_by=answer.id))
     if user_answers.take_back(writing, answer):
         _take_back_unproven(scene, writing, item)
@@ -289,7 +283,7 @@ def message_refused(scene: Scene, task: Task, typed: str) -> str:
     waiting = user_answers.unsent(scene.book, task.agent)
     if any(proofs.class_of(scene.book, row.proof, row.source) == "" and row.proof for row in waiting):
         return phrases.PROOF_PENDING.format(label=task.label)
-    peer = peer_in_turn(scene)
+    peer = origins.peer_in_turn(scene.event.transcript, scene.event.turn)
     if not peer:
         return ""
     with scene.book.transaction() as writing:
@@ -307,11 +301,6 @@ def is_kept_apart(scene: Scene) -> bool:
 def pass_on(scene: Scene, writing: Writing, label: str, words: str) -> None:
     """The parent passes on what it has from the user, in its own words."""
     proofs.note(writing, scene.session, label, words, scene.event.tool_use, proofs.RELAYED, "")
-
-
-def peer_in_turn(scene: Scene) -> str:
-    """Which other session or process has a part in this turn; empty where none has."""
-    return origins.peer_in_turn(scene.event.transcript, scene.event.turn)
 
 
 def launch_refused(scene: Scene) -> str:
