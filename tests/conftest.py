@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Callable
 
 import pytest
 from bg import evidence
 from bg.evidence import baseline
 from hypothesis import HealthCheck, settings
+from rig import package, tree
 
 settings.register_profile(
     "bg",
@@ -43,6 +45,14 @@ def hurried(unhurried, monkeypatch):
     """The time that a check has at work, for the tests that are about it."""
     monkeypatch.setattr(evidence, "SECONDS", unhurried[0])
     monkeypatch.setattr(baseline, "SECONDS", unhurried[1])
+
+
+@pytest.fixture(scope="session")
+def packaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What users get, built from the files of this repository as they are."""
+    root = tmp_path_factory.mktemp("built")
+    package.read(tree.snapshot(package.ROOT, root / "copy")).write(root / "bg")
+    return root / "bg"
 
 
 @pytest.fixture

@@ -12,16 +12,16 @@ import sys
 import time
 
 from bg import settings
-from bg.desk import shortcuts
+from bg.desk import shortcuts, views
 from bg.host import versions
-from bg.host.answer import Answer, render
+from bg.host.answer import Answer, render, show
 from bg.host.event import Event, read, typed_command
 from bg.ledger import deliveries, idle, notes, place, spool
 from bg.ledger.attempts import Attempt
 from bg.ledger.file import Corrupt, Ledger, Unavailable, left
-from bg.loop import routes, traces, waiting
+from bg.loop import postponing, routes, traces
 from bg.loop.scene import Scene
-from bg.words import trouble
+from bg.words import phrases, trouble
 from bg.words.quoting import inline
 
 TYPE_CHECKING = False
@@ -62,8 +62,8 @@ def main(
         try:
             if not event:
                 return 1
-            refused = _print(Answer(deny=waiting.refusal(event, None, _in_short(error))), event, stdout)
-            if not refused and waiting.worth_keeping(event):
+            refused = _print(Answer(deny=postponing.refusal(event, None, _in_short(error))), event, stdout)
+            if not refused and postponing.worth_keeping(event):
                 spool.keep(place.directory(), text, clock())
         except Exception:  # noqa: BLE001 - as above
             traces.note_aside("main", traces.happened(), clock())
@@ -96,10 +96,11 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Gi
         try:
             book = _opened(folder, attempt, given)
         except Unavailable as error:
-            _print(waiting.put_off(folder, event, text, error, clock()), event, stdout)
+            _print(postponing.put_off(folder, event, text, error, clock()) or _examined(event), event, stdout)
             return
         with left(book) if ends else contextlib.closing(book):
-            _answer_from(Scene(event, book, Answer(notice=first), attempt=attempt), handler, text, stdout)
+            scene = Scene(event, book, Answer(notice=first), desk=views, attempt=attempt)
+            _answer_from(scene, handler, text, stdout)
 
 
 def _opened(folder: str, attempt: Attempt, given: Given) -> Ledger:
@@ -115,25 +116,34 @@ def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> N
         book.gather()
         for what in attempt.ended:
             traces.note(book, what, trouble.HAS_ENDED_HOOKS)
-        taken = waiting.take_in(book, event, attempt)
-        if not taken and waiting.can_wait(event) and spool.keep(book.place, text, book.now()):
+        taken = postponing.take_in(scene)
+        if not taken and postponing.can_wait(event) and spool.keep(book.place, text, book.now()):
             return
         name = " ".join(filter(None, [event.name, event.tool, event.session]))
         with attempt.step(name, alone=True) as goes_on:
             if not goes_on:
-                _print(waiting.pass_over(book, event, text, told=not attempt.ended), event, stdout)
+                said = postponing.pass_over(book, event, text, told=not attempt.ended)
+                _print(said or _examined(event), event, stdout)
                 return
             routes.handle(handler, scene)
             _say(scene, stdout)
             _rest(scene)
     except Unavailable as error:
         corrupt = isinstance(error, Corrupt)
-        _print(waiting.put_off(book.place, event, text, error, book.now(), None if corrupt else book), event, stdout)
+        said = postponing.put_off(book.place, event, text, error, book.now(), None if corrupt else book)
+        _print(said or _examined(event), event, stdout)
         if corrupt:
             book.retire()
     except Exception as error:  # noqa: BLE001 - see main
         traces.note(book, event.name, traces.happened())
-        _print(Answer(deny=waiting.refusal(event, book, _in_short(error))), event, stdout)
+        _print(Answer(deny=postponing.refusal(event, book, _in_short(error))), event, stdout)
+
+
+def _examined(event: Event) -> Answer:
+    """There is no table to show, so `/bg-status` says what is wrong."""
+    host, answer = postponing.host_of(event), Answer()
+    show(answer, views.doctor(host), host, phrases.SHOW_EXACTLY, phrases.CUT_HERE)
+    return answer
 
 
 def _print(answer: Answer, event: Event, stdout: TextIO) -> bool:
@@ -153,7 +163,7 @@ def _first_words(event: Event, folder: str) -> list[str]:
     """What a session that a person looks at is told once: which command is ours on this version."""
     if event.name != "SessionStart" or not versions.attended():
         return []
-    return shortcuts.first_words(folder, waiting.host_of(event)) if settings.load(event.cwd).notices else []
+    return shortcuts.first_words(folder, postponing.host_of(event)) if settings.load(event.cwd).notices else []
 
 
 def _say(scene: Scene, stdout: TextIO) -> None:
@@ -197,7 +207,7 @@ def _rest(scene: Scene) -> None:
 def _tell_where_the_old_one_is(scene: Scene) -> str:
     """Once after a ledger was moved aside, the user is told where it is; its path where that was said now."""
     kept = notes.kept_aside(scene.book)
-    if not kept or scene.answer.block or not waiting.speaks_to_the_user(scene.event):
+    if not kept or scene.answer.block or not postponing.speaks_to_the_user(scene.event):
         return ""
     if kept == notes.kept_aside_told(scene.book):
         return ""
@@ -207,7 +217,7 @@ def _tell_where_the_old_one_is(scene: Scene) -> str:
 
 def _tell_which_python_runs(scene: Scene) -> str:
     """Once after the noted interpreter did not start; its path where that was said now."""
-    if scene.answer.block or not waiting.speaks_to_the_user(scene.event):
+    if scene.answer.block or not postponing.speaks_to_the_user(scene.event):
         return ""
     lost = place.lost_interpreter()
     if lost:
@@ -218,7 +228,7 @@ def _tell_which_python_runs(scene: Scene) -> str:
 def _tell_what_came_of_it(scene: Scene) -> bool:
     """What events of this session that waited in the spool had to say to the user; whether that is said now."""
     words = notes.late_words(scene.book, scene.session)
-    if not words or scene.answer.block or not waiting.speaks_to_the_user(scene.event):
+    if not words or scene.answer.block or not postponing.speaks_to_the_user(scene.event):
         return False
     scene.answer.notice.append(words)
     return True

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn, Optional
 
-from rig import clients, demo_cast, demo_live, demo_messages, demo_proof, demo_recorded, fetching
+from rig import clients, demo_cast, demo_live, demo_proof, demo_recorded, fetching
 from rig.clients import ClientError
 from rig.demo_book import Book
 from rig.demo_follow import HOOK_EVENTS_SINCE, Follower
@@ -131,13 +131,13 @@ def run_recorded(view: View, plugin: Path) -> int:
         client = demo_recorded.StandIn(home, plugin, demo_cast.script(home.project), view.columns)
         view.plain(
             "Claude Code itself is not run: the plugin's real hooks get events recorded from Claude Code "
-            f"{demo_messages.VERSION}, filled with this demo's texts. Home and project are temporary; nothing leaves "
+            f"{demo_recorded.VERSION}, filled with this demo's texts. Home and project are temporary; nothing leaves "
             "this machine."
         )
         view.gap()
         book = _book(home)
-        numbers = clients.numbers(demo_messages.VERSION)
-        follower = Follower(view, client, book, demo_messages.VERSION)
+        numbers = clients.numbers(demo_recorded.VERSION)
+        follower = Follower(view, client, book, demo_recorded.VERSION)
         cost = _play(view, follower, client, numbers)
         code = client.finish()
         follower.drain()

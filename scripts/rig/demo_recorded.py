@@ -1,7 +1,7 @@
 """A stand-in for the client where there is none: the real hooks are given the newest recorded events.
 
 What is said in the events is the demo's play, word by word; their shape, their order and every other field are those
-that tests/recorded holds. The speakers are the same script that plays Claude's part for a real client.
+of a recorded session. The speakers are the same script that plays Claude's part for a real client.
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ import time
 from pathlib import Path
 from typing import Any, Optional
 
-from rig import demo_messages
+from rig import clients
 from rig.home import Home
 from rig.request import Request
 from rig.script import Reply, Script
 
+VERSION = clients.newest()
+#: The first payload of each event, and of each event with a tool, in one recorded scene; scripts/generate writes it.
+EVENTS = Path(__file__).with_name("demo_events.json")
 SPAWN, SEND, SEARCH = "Agent", "SendMessage", "ToolSearch"
 _SCHEMAS = {SPAWN: ("description", "prompt", "subagent_type", "run_in_background"), "AskUserQuestion": (), SEARCH: ()}
 
@@ -42,7 +45,7 @@ class StandIn:
         self.requests: list[Request] = []
         self.stderr = ""
         self.process = Ended()
-        self._recorded = demo_messages.recording(plugin)
+        self._recorded = json.loads(EVENTS.read_text(encoding="utf-8"))
         self.session = str(self._recorded["Stop"]["session_id"])
         self.agent = str(self._recorded["SubagentStop"]["agent_id"])
         self.transcript = home.path / ".claude" / "projects" / "-project" / f"{self.session}.jsonl"
@@ -81,37 +84,35 @@ class StandIn:
         if answer.get("decision") == "block":
             self._stream({"type": "result"})
             return
-        told = [words if machine else f"{words}", *demo_messages.added_by(answer)]
-        self._said["parent"].append(demo_messages.user_says("\n\n".join(told)))
+        told = [words, *_added_by(answer)]
+        self._said["parent"].append(_user_says("\n\n".join(told)))
         for _ in range(12):
             reply = self._ask("parent")
-            if not demo_messages.calls_in(reply):
+            if not _calls_in(reply):
                 if not self._goes_on(reply):
                     break
                 continue
-            results = [self._parents_call(block) for block in demo_messages.calls_in(reply)]
+            results = [self._parents_call(block) for block in _calls_in(reply)]
             self._said["parent"].append({"role": "user", "content": results})
         self._stream({"type": "result"})
 
     def _goes_on(self, reply: Reply) -> bool:
         """Whether a hook at Stop gives the turn something more to say."""
-        answer = self._hook(
-            "Stop", last_assistant_message=demo_messages.text_of(reply), background_tasks=self._running()
-        )
-        more = demo_messages.added_by(answer)
+        answer = self._hook("Stop", last_assistant_message=_text_of(reply), background_tasks=self._running())
+        more = _added_by(answer)
         if more:
-            self._said["parent"].append(demo_messages.user_says("\n\n".join(more)))
+            self._said["parent"].append(_user_says("\n\n".join(more)))
         return bool(more)
 
     def _parents_call(self, block: dict[str, Any]) -> dict[str, Any]:
         name, given, call = block["name"], dict(block["input"]), block["id"]
         if name == SEARCH:
             self._tools = True
-            return demo_messages.result_of(call, "Tool loaded.")
+            return _result_of(call, "Tool loaded.")
         before = self._hook("PreToolUse", name, tool_name=name, tool_input=given, tool_use_id=call)
         special = before.get("hookSpecificOutput") or {}
         if special.get("permissionDecision") == "deny":
-            return demo_messages.result_of(call, str(special.get("permissionDecisionReason")))
+            return _result_of(call, str(special.get("permissionDecisionReason")))
         given = special.get("updatedInput") or given
         if name == SPAWN:
             self._description = str(given["description"])
@@ -127,7 +128,7 @@ class StandIn:
         after = self._hook(
             "PostToolUse", name, tool_name=name, tool_input=given, tool_use_id=call, tool_response=response
         )
-        return demo_messages.result_of(call, "\n\n".join([words, *demo_messages.added_by(after)]))
+        return _result_of(call, "\n\n".join([words, *_added_by(after)]))
 
     _tools = False
 
@@ -143,20 +144,20 @@ class StandIn:
         self._hook("SubagentStart", agent_id=self.agent)
 
     def _hear(self, words: str) -> None:
-        self._said["agent"].append(demo_messages.user_says(words))
-        self._note({"type": "user", "message": demo_messages.user_says(words)})
+        self._said["agent"].append(_user_says(words))
+        self._note({"type": "user", "message": _user_says(words)})
 
     def _run_of_agent(self, call: str) -> None:
         """The agent works until its hook lets it end; then the host tells the parent."""
         began, again = time.monotonic(), False
         while True:
             reply = self._ask("agent", call)
-            if demo_messages.calls_in(reply):
-                results = [demo_messages.work(block) for block in demo_messages.calls_in(reply)]
+            if _calls_in(reply):
+                results = [_work(block) for block in _calls_in(reply)]
                 self._said["agent"].append({"role": "user", "content": results})
                 self._note({"type": "user", "message": {"role": "user", "content": results}})
                 continue
-            words = demo_messages.text_of(reply)
+            words = _text_of(reply)
             answer = self._hook(
                 "SubagentStop",
                 agent_id=self.agent,
@@ -187,7 +188,7 @@ class StandIn:
         line = {
             "uuid": f"u{time.monotonic_ns()}",
             "cwd": str(self.home.project),
-            "version": demo_messages.VERSION,
+            "version": VERSION,
             **record,
         }
         with self._agents_file.open("a", encoding="utf-8") as file:
@@ -228,7 +229,7 @@ class StandIn:
             CLAUDE_PLUGIN_DATA=str(self.home.path / ".claude" / "plugins" / "data" / "bg-inline"),
             CLAUDE_CODE_ENTRYPOINT="sdk-cli",
             COLUMNS=str(self._columns),
-            AI_AGENT=f"claude-code_{demo_messages.VERSION.replace('.', '-')}_agent",
+            AI_AGENT=f"claude-code_{VERSION.replace('.', '-')}_agent",
             BG_HOST_PID=str(os.getpid()),
         )
         done = subprocess.run(
@@ -248,3 +249,38 @@ class StandIn:
         except ValueError:
             answer = {}
         return answer if isinstance(answer, dict) else {}
+
+
+def _user_says(words: str) -> dict[str, Any]:
+    """A message of the user's."""
+    return {"role": "user", "content": [{"type": "text", "text": words}]}
+
+
+def _added_by(answer: dict[str, Any]) -> list[str]:
+    """What a hook's answer adds to the conversation."""
+    found = (answer.get("hookSpecificOutput") or {}).get("additionalContext")
+    return [str(found)] if found else []
+
+
+def _calls_in(reply: Reply) -> list[dict[str, Any]]:
+    """The tool calls of a reply."""
+    return [block for block in reply.blocks if block["type"] == "tool_use"]
+
+
+def _text_of(reply: Reply) -> str:
+    """The text of a reply."""
+    return "\n".join(str(block["text"]) for block in reply.blocks if block["type"] == "text")
+
+
+def _result_of(call: str, words: str) -> dict[str, Any]:
+    """What a tool call comes back with."""
+    return {"type": "tool_result", "tool_use_id": call, "content": [{"type": "text", "text": words}]}
+
+
+def _work(block: dict[str, Any]) -> dict[str, Any]:
+    """What a tool of the agent does, done for real in the temporary project."""
+    path = Path(str(block["input"].get("file_path")))
+    if block["name"] == "Write":
+        path.write_text(str(block["input"]["content"]), encoding="utf-8")
+        return _result_of(block["id"], f"File created successfully at: {path}")
+    return _result_of(block["id"], path.read_text(encoding="utf-8"))

@@ -16,11 +16,14 @@ from bg.loop import routes
 from bg.protocol import listing
 from bg.results import form
 
+from rig import demo_recorded
+
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ("README.md", "docs/settings.md", *(f"agents/{kind['agent']}.md" for kind in form.KINDS.values()))
 REGIONS: dict[str, Callable[[], str]] = {
     "signals": lambda: listing.table(follows=True),
     "settings": settings.table,
+    "hooks": lambda: "\n".join([*(f"- {line}" for line in hook_lines()), "", HOOKS_READ_TOO]),
     **{f"result-{kind}": partial(form.prompt, kind) for kind in form.KINDS},
 }
 
@@ -29,10 +32,32 @@ HOOKS_DESCRIPTION = (
     "signal, and carries answers back. Says nothing in a session without such agents; never touches an agent that it "
     "did not launch."
 )
+_TASKS = "gated by a task in this session"
+_IN_CALL = f"{_TASKS} or one of this plugin's agent types or commands in the call"
+_AGENT = f"{_TASKS} or one of this plugin's agent types"
+#: When the hook of an event does anything at all, and what it reads then.
+HOOK_LINES = {
+    "SessionStart": ("once as a session begins", "the ledger, for tasks of this project that are open"),
+    "UserPromptSubmit": (f"{_TASKS} or a typed /bg command", "the prompt"),
+    "PreToolUse": (_IN_CALL, "the call"),
+    "PostToolUse": (_IN_CALL, "the call and its result"),
+    "PostToolUseFailure": (_IN_CALL, "the call and its error"),
+    "SubagentStart": (_AGENT, "the agent's id and type"),
+    "SubagentStop": (_AGENT, "the report of an agent with a task, and the files and commits that it names"),
+    "Stop": (_AGENT, "which agents are running"),
+    "SessionEnd": (_TASKS, "the session's id"),
+}
+HOOKS_READ_TOO = (
+    "Where a hook does something, it also reads the ledger, the settings, and Claude Code's transcripts of this "
+    "session and its agents. Otherwise it ends without starting Python."
+)
 HOOK = {"type": "command", "command": 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/run"', "timeout": 20}
 
 _HINT = "(edit scripts/bg/protocol/schemas/ or scripts/bg/results/contract.json, run scripts/generate)"
-_HINTS = {"settings": "(edit scripts/bg/settings.schema.json, run scripts/generate)"}
+_HINTS = {
+    "settings": "(edit scripts/bg/settings.schema.json, run scripts/generate)",
+    "hooks": "(edit scripts/rig/generated.py, run scripts/generate)",
+}
 _REGION = re.compile(
     r"^<!-- begin generated: (?P<name>[\w-]+)[^\n]*-->\n(?P<body>.*?)^<!-- end generated: (?P=name) -->$",
     re.DOTALL | re.MULTILINE,
@@ -63,11 +88,28 @@ def hooks() -> str:
         event: [{**({"matcher": "|".join(matched)} if matched else {}), "hooks": [HOOK]}]
         for event, matched in names.items()
     }
-    return json.dumps({"description": HOOKS_DESCRIPTION, "hooks": entries}, indent=2) + "\n"
+    description = "\n".join([HOOKS_DESCRIPTION, *hook_lines(), HOOKS_READ_TOO])
+    return json.dumps({"description": description, "hooks": entries}, indent=2) + "\n"
+
+
+def hook_lines() -> list[str]:
+    """A line for each event of the table of routes, in its order."""
+    events = dict.fromkeys(event for event, _ in routes.HANDLERS)
+    return ["{}:hooks/run - {}; reads {}; network none".format(event, *HOOK_LINES[event]) for event in events]
+
+
+def demo_events() -> str:
+    """What `scripts/demo --recorded` fills: the first payload of each event, and of each event with a tool."""
+    scene = ROOT / "tests" / "recorded" / demo_recorded.VERSION / "resume.jsonl"
+    found: dict[str, dict[str, object]] = {}
+    for line in scene.read_text(encoding="utf-8").splitlines():
+        payload = json.loads(line)
+        found.setdefault(f"{payload['hook_event_name']} {payload.get('tool_name', '')}".strip(), payload)
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
 
 #: Files that are generated as a whole.
-WHOLE: dict[str, Callable[[], str]] = {"hooks/hooks.json": hooks}
+WHOLE: dict[str, Callable[[], str]] = {"hooks/hooks.json": hooks, "scripts/rig/demo_events.json": demo_events}
 
 
 def region(name: str) -> str:

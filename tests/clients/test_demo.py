@@ -17,17 +17,17 @@ ROOT = Path(__file__).resolve().parents[2]
 NEWEST = clients.newest()
 
 
-def demo(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
-    """The demo as a user starts it, without a terminal."""
-    command = [sys.executable, str(ROOT / "scripts" / "demo"), *arguments]
+def demo(plugin: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """The demo of a package as a user starts it, without a terminal."""
+    command = [sys.executable, str(plugin / "scripts" / "demo"), *arguments]
     environment = {key: value for key, value in os.environ.items() if key != "BG_DATA"} | env
     environment.pop("CLAUDE_CONFIG_DIR", None)
     return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, env=environment)
 
 
 @pytest.mark.versions(NEWEST)
-def test_the_demo_shows_the_whole_loop(host):
-    shown = demo("--version", host, COLUMNS="80")
+def test_the_demo_shows_the_whole_loop(host, packaged):
+    shown = demo(packaged, "--version", host, COLUMNS="80")
     assert (0, "") == (shown.returncode, shown.stderr), shown.stdout
     assert max(len(line) for line in shown.stdout.splitlines()) <= 80
     assert "\033" not in shown.stdout
@@ -52,12 +52,12 @@ def test_the_demo_shows_the_whole_loop(host):
 
 
 @pytest.mark.versions(NEWEST)
-def test_the_demo_fails_without_the_plugins_hooks(host, tmp_path):
+def test_the_demo_fails_without_the_plugins_hooks(host, tmp_path, packaged):
     plugin = tmp_path / "plugin"
     for name in (".claude-plugin", "commands", "hooks", "scripts"):
-        shutil.copytree(ROOT / name, plugin / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(packaged / name, plugin / name, ignore=shutil.ignore_patterns("__pycache__"))
     (plugin / "hooks" / "hooks.json").write_text(json.dumps({"hooks": {}}), encoding="utf-8")
-    shown = demo("--version", host, "--plugin", str(plugin))
+    shown = demo(packaged, "--version", host, "--plugin", str(plugin))
     assert 1 == shown.returncode, shown.stdout
     assert "NOT SEEN  launch: no label reached Claude" in shown.stdout
     assert "The loop is broken: " in shown.stdout
@@ -82,8 +82,8 @@ def complete(shown: subprocess.CompletedProcess[str]) -> bool:
     return True
 
 
-def test_without_a_client_the_recorded_events_go_through_the_real_hooks(tmp_path):
-    shown = demo(BG_HOSTS=str(tmp_path / "hosts"), PATH=tools(tmp_path / "bin", *HOOKS_NEED), COLUMNS="80")
+def test_without_a_client_the_recorded_events_go_through_the_real_hooks(tmp_path, packaged):
+    shown = demo(packaged, BG_HOSTS=str(tmp_path / "hosts"), PATH=tools(tmp_path / "bin", *HOOKS_NEED), COLUMNS="80")
     assert complete(shown)
     assert "No Claude Code to run: " in shown.stdout
     assert "npm is not on PATH" in " ".join(shown.stdout.split())
@@ -93,43 +93,43 @@ def test_without_a_client_the_recorded_events_go_through_the_real_hooks(tmp_path
     assert "auth/THREATS.md" in shown.stdout
 
 
-def test_a_closed_registry_is_named_and_the_recorded_events_are_played(tmp_path):
+def test_a_closed_registry_is_named_and_the_recorded_events_are_played(tmp_path, packaged):
     if not shutil.which("npm"):
         pytest.skip("there is no npm to ask")
     began = time.monotonic()
     path = tools(tmp_path / "bin", *HOOKS_NEED, "npm", "node")
-    shown = demo(BG_HOSTS=str(tmp_path / "hosts"), PATH=path, npm_config_registry="http://127.0.0.1:9/")
+    shown = demo(packaged, BG_HOSTS=str(tmp_path / "hosts"), PATH=path, npm_config_registry="http://127.0.0.1:9/")
     assert complete(shown)
     assert "the registry 127.0.0.1:9 refuses the connection" in " ".join(shown.stdout.split())
     assert time.monotonic() - began < 60
 
 
-def test_the_recorded_demo_fails_without_the_plugins_hooks(tmp_path):
+def test_the_recorded_demo_fails_without_the_plugins_hooks(tmp_path, packaged):
     plugin = tmp_path / "plugin"
-    for name in ("hooks", "scripts", f"tests/recorded/{NEWEST}"):
-        shutil.copytree(ROOT / name, plugin / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("hooks", "scripts"):
+        shutil.copytree(packaged / name, plugin / name, ignore=shutil.ignore_patterns("__pycache__"))
     (plugin / "hooks" / "run").write_text("exit 0\n", encoding="utf-8")
-    shown = demo("--recorded", "--plugin", str(plugin))
+    shown = demo(packaged, "--recorded", "--plugin", str(plugin))
     assert 1 == shown.returncode, shown.stdout
     assert "NOT SEEN  launch: no label reached Claude" in shown.stdout
 
 
 @pytest.mark.versions(NEWEST)
-def test_the_claude_on_path_is_taken_where_the_loop_is_held_on_it(host, tmp_path):
+def test_the_claude_on_path_is_taken_where_the_loop_is_held_on_it(host, tmp_path, packaged):
     program = clients.entry(host)
     assert len(program) == 1
     path = tools(tmp_path / "bin", *HOOKS_NEED)
     (tmp_path / "bin" / "claude").symlink_to(program[0])
-    shown = demo(BG_HOSTS=str(tmp_path / "hosts"), PATH=f"{path}:/usr/bin:/bin")
+    shown = demo(packaged, BG_HOSTS=str(tmp_path / "hosts"), PATH=f"{path}:/usr/bin:/bin")
     assert complete(shown)
     assert f"The claude on your PATH is {host}" in shown.stdout
     assert "the real client, with the bg plugin" in shown.stdout
 
 
-def test_the_demo_says_what_it_needs(tmp_path):
-    nothing = demo("--version", NEWEST, BG_HOSTS=str(tmp_path), PATH="")
+def test_the_demo_says_what_it_needs(tmp_path, packaged):
+    nothing = demo(packaged, "--version", NEWEST, BG_HOSTS=str(tmp_path), PATH="")
     assert 2 == nothing.returncode
     assert "npm is not on PATH" in nothing.stderr
-    live = demo("--live", PATH=str(tmp_path))
+    live = demo(packaged, "--live", PATH=str(tmp_path))
     assert 2 == live.returncode
     assert "there is no `claude` on PATH" in live.stderr

@@ -15,7 +15,7 @@ import pytest
 from bg.host import versions
 from generations import HAND_BACK, NEWEST
 from loop import ROOT, block, has_ledger, launch, one, reacting, reminders, rows, wake
-from rig import clients, tree
+from rig import clients
 from rig.home import Home
 from rig.model import Model
 from rig.request import Request
@@ -39,17 +39,14 @@ def from_the_readme() -> dict[str, list[str]]:
 
 
 class Machine:
-    """A home with nothing in it, and a copy of this repository that the plugin is installed from."""
+    """A home with nothing in it, and a copy of the package that the plugin is installed from."""
 
-    def __init__(self, home: Home, host: str) -> None:
+    def __init__(self, home: Home, host: str, packaged: Path) -> None:
         self.home, self.host = home, host
         # Where a host gives a plugin a data directory, it removes that with the plugin.
         self.deletes_data = versions.host_of(clients.numbers(host)).deletes_data
         self.source = home.root / "with spaces" / "bg plugin"
-        for name in tree.files(ROOT):
-            if not name.startswith("tests/"):
-                (self.source / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(ROOT / name, self.source / name, follow_symlinks=False)
+        shutil.copytree(packaged, self.source)
         self.git("init", "-q")
         self.commit("as it is")
 
@@ -105,6 +102,12 @@ def test_the_documentation_has_every_line() -> None:
     assert {found[name][-1] for name in ("install", "update", "uninstall")} == {"bg@bg"}
 
 
+def files(folder: Path) -> set[str]:
+    """The files of a plugin, without what git and the host keep beside them."""
+    found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    return {name for name in found if not name.startswith((".git/", ".in_use", ".orphaned"))}
+
+
 def whole_loop(machine: Machine, command: str) -> None:
     """A task that asks, a look at the table, an answer, a report: all with the installed plugin."""
     script = Script(
@@ -137,13 +140,14 @@ def shows_table(event: dict[str, object], model: Model) -> bool:
 
 
 @pytest.mark.versions("2.1.7", "2.1.100", "2.1.197", NEWEST)
-def test_from_an_empty_home_to_an_uninstalled_plugin(host: str) -> None:
+def test_from_an_empty_home_to_an_uninstalled_plugin(host: str, packaged: Path) -> None:
     with Home("http://127.0.0.1:9") as home:
-        machine = Machine(home, host)
+        machine = Machine(home, host, packaged)
         assert not (home.path / ".claude" / "plugins").exists()
         machine.plugin("marketplace add")
         machine.plugin("install")
         assert not has_ledger(home)
+        assert files(machine.installed()) == files(packaged)
 
         whole_loop(machine, "/bg:bg" if host in HAND_BACK else "/bg")
         assert (machine.data() / "ledger.db").is_file()
@@ -190,18 +194,18 @@ def nothing_is_launched(machine: Machine, words: str) -> None:
 
 
 @pytest.mark.versions(NEWEST)
-def test_the_strictest_public_check_is_clean(host: str) -> None:
+def test_the_strictest_public_check_is_clean(host: str, packaged: Path) -> None:
     with Home() as home:
-        machine = Machine(home, host)
+        machine = Machine(home, host, packaged)
         said = machine.claude("plugin", "validate", "--strict", "--profile", "directory", str(machine.source))
         assert "These checks found nothing to report" in said
         assert "warning" not in said.lower().replace("passed with warnings", "")
 
 
 @pytest.mark.versions("2.1.7", "2.1.38", "2.1.100", "2.1.197", "2.1.258", NEWEST)
-def test_every_host_finds_the_manifests_in_order(host: str) -> None:
+def test_every_host_finds_the_manifests_in_order(host: str, packaged: Path) -> None:
     with Home() as home:
-        machine = Machine(home, host)
+        machine = Machine(home, host, packaged)
         for part in ("plugin.json", "marketplace.json"):
             said = machine.claude("plugin", "validate", str(machine.source / ".claude-plugin" / part))
             assert "Validation passed" in said
@@ -209,9 +213,9 @@ def test_every_host_finds_the_manifests_in_order(host: str) -> None:
 
 
 @pytest.mark.versions(NEWEST)
-def test_a_release_can_be_tagged(host: str) -> None:
+def test_a_release_can_be_tagged(host: str, packaged: Path) -> None:
     with Home() as home:
-        machine = Machine(home, host)
+        machine = Machine(home, host, packaged)
         version = json.loads((machine.source / ".claude-plugin" / "plugin.json").read_text())["version"]
         assert f"bg--v{version}" in machine.claude("plugin", "tag", "--dry-run", cwd=machine.source)
         assert machine.git("tag") == ""

@@ -15,10 +15,11 @@ from unittest import mock
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
-from bg.desk import board, detail, merging, table, truth, waiting  # noqa: E402
+from bg.desk import board, detail, merging, open_items, table, truth  # noqa: E402
 from bg.desk.page import Page  # noqa: E402
 from bg.ledger import inbox, launches, reported, resumes, runs, tasks, user_answers  # noqa: E402
 from bg.ledger.file import Ledger, Writing  # noqa: E402
+from bg.ledger.values import Item  # noqa: E402
 from bg.results import account, intake, merge  # noqa: E402
 
 KEPT = HERE / "screens.txt"
@@ -109,7 +110,7 @@ def _task(book: Ledger, clock: _Clock, number: int, ago: float) -> None:
         runs.bind(writing, launches.note(writing, f"toolu_{number}", label, "worker", "", PROJECT, ""), agent)
         clock.now = NOW - ago
         if state in ("needs_answer", "blocked"):
-            kind = inbox.QUESTION if state == "needs_answer" else inbox.BLOCKER
+            kind = Item.QUESTION if state == "needs_answer" else Item.BLOCKER
             for item in QUESTIONS if state == "needs_answer" else (BLOCKER,):
                 inbox.ask(writing, label, agent, 1, kind, str(item.get("question_id") or "B1"), dict(item))
             runs.end_run(writing, agent, 1)
@@ -121,7 +122,7 @@ def _task(book: Ledger, clock: _Clock, number: int, ago: float) -> None:
 
 def _second_run(book: Writing, clock: _Clock, label: str, agent: str, state: str) -> None:
     """A question, its answer, a resume, and a report with what was found of it."""
-    inbox.ask(book, label, agent, 1, inbox.QUESTION, "Q1", dict(QUESTIONS[0]))
+    inbox.ask(book, label, agent, 1, Item.QUESTION, "Q1", dict(QUESTIONS[0]))
     runs.end_run(book, agent, 1)
     clock.now += 60
     user_answers.answer(book, inbox.find(book, label=label)[0], "only report", "dialog")
@@ -153,9 +154,9 @@ def screens() -> Iterator[tuple[str, str, int]]:
             yield "board-10.html", board.board([book], NOW), 0
             for width in (40, 80):
                 yield f"truth-10-at-{width:03}.txt", truth.told(Page(width), truth.count([book])), width
-                yield f"waiting-10-at-{width:03}.txt", waiting.waiting_list(book, Page(width), PROJECT), width
+                yield f"waiting-10-at-{width:03}.txt", open_items.waiting_list(book, Page(width), PROJECT), width
                 for number in (1, 3):
-                    told = waiting.of_task(book, Page(width), tasks.get(book, f"bg-{number}"), "/bg-answer")
+                    told = open_items.of_task(book, Page(width), tasks.get(book, f"bg-{number}"), "/bg-answer")
                     yield f"answers-bg-{number}-at-{width:03}.txt", told, width
                 for number in (1, 3, 4, 7):
                     name = f"detail-bg-{number}-at-{width:03}.txt"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from bg.desk import board
 from bg.ledger import inbox
+from bg.ledger.values import Item
 from screens import NOW, ledger
 from test_bgctl import bgctl, data  # noqa: F401 - a fixture
 
@@ -65,7 +66,7 @@ def test_what_others_wrote_is_text():
         with book.transaction() as writing:
             sql = "UPDATE tasks SET text = ?, description = ?, project = ?, root = ?, note = ?"
             writing.write(sql, *[f"/{HOSTILE}"] * 5)
-            inbox.ask(writing, "bg-1", "a0000001", 1, inbox.QUESTION, HOSTILE, {"text": HOSTILE, "context": HOSTILE})
+            inbox.ask(writing, "bg-1", "a0000001", 1, Item.QUESTION, HOSTILE, {"text": HOSTILE, "context": HOSTILE})
         text = board.board([book], NOW)
     page = Tags(text)
     assert (honest.tags, honest.attributes) == (page.tags, page.attributes)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Callable, Optional
 
 import pytest
-from bg.desk import shortcuts
 from bg.ledger.file import Ledger
+from bg.words import launch_command
 from drive import Drive, plain
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -269,7 +269,7 @@ def test_a_file_of_the_users_own(patient: Patient) -> None:
 def test_a_shortcut_with_an_earlier_text(patient: Patient) -> None:
     path = patient.config / "commands" / "bg.md"
     path.parent.mkdir()
-    path.write_text(f"{shortcuts.MARK}\nearlier")
+    path.write_text(f"{launch_command.MARK}\nearlier")
     only(patient, "/bg", "note", "has an earlier text", "--write$")
 
 

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from bg.desk import detail, page, waiting
+from bg.desk import detail, open_items, page
 from bg.desk.page import Cell, Page, fit, pad, width_of
 from bg.ledger import reported, runs, tasks
 from screens import HEAD, KEPT, ledger, screens, whole
@@ -211,7 +211,7 @@ def test_a_task_tells_each_thing_once_and_in_its_order():
             runs.set_evidence(writing, "a0000001", 1, found)
             writing.write("UPDATE tasks SET ended = since, state = 'partial'")
         shown = detail.detail(book, Page(80), "bg-1")
-        waiting_for = waiting.of_task(book, Page(80), task, "/bg-answer")
+        waiting_for = open_items.of_task(book, Page(80), task, "/bg-answer")
     assert shown.index("asked Q1") < shown.index("run 1 ended")
     assert shown.count("AUDIT.md") == 1
     assert "skip (leave it to the agent)" in waiting_for

@@ -11,6 +11,7 @@ from bg import hook
 from bg.desk import cli, shortcuts
 from bg.host import versions
 from bg.ledger import place
+from bg.words import launch_command
 from drive import Drive
 from recordings import VERSIONS, recorded
 
@@ -32,7 +33,7 @@ def test_shown_written_renewed_and_removed(capsys):
     text = shortcut().read_text()
     assert text in out
     assert bgctl(capsys, "--write")[:2] == (0, f"{shortcut()} is there already.\n")
-    shortcut().write_text(f"---\nname: bg\n---\n{shortcuts.MARK}\nAn earlier text.\n")
+    shortcut().write_text(f"---\nname: bg\n---\n{launch_command.MARK}\nAn earlier text.\n")
     assert "with an earlier text" in bgctl(capsys)[1]
     bgctl(capsys, "--write")
     assert shortcut().read_text() == text
@@ -141,6 +142,6 @@ def test_it_is_said_beside_what_is_in_flight(tmp_path, monkeypatch):
 def test_what_to_type(capsys):
     named = [None, "2.1.7", "2.1.197", "2.1.258", "2.1.327"]
     hosts = [versions.host_of(versions.version_of(name or "")) for name in named]
-    assert [shortcuts.launch_command(host) for host in hosts] == ["/bg:bg", "/bg", "/bg", "/bg:bg", "/bg:bg"]
+    assert [launch_command.spelled(host) for host in hosts] == ["/bg:bg", "/bg", "/bg", "/bg:bg", "/bg:bg"]
     bgctl(capsys, "--write")
-    assert {shortcuts.launch_command(host) for host in hosts} == {"/bg"}
+    assert {launch_command.spelled(host) for host in hosts} == {"/bg"}

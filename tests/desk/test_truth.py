@@ -7,6 +7,7 @@ import json
 import pytest
 from bg.desk import truth
 from bg.ledger import figures, inbox, reported, runs
+from bg.ledger.values import Item
 from screens import NOW, ledger
 from test_bgctl import bgctl, data  # noqa: F401 - a fixture
 
@@ -24,21 +25,21 @@ def test_each_figure():
             body = {"payload": {"status": "partial_success"}}
             reported.keep_signal(writing, "bg-5", "a0000005", 1, "COMPLETION_REPORT", body, "d5", terminal=True)
             runs.end_run(writing, "a0000005", 1)
-            inbox.ask(writing, "bg-5", "a0000005", 1, inbox.DELEGATION, "D1", {"text": "Write the tests"})
+            inbox.ask(writing, "bg-5", "a0000005", 1, Item.DELEGATION, "D1", {"text": "Write the tests"})
         found = truth.count([book])
-    assert found["tasks"] == {
+    assert found.tasks == {
         "working": 3, "needs_answer": 1, "done": 1, "blocked": 1, "partial": 1, "disputed": 1, "interrupted": 1,
         "unreported": 1,
     }  # fmt: skip
-    assert found["runs"] == {
+    assert found.runs == {
         "ended": 7, "said done": 2, "did not match": 1, "without a signal": 4, "asked again": 2, "right after that": 1,
     }  # fmt: skip
-    assert found["facts"] == {"seen": 3, "does not match": 1, "only said": 1}
-    assert found["reasons"] == {"stale": 1}
-    assert (found["asked"], found["answered"]) == ({"question": 4, "blocker": 1, "delegation": 1}, 2)
-    assert found["median_wait"] == 60
-    assert found["kinds"] == {"worker": {"runs": 7, "said done": 2, "did not match": 1}}
-    assert NOW - found["since"] == 9 * 2400 + 900 + 300
+    assert found.facts == {"seen": 3, "does not match": 1, "only said": 1}
+    assert found.reasons == {"stale": 1}
+    assert (found.asked, found.answered) == ({"question": 4, "blocker": 1, "delegation": 1}, 2)
+    assert found.median_wait == 60
+    assert found.kinds == {"worker": {"runs": 7, "said done": 2, "did not match": 1}}
+    assert NOW - found.since == 9 * 2400 + 900 + 300
 
 
 def test_it_reads_a_few_rows_at_a_time(monkeypatch):

@@ -29,6 +29,7 @@ def test_hooks_json_follows_the_table_of_routes(tmp_path, monkeypatch, capsys):
     """A tool with one more name is matched under both, the newer one first."""
     monkeypatch.setattr(generated, "FILES", ())
     monkeypatch.setattr(generated, "REGIONS", {})
+    monkeypatch.setattr(generated, "WHOLE", {"hooks/hooks.json": generated.hooks})
     path = tmp_path / "hooks" / "hooks.json"
     path.parent.mkdir()
     path.write_bytes((generated.ROOT / "hooks" / "hooks.json").read_bytes())

@@ -8,13 +8,15 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from string import Formatter
 
 import pytest
 from bg.host import tools
-from bg.ledger import place
+from bg.ledger import place, values
 from bg.loop import routes
+from bg.protocol import marks
 from bg.words import amiss, feedback, phrases, texts, trouble
 from rig import tree
 
@@ -63,9 +65,10 @@ ROOMS = {
     "ledger": set(),
     "evidence": {"host"},
     "words": {"host", "protocol", "ledger"},
+    "signals": {"host", "protocol", "ledger", "words"},
     "results": {"words"},
-    "desk": {"host", "protocol", "ledger", "words", "evidence", "results"},
-    "loop": {"host", "protocol", "ledger", "words", "evidence", "results", "desk"},
+    "desk": {"host", "protocol", "ledger", "words", "signals", "evidence", "results"},
+    "loop": {"host", "protocol", "ledger", "words", "signals", "evidence", "results"},
 }
 DOOR = {"hook": {*ROOMS}}  # the way in imports them all, and nothing imports it
 GROUND = {
@@ -111,6 +114,44 @@ def test_rooms_import_only_through_their_doors(path):
     rooms = {**ROOMS, **DOOR}
     allowed = {room, *GROUND, *rooms[room]} if room in rooms else {*GROUND, *GROUND[room]}
     assert imported(path) - allowed == set()
+
+
+# Room evidence/ has yet to give these up: base names that another room has too, and openings that two files share.
+SHARED_NAMES = {"form": {"evidence/form.py"}, "runs": {"evidence/runs.py"}}
+SHARED_OPENINGS = {
+    "judges what is": {"evidence/files.py", "evidence/quotes.py", "evidence/runs.py"},
+    "records": {"evidence/finding.py"},
+}
+ARTICLES = {"a", "an", "the"}
+# These open a sentence, of which the first three words count; every other opening is a title.
+SENTENCES = {"what", "how", "reads", "finds", "checks", "judges"}
+
+
+def opening(path: Path) -> str:
+    """How the sentence begins that says what a module holds, without an article."""
+    said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    words = [word.casefold() for word in re.findall(r"[\w'/-]+", said) if word.casefold() not in ARTICLES]
+    return " ".join(words[: 3 if words[0] in SENTENCES else 1])
+
+
+def together(name: Callable[[Path], str], known: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The modules that share what this says of each, without the known ones, which must share it still."""
+    found: dict[str, set[str]] = {}
+    for path in modules():
+        found.setdefault(name(path), set()).add(str(path.relative_to(PACKAGE)))
+    for shared, paths in known.items():
+        assert len(found.get(shared, ())) > 1, f"{shared} is shared no more"
+        assert paths <= found[shared]
+        found[shared] -= paths
+    return {shared: paths for shared, paths in found.items() if len(paths) > 1}
+
+
+def test_no_two_modules_have_one_name():
+    assert together(lambda path: path.stem, SHARED_NAMES) == {}
+
+
+def test_no_two_modules_open_with_the_same_word():
+    assert together(opening, SHARED_OPENINGS) == {}
 
 
 def needed_at_once(path: Path) -> set[Path]:
@@ -210,6 +251,76 @@ def test_single_values_are_read_and_written_by_name_only():
     # `opening` makes the table, and notes in a new ledger where the damaged one before it lies; `idle` asks
     # in one statement whether anything is due.
     assert speaking == {"notes", "opening", "idle"}
+
+
+MARKERS = re.compile(rf"\b(?:{'|'.join(marks.MARKERS)})\b", re.IGNORECASE)
+
+
+def values_of(*kinds: type) -> set[str]:
+    return {value for kind in kinds for name, value in vars(kind).items() if name.isupper()}
+
+
+# Rooms that cannot import the ledger mean something else by these words.
+KNOW_THE_LEDGER = {"ledger", "hook", "settings"} | {room for room, doors in ROOMS.items() if "ledger" in doors}
+STATES_AND_ITEMS = values_of(values.State, values.Item)
+VALUES = values_of(*(kind for kind in vars(values).values() if isinstance(kind, type)))
+# The same words for something else.
+OTHER_WORDS = {
+    ("desk/board.py", "working"): "the name of a count",
+    ("desk/detail.py", "launched"): "a line of a task's history",
+    ("desk/look.py", "failed"): "a column of the messages that wake agents",
+    ("loop/answer_doubts.py", "question"): "a doubt about what was typed",
+    ("loop/answer_ids.py", "question"): "how people spell an id",
+    ("loop/answer_ids.py", "blocker"): "how people spell an id",
+    ("loop/asking.py", "question"): "a doubt about what was chosen",
+    ("loop/concluding.py", "failed"): "the host's word for how a run ended",
+    ("words/feedback.py", "question"): "a doubt about what was typed",
+    ("words/reasons.py", "failed"): "what was seen of a command",
+    ("words/verdict.py", "failed"): "the status of a report, and how a command ended",
+}
+
+
+def spelled(source: str, room: str) -> set[str]:
+    """The markers, states and kinds of items that a module spells; in the ledger's SQL, any value of its columns."""
+    tree = ast.parse(source)
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in alone]
+    found = set()
+    for text in filter(lambda each: isinstance(each, str), texts):
+        found |= set(MARKERS.findall(text))
+        if room in KNOW_THE_LEDGER:
+            found |= {text} & STATES_AND_ITEMS
+            found |= set(re.findall(r"'(\w+)'", text)) & VALUES
+    return found
+
+
+def test_a_marker_a_state_and_a_kind_of_item_are_spelled_in_one_place():
+    """Markers in the module of their signal, the ledger's values in `values`: whoever decides by one imports it."""
+    found = {
+        (str(path.relative_to(PACKAGE)), value)
+        for path in modules()
+        if subject(path) != "signals" and path.stem != "values"
+        for value in spelled(path.read_text(encoding="utf-8"), subject(path))
+    }
+    assert found == set(OTHER_WORDS)
+
+
+@pytest.mark.parametrize(
+    ("source", "room", "seen"),
+    [
+        ('if task.state in ("done", State.PARTIAL): pass', "loop", {"done"}),
+        ('if inbox.kind(item) == "blocker": pass', "words", {"blocker"}),
+        ("sql = f\"SELECT 1 FROM tasks WHERE state = 'stopped' AND kind = '{Due.ENDED}'\"", "ledger", {"stopped"}),
+        ("sql = \"UPDATE questions SET state = 'withdrawn'\"", "ledger", {"withdrawn"}),
+        ('form = signals.template("DELEGATE_WORK")', "loop", {"DELEGATE_WORK"}),
+        ('words = "end with STOP_WORK"', "words", {"STOP_WORK"}),
+        ('module = "bg.signals.stop_work"', "desk", {"stop_work"}),
+        ('"""A docstring may name STOP_WORK."""', "loop", set()),
+        ('grade = "failed"', "evidence", set()),
+    ],
+)
+def test_the_door_of_the_values_sees_what_passes_it(source, room, seen):
+    assert seen == spelled(source, room)
 
 
 TAKES_APART = {"split", "rsplit", "partition", "rpartition", "startswith", "endswith", "removeprefix", "removesuffix"}
@@ -430,7 +541,7 @@ NO_SENTENCES = {
     "intake.py": "the words by which it recognizes that somebody disputes a finding",
     "issues.py": "the signs by which it recognizes an id",
     "sections.py": "the marks by which it recognizes a heading",
-    "recoveries.py": "the words by which it recognizes what to do about a blocker",
+    "recovery_names.py": "the words by which it recognizes what to do about a blocker",
 }
 
 

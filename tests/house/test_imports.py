@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from bg.protocol import marks
 from drive import block
 from rig import conversation
 
@@ -93,6 +94,7 @@ def routes(tmp_path_factory) -> dict[str, set[str]]:
     message = {"tool_name": "SendMessage", "tool_use_id": "toolu_2", "tool_input": {"to": "a1", "message": "Go on."}}
     play("the answer on its way", "PreToolUse", **message)
     play("the answer sent", "PostToolUse", **message, tool_response={"success": True, "resumedAgentId": "a1"})
+    play("/bg-status", "UserPromptSubmit", prompt="/bg-status")
     play("the session's end", "SessionEnd", reason="exit")
     assert "bg.loop.turns" in found["a prompt"]
     return found
@@ -111,6 +113,7 @@ ROUTES = [
     "an answer",
     "the answer on its way",
     "the answer sent",
+    "/bg-status",
     "the session's end",
 ]
 # A launch asks git for the commit that it starts from; an answer without an id is compared with the questions.
@@ -130,6 +133,25 @@ def test_no_route_loads_what_costs_more_than_it_does(route, routes):
 def test_what_brings_no_report_does_not_load_the_reader_of_reports(route, routes):
     assert "bg.protocol.fences" in routes["a question"]
     assert "bg.protocol.fences" not in routes[route]
+
+
+SIGNALS = {f"bg.signals.{marker.lower()}" for marker in marks.MARKERS}
+# The question is worded when it has come and when it is announced, and its answer when that is sent; the table says how
+# to answer it.
+ASKED = {
+    route: {"bg.signals.clarification_needed"}
+    for route in ("a question", "the notification", "the answer on its way", "/bg-status")
+}
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_route_loads_the_signals_that_it_is_about(route, routes):
+    assert ASKED.get(route, set()) == routes[route] & SIGNALS
+
+
+def test_only_what_shows_the_desk_reads_it(routes):
+    """The loop is handed its views, which are read when one is asked for."""
+    assert [route for route in ROUTES if "bg.desk.table" in routes[route]] == ["/bg-status"]
 
 
 def test_every_route_is_listed(routes):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from bg.desk import cli
-from bg.ledger import forgetting, reported
+from bg.ledger import forgetting, reported, tasks
 from bg.ledger.file import Ledger
 from drive import Drive, block, plain
 from rig import bench, bench_rows, conversation
@@ -40,8 +40,11 @@ def test_a_long_report_is_kept_whole_and_read_at_its_end(tmp_path, capsys):
         [kept] = reported.reports(book, "a1", 1)
         assert reported.whole(book, kept) == report
     assert _exported(capsys) == [report]
-    with closing(drive.ledger()) as book, book.transaction() as writing:
-        forgetting.forget(writing, "bg-1")
+    archived = []
+    with closing(drive.ledger()) as book:
+        for task in tasks.every(book):
+            forgetting.forget(book, task, lambda _, each: archived.append(each.label))
+    assert archived == ["bg-1"]
     assert drive.rows("SELECT * FROM report_beginnings") == []
 
 

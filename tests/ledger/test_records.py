@@ -32,7 +32,8 @@ from bg.ledger import (
 )
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger
-from bg.ledger.record import first_of, last_of
+from bg.ledger.rows import first_of, last_of
+from bg.ledger.values import Due
 
 ROOM = Path(ledger.__file__).parent
 MODULES = [importlib.import_module(f"bg.ledger.{found.name}") for found in pkgutil.iter_modules([str(ROOM)])]
@@ -137,7 +138,7 @@ def test_a_delivery_says_what_it_is_about(book, what):
     key, columns = KEYS[what]
     with book.transaction() as writing:
         tasks.create(writing, "bg-1", "bg-1", "s1", "/p", "Audit", "working")
-        assert deliveries.make(writing, "bg-1", deliveries.ENDED, key)
+        assert deliveries.make(writing, "bg-1", Due.ENDED, key)
     (due,) = deliveries.due(book, "s1")
     assert (due.subject, due.run, due.mark) == columns
 
@@ -160,8 +161,8 @@ def test_an_answer_is_known_by_the_session_that_it_was_given_in(book):
 
 def test_the_same_thing_is_queued_once(book):
     with book.transaction() as writing:
-        assert deliveries.make(writing, "bg-1", deliveries.ENDED, Key.of_end("a1", 1))
-        assert not deliveries.make(writing, "bg-1", deliveries.ENDED, Key.of_end("a1", 1))
+        assert deliveries.make(writing, "bg-1", Due.ENDED, Key.of_end("a1", 1))
+        assert not deliveries.make(writing, "bg-1", Due.ENDED, Key.of_end("a1", 1))
 
 
 def test_single_values_come_back_as_they_were_set(book):

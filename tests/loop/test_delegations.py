@@ -334,11 +334,13 @@ def test_links_stand_in_table_detail_export_and_the_list_of_a_session(drive):
         found = [status.record(book, task) for task in tasks.every(book)]
     finally:
         book.close()
-    assert [each["asked_by"] for each in found] == ["", "bg-1 D1"]
-    assert [(one["id"], one["state"], one["agents"]) for one in found[0]["delegations"]] == [
-        ("D1", "working", [{"label": "bg-2", "state": "working"}])
+    assert [each.asked_by for each in found] == ["", "bg-1 D1"]
+    assert [(one.id, one.state, one.agents) for one in found[0].delegations] == [
+        ("D1", "working", [status.Worker("bg-2", "working")])
     ]
-    assert json.dumps(found[0]["awaits"])
+    printed = json.loads(json.dumps(status.to_json(found[0])))
+    assert printed["awaits"] == [{"kind": "agent", "qid": "D1", "label": "bg-2", "standing": "working"}]
+    assert printed["delegations"][0]["agents"] == [{"label": "bg-2", "state": "working"}]
 
 
 def test_a_decision_stands_once_its_agent_is_there(drive):

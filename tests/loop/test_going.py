@@ -6,8 +6,8 @@ import contextlib
 from pathlib import Path
 
 import pytest
+from bg.desk import actions
 from bg.ledger import tasks
-from bg.words import actions
 from drive import Drive, block, context
 from recordings import VERSIONS
 

@@ -11,6 +11,7 @@ import pytest
 from bg.desk import forget, look
 from bg.ledger import deliveries, inbox, launches, runs, tasks, windows
 from bg.ledger.place import config_directory, directory
+from bg.ledger.values import Due
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 
@@ -163,7 +164,7 @@ def test_retention_is_off_unless_it_is_set_and_leaves_what_nobody_has_heard(driv
     with book.transaction() as writing:
         writing.write("UPDATE tasks SET ended = ? WHERE label = 'bg-1'", time.time() - 40 * DAY)
         writing.write("UPDATE tasks SET ended = ? WHERE label = 'bg-2'", time.time() - 40 * DAY)
-        deliveries.make(writing, "bg-2", deliveries.ENDED, deliveries.Key.of_end("a2", 9))
+        deliveries.make(writing, "bg-2", Due.ENDED, deliveries.Key.of_end("a2", 9))
         writing.write(
             "UPDATE deliveries SET surfaced = 1, event = 'Stop', pid = 1 WHERE label = 'bg-2' AND seen IS NULL"
         )

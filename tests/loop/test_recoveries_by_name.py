@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from bg.loop import recoveries as reading
+from bg.loop import recovery_names as reading
 from bg.words import recoveries
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded

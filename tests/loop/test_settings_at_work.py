@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
-from bg.desk import status
 from bg.host import versions
 from bg.ledger import place
+from bg.words.glance import at_a_glance
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 
@@ -169,4 +169,4 @@ def test_what_to_type_is_right_for_the_host(tmp_path, monkeypatch):
         assert f"type {expected} <task>" in drive.prompt("/bg:bg")["reason"]
         if "No background" in drive.prompt("/bg-status")["reason"]:
             assert f"Type {expected} <task>" in drive.prompt("/bg-status")["reason"]
-    assert status.at_a_glance(0, 0, 0) == ""
+    assert at_a_glance(0, 0, 0) == ""

@@ -12,7 +12,6 @@ import jsonschema
 import pytest
 import yaml
 from bg.protocol import blocks, flow, listing, marks, signals, validator
-from bg.words import replies
 from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -436,8 +435,3 @@ def test_reading_fields_is_linear(body):
         return time.thread_time() - begun
 
     assert seconds(body) < 40 * max(seconds(body[: len(body) // 10]), 0.005)
-
-
-def test_every_signal_has_its_reminder():
-    """Without one the parent would hear nothing of it, and nothing else would fail."""
-    assert set(signals.schemas()) == set(replies._WORDS)

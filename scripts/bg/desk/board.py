@@ -1,4 +1,4 @@
-"""One page to look at in a browser, for `bgctl board`: the table of every project, each task with all that is known.
+"""Board: one page for a browser, by `bgctl board`: the table of every project, each task with all that is known.
 
 The page is one file without scripts that loads nothing; it is as old as the time that stands on it.
 """
@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import Optional
 
 from bg import foreign
-from bg.desk import detail, look, status, table
+from bg.desk import detail, look, table
 from bg.desk.page import Page
-from bg.desk.parts import WORKS
+from bg.desk.table_parts import WORKS
 from bg.ledger import inbox, place, projects
 from bg.ledger.file import Ledger
+from bg.ledger.values import State
 from bg.masking import masked
+from bg.words import glance
 from bg.words.quoting import neutral
 
 Outcome = tuple[int, str, str]
@@ -78,7 +80,7 @@ def board(books: Iterable[Ledger], now: float, *, everything: bool = False) -> s
     """The page as a whole."""
     counts = {"working": 0, "asking": 0, "broken": 0}
     parts = [line for book in books for line in _projects(book, counts, everything=everything)]
-    title = status.at_a_glance(**counts) or "nothing goes on"
+    title = glance.at_a_glance(**counts) or "nothing goes on"
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(now))
     head = [
         f"<h1>bg: {_safe(title)}</h1>",
@@ -101,7 +103,7 @@ def _projects(book: Ledger, counts: dict[str, int], *, everything: bool) -> Iter
                 yield f'<p class="quiet">{_safe(section.counted)}: <code>bgctl board --all</code></p>'
         counts["working"] += sum(section.number for section in found if section.name == WORKS)
         counts["asking"] += len({item.label for item in inbox.waiting(book, project=project)})
-        counts["broken"] += sum(row.state == "interrupted" for section in found for row in section.rows)
+        counts["broken"] += sum(row.state == State.INTERRUPTED for section in found for row in section.rows)
 
 
 def _task(book: Ledger, row: table.Row) -> Iterator[str]:

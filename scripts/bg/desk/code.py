@@ -1,4 +1,4 @@
-"""`bgctl code`: shows the codes by which the user confirms what no record proves; in a terminal, and nowhere else.
+"""Shown in a terminal and nowhere else: `bgctl code`, the codes that confirm kept words.
 
 Whatever a hook shows in a session is written into its transcript, a blocked prompt's reason and a system message too
 (2.1.197 to 2.1.328), where agents can read it.
@@ -10,9 +10,9 @@ import argparse
 import sys
 
 from bg import machine
-from bg.desk import look, status
+from bg.desk import look
 from bg.host import versions
-from bg.ledger import codes, proofs, sessions
+from bg.ledger import codes, proofs, sessions, tasks
 from bg.ledger.file import Ledger
 from bg.words import feedback
 from bg.words.quoting import inline
@@ -49,7 +49,7 @@ def _is_of_a_session(book: Ledger) -> bool:
 
 def _lines(book: Ledger) -> list[str]:
     with book.transaction() as writing:
-        given = codes.give(writing, proofs.kept(book, book.now() - status.RECENT, MOST))
+        given = codes.give(writing, proofs.kept(book, book.now() - tasks.RECENT, MOST))
     lines = []
     for code, row in given:
         known = sessions.get(book, row.session)

@@ -1,19 +1,25 @@
-"""One task from its beginning: what it waits for, what was asked and answered, its runs, what was checked and how."""
+"""Everything about one task: what it waits for, what was asked and answered, its runs, what was checked and how."""
 
 from __future__ import annotations
 
 import time
-from typing import Any
 
-from bg.desk import status, table, waiting
+from bg.desk import open_items, status, table
 from bg.desk.page import Cell, Page
+from bg.desk.status import Status
 from bg.ledger import children, inbox, launches, proofs, reported, resumes, runs, tasks, user_answers
 from bg.ledger.file import Ledger
-from bg.ledger.record import unpacked
+from bg.ledger.reported import Signal
+from bg.ledger.rows import unpacked
 from bg.ledger.tasks import Task
+from bg.signals import kinds
 from bg.words import phrases, verdict
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Moment = tuple[float, int, str, str, str]  # when, which of one second comes first, what happened, words, style
 
@@ -25,12 +31,6 @@ _CLASSES = {
     "sdk": " through a program",
     "code": " and confirmed by a code",
     "": ", not yet confirmed",
-}
-_SAID = {
-    "CLARIFICATION_NEEDED": "asked",
-    "STOP_WORK": "stopped",
-    "DELEGATE_WORK": "asked to delegate",
-    "COMPLETION_REPORT": "reported",
 }
 
 
@@ -48,7 +48,7 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
             Cell(f"  {table.words_of(task.state)}", table.style_of(task.state)),
             Cell(f" for {for_how_long}", "quiet"),
         ),
-        *page.wrapped(inline(entry["task"], 2000)),
+        *page.wrapped(inline(entry.task, 2000)),
     ]
     if task.note:
         lines += page.wrapped(f"note: {inline(task.note, 400)}", "quiet")
@@ -57,7 +57,7 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
         ("Agents it asked for, and for whom it works", _delegated(page, entry)),
         ("Next", _next(book, page, task, entry, command)),
         ("History", _history(book, page, task)),
-        ("Checked", _evidence(page, entry["evidence"])),
+        ("Checked", _evidence(page, entry.evidence)),
         ("Last report", _last_report(book, page, label)),
     ):
         if found:
@@ -67,22 +67,22 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
 
 def _open(book: Ledger, page: Page, task: Task, command: str, now: float) -> list[str]:
     items = inbox.waiting(book, label=task.label)
-    lines = [line for item in items for line in waiting.question(page, item, now)]
-    return lines + (waiting.to_type(page, items[0], command) if items else [])
+    lines = [line for item in items for line in open_items.question(page, item, now)]
+    return lines + (open_items.to_type(page, items[0], command) if items else [])
 
 
-def _delegated(page: Page, entry: dict[str, Any]) -> list[str]:
+def _delegated(page: Page, entry: Status) -> list[str]:
     """Who asked for this task, and what became of what it asked for itself."""
-    found = [f"asked for by: {entry['asked_by']}"] if entry["asked_by"] else []
-    for one in entry["delegations"]:
-        doing = ", ".join(f"{each['label']} {table.words_of(each['state'])}" for each in one["agents"])
-        found.append(f"{one['id']} {one['state']}" + (f": {doing}" if doing else ""))
+    found = [f"asked for by: {entry.asked_by}"] if entry.asked_by else []
+    for one in entry.delegations:
+        doing = ", ".join(f"{each.label} {table.words_of(each.state)}" for each in one.agents)
+        found.append(f"{one.id} {one.state}" + (f": {doing}" if doing else ""))
     return [line for words in found for line in page.wrapped(words, indent=4, first=2)]
 
 
-def _next(book: Ledger, page: Page, task: Task, entry: dict[str, Any], command: str) -> list[str]:
+def _next(book: Ledger, page: Page, task: Task, entry: Status, command: str) -> list[str]:
     typed = table.what_to_type(book, task, entry, command)
-    if entry["waiting"] or not typed or typed == table.WHOLE.format(label=entry["label"]):
+    if entry.waiting or not typed or typed == table.WHOLE.format(label=task.label):
         return []
     return page.wrapped(f"→ {typed}", "type", indent=2)
 
@@ -141,8 +141,7 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
         cut = f", cut: {run.cut}" if run.cut else ""
         if run.ended is not None:
             found.append((run.ended, 5, f"run {run.run} ended", f"after {age(run.ended - run.began)}{again}{cut}", ""))
-    for signal in reported.find_signals(book, label=label):
-        found.append((signal.at, 3, _SAID.get(signal.marker, signal.marker), _gist(unpacked(signal.body)), ""))
+    found += [_of_signal(signal) for signal in reported.find_signals(book, label=label)]
     for item in inbox.find(book, label=label):
         for answer in user_answers.find(book, question=item.id):
             known_by = proofs.class_of(book, answer.proof, answer.source)
@@ -156,6 +155,12 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
     if task.ended is not None:
         found.append((task.ended, 9, table.words_of(task.state), "", table.style_of(task.state)))
     return found
+
+
+def _of_signal(signal: Signal) -> Moment:
+    kind, payload = kinds.of(signal.marker), unpacked(signal.body).get("payload")
+    gist = kind.gist(payload) if isinstance(payload, dict) else ""
+    return signal.at, 3, kind.said or signal.marker, gist, ""
 
 
 def _others(book: Ledger, label: str) -> list[Moment]:
@@ -172,19 +177,3 @@ def _others(book: Ledger, label: str) -> list[Moment]:
         what = "was refused an agent of its own" if child.refused else "launched an agent of its own"
         found.append((child.made, 4, what, inline(child.description, 200), "bad" if child.refused else ""))
     return found
-
-
-def _gist(signal: dict[str, Any]) -> str:
-    """The words of a signal that say most."""
-    payload = signal.get("payload")
-    if not isinstance(payload, dict):
-        return ""
-    questions = payload.get("questions")
-    if isinstance(questions, list) and questions:
-        names = [str(each.get("question_id", "")) for each in questions if isinstance(each, dict)]
-        return ", ".join(name for name in names if name)
-    for key in ("details", "new_task_description", "summary", "stop_reason"):
-        if payload.get(key):
-            said = str(payload.get("status") or "").replace("_", " ")
-            return f"{said}: {inline(str(payload[key]), 300)}".lstrip(": ")
-    return ""

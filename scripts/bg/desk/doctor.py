@@ -16,6 +16,7 @@ from bg.desk.findings import Finding, told
 from bg.host import tools, versions
 from bg.host.versions import Host
 from bg.ledger import place
+from bg.words import launch_command
 
 Outcome = tuple[int, str, str]
 ROOT = Path(__file__).resolve().parents[3]
@@ -170,7 +171,7 @@ def _plugin(host: Host) -> Iterator[Finding]:
 
 def _command(host: Host) -> Iterator[Finding]:
     write = f'"{ROOT / "scripts" / "bgctl"}" shortcuts'
-    shortcut = shortcuts.all_of_them()[0]
+    shortcut = shortcuts.shortcut()
     if shortcut.state == "foreign":
         yield Finding("/bg", "note", f"{shortcut.path} is yours, so /bg is that", "type /bg:bg <task>")
     elif shortcut.state in {"ours", "old"} and not _installed() and not os.environ.get("CLAUDE_PLUGIN_ROOT"):
@@ -184,7 +185,7 @@ def _command(host: Host) -> Iterator[Finding]:
         yield Finding("/bg", "note", f"the shortcut {shortcut.path} has an earlier text", f"{write} --write")
     elif shortcut.state == "ours":
         yield Finding("/bg", "ok", f"{shortcut.path} gives the literal /bg")
-    elif shortcuts.is_shadowed(host):
+    elif launch_command.is_shadowed(host):
         yield Finding(
             "/bg",
             "note",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from bg.desk.page import Page
+from bg.record import Record
 from bg.words.quoting import spelled
 
 NARROW = 60
 
 
-class Finding(NamedTuple):
+class Finding(Record):
     """One thing the doctor looked at; `remedy` stands only where something is to be done."""
 
     subject: str

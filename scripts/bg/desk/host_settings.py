@@ -1,4 +1,4 @@
-"""The host's own settings files: which there are, whether they can be read, and what in them stops the plugin."""
+"""Host settings: which files there are, whether they can be read, and what in them stops the plugin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with the Python that the hooks run with."""
+"""Python: what is wrong with the one that the hooks run with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger outside Claude Code, for `bgctl status`, `inbox` and `export`; reads every ledger and says which."""
+"""Outside Claude Code: the ledger for `bgctl status`, `inbox` and `export`; reads every ledger and says which."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from bg.desk import detail, page, status, table, waiting
+from bg.desk import detail, open_items, page, status, table
 from bg.ledger import (
     children,
     inbox,
@@ -27,20 +27,21 @@ from bg.ledger import (
 )
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.inbox import Question
-from bg.ledger.record import unpacked
+from bg.ledger.rows import unpacked
 from bg.ledger.tasks import Task
+from bg.ledger.values import State
 
 Outcome = tuple[int, str, str]
 AT_ONCE = 100
 
 WARNINGS = {
-    "failed": "The agent failed; results may be incomplete.",
-    "unreported": "The agent ended without a signal; what it says is unchecked.",
-    "interrupted": "The session ended under the agent; results may be incomplete.",
-    "stopped": "The agent was stopped; results may be incomplete.",
-    "not_launched": "Nothing was launched.",
-    "partial": "The agent reports partial success.",
-    "disputed": "Some of what the agent declares does not match what was seen; see its evidence.",
+    State.FAILED: "The agent failed; results may be incomplete.",
+    State.UNREPORTED: "The agent ended without a signal; what it says is unchecked.",
+    State.INTERRUPTED: "The session ended under the agent; results may be incomplete.",
+    State.STOPPED: "The agent was stopped; results may be incomplete.",
+    State.NOT_LAUNCHED: "Nothing was launched.",
+    State.PARTIAL: "The agent reports partial success.",
+    State.DISPUTED: "Some of what the agent declares does not match what was seen; see its evidence.",
 }
 
 
@@ -92,7 +93,7 @@ def run_status(given: argparse.Namespace) -> Outcome:
             return 1, "[]\n" if given.json else "", f"{said}bgctl: there is no task {label or given.label}\n"
         if given.json:
             entries = [
-                {**status.record(book, task), "ledger": book.path}
+                {**status.to_json(status.record(book, task)), "ledger": book.path}
                 for book in books
                 for task in status.chosen(book, everything=given.all or bool(label))
                 if label in ("", task.label)
@@ -130,7 +131,7 @@ def run_inbox(_: argparse.Namespace) -> Outcome:
             for project in projects.every(book):
                 if inbox.waiting(book, project=project):
                     head = sheet.wrapped(f"In {project or 'a project without a folder'}", "heading")
-                    parts.append("\n".join([*head, "", waiting.waiting_list(book, sheet, project), ""]))
+                    parts.append("\n".join([*head, "", open_items.waiting_list(book, sheet, project), ""]))
         return int(bool(said)), "\n".join(parts) or "Nothing waits for you in any project.\n", said
 
 
@@ -174,7 +175,7 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
         f"Run {run.run} was asked {run.corrections} times for a readable report." for run in known if run.corrections
     ]
     yield {
-        **status.record(book, task),
+        **status.to_json(status.record(book, task)),
         "warnings": warnings,
         "runs": [run.columns("agent", "run", "began", "ended", "corrections", "cut") for run in known],
         "reports": [

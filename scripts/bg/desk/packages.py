@@ -13,10 +13,12 @@ from bg import foreign, machine
 from bg.ledger import place
 
 Outcome = tuple[int, str, str]
-REQUIREMENTS = ("PyYAML>=6,<7", "jsonschema>=4,<5")
+#: One version of each package, with the hashes of its wheels; pip builds nothing and takes nothing else.
+REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 SYSTEM = ("/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3")
 PROBING = 20.0
 FETCHING = 300.0
+_FETCH = ("pip", "install", "--quiet", "--require-hashes", "--only-binary", ":all:", "-r", str(REQUIREMENTS))
 _AGAIN = f'"{Path(__file__).resolve().parents[2] / "bgctl"}" install-packages'
 REMEDY = f"run {_AGAIN}, or python3 -m pip install PyYAML jsonschema"
 # What went wrong: what pip and venv say of it, and the remedy.
@@ -29,6 +31,13 @@ CAUSES = {
     "there was no network": (
         "connection|name resolution|timed out|ProxyError|Max retries",
         f"run {_AGAIN} when there is a network",
+    ),
+    "pip was offered no wheel whose hash is known here": (
+        "DO NOT MATCH THE HASHES|No matching distribution",
+        (
+            "on Linux or macOS with Python 3.9 to 3.14, on x86_64 or arm64, do not trust where pip looks for packages; "
+            "elsewhere, run python3 -m pip install PyYAML jsonschema, which checks no hashes"
+        ),
     ),
 }
 PROBE = (
@@ -67,11 +76,11 @@ def install(directory: Path) -> Outcome:
     environment, target = directory / "venv", folder(directory)
     python = str(environment / "bin" / "python3")
     made = _start(sys.executable, "venv", str(environment))
-    filled = _start(python, "pip", "install", "--quiet", *REQUIREMENTS) if made.code == 0 else made
+    filled = _start(python, *_FETCH) if made.code == 0 else made
     if filled.code == 0 and _works(python):
         choose(directory, python)
         return 0, f"a virtual environment was built in {environment}\n", ""
-    put = _start(sys.executable, "pip", "install", "--quiet", "--target", str(target), *REQUIREMENTS)
+    put = _start(sys.executable, *_FETCH, "--target", str(target))
     if put.code == 0:
         choose(directory, _real(sys.executable))
         return 0, f"the packages were installed in {target}\n", ""

@@ -10,9 +10,13 @@ import contextlib
 import os
 import unicodedata
 from collections.abc import Iterator
-from typing import NamedTuple, Optional, TextIO
 
 from bg.host import versions
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional, TextIO
 
 USUAL, NARROWEST, WIDEST = 80, 30, 240
 # Claude Code sets what a hook shows two columns in, and wraps it ten columns before the terminal's edge.
@@ -32,7 +36,7 @@ STYLES = {
 _ASCII = str.maketrans("…·→“”‘’–—‹", "~->\"\"''--<")
 
 
-class Cell(NamedTuple):
+class Cell(Record):
     """A piece of a line with its style; the text holds no control characters."""
 
     text: str

@@ -1,8 +1,7 @@
 """Shortcuts: the literal `/bg` where the host has taken the name, and what to type until then.
 
-The user's own command files win over the host's built-in commands, so a small one gives the name
-back. It is the plugin's command without what only a plugin's file can say; it is written on request,
-and no file that is not ours is ever touched.
+The file that gives the name back is the plugin's command without what only a plugin's file can say; it is written on
+request, and no file that is not ours is ever touched.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from pathlib import Path
 from bg.host.versions import Host
 from bg.ledger import place
 from bg.record import Record
+from bg.words import launch_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 Outcome = tuple[int, str, str]
 ROOT = Path(__file__).resolve().parents[3]
-NAMES = ("bg",)  # `/bg-status` and `/bg-answer` are nobody else's on any host
-MARK = "<!-- A shortcut of the bg plugin. To remove it: bgctl shortcuts --remove, or delete this file. -->"
 _ADVICE = "tell the user to run `${CLAUDE_PLUGIN_ROOT}/scripts/bgctl doctor`"
 _OWN_ADVICE = (
     "tell the user that `claude plugin list` shows whether the bg plugin is installed and enabled, that settings can "
@@ -31,7 +29,7 @@ _OWN_ADVICE = (
 
 
 class Shortcut(Record):
-    """One command file of the user: where, what it should say, and what stands there."""
+    """A command file of the user: where it is, what it should say, and what is there now."""
 
     path: Path
     wanted: str
@@ -42,7 +40,7 @@ class Shortcut(Record):
         """`absent`, `ours`, `old` (ours, with an earlier text) or `foreign`."""
         if self.there is None:
             return "absent"
-        if MARK not in self.there:
+        if launch_command.MARK not in self.there:
             return "foreign"
         return "ours" if self.there == self.wanted else "old"
 
@@ -59,52 +57,35 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
 
 
-def folder() -> Path:
-    """Where the host looks for the user's own commands."""
-    return Path(place.config_directory()) / "commands"
-
-
-def all_of_them() -> list[Shortcut]:
-    """Each shortcut with what stands in its place."""
-    return [_shortcut(name) for name in NAMES]
-
-
-def _shortcut(name: str) -> Shortcut:
-    path = folder() / f"{name}.md"
+def shortcut() -> Shortcut:
+    """The shortcut with what is in its place now."""
+    path = Path(launch_command.shortcut())
     there: Optional[str] = None
     if path.exists() or path.is_symlink():
         there = ""
         with contextlib.suppress(OSError, ValueError):
             there = path.read_text(encoding="utf-8")
-    return Shortcut(path, _text(name, path), there)
+    return Shortcut(path, _text(path), there)
 
 
-def _text(name: str, path: Path) -> str:
+def _text(path: Path) -> str:
     """The plugin's own command with the advice of one that stands outside it."""
-    command = (ROOT / "commands" / f"{name}.md").read_text(encoding="utf-8")
+    command = (ROOT / "commands" / path.name).read_text(encoding="utf-8")
     head, body = command.split("\n---\n", 1)
-    return f"{head}\n---\n{MARK}\n{body.replace(_ADVICE, _OWN_ADVICE.format(path=path))}"
-
-
-def ours() -> bool:
-    """The literal `/bg` is ours by a shortcut."""
-    return _shortcut("bg").state in {"ours", "old"}
+    return f"{head}\n---\n{launch_command.MARK}\n{body.replace(_ADVICE, _OWN_ADVICE.format(path=path))}"
 
 
 def run(given: argparse.Namespace) -> Outcome:
     """The exit status, what goes to standard output and what to standard error."""
     act = _write if given.write else _remove if given.remove else _show
-    code, out, errors = 0, "", ""
-    for found in all_of_them():
-        if found.state == "foreign" and not given.remove:
-            code = 1
-            errors += f"bgctl: {found.path} is there and not ours; it stays as it is. /bg:bg works without it.\n"
-            continue
-        try:
-            out += act(found)
-        except OSError as error:
-            code, errors = 1, f"{errors}bgctl: {found.path}: {error.strerror or error}\n"
-    return code, out, errors
+    found = shortcut()
+    if found.state == "foreign" and not given.remove:
+        said = f"bgctl: {found.path} is there and not ours; it stays as it is. /bg:bg works without it.\n"
+        return 1, "", said
+    try:
+        return 0, act(found), ""
+    except OSError as error:
+        return 1, "", f"bgctl: {found.path}: {error.strerror or error}\n"
 
 
 def _show(found: Shortcut) -> str:
@@ -134,19 +115,9 @@ def _remove(found: Shortcut) -> str:
     return f"{found.path} removed.\n"
 
 
-def is_shadowed(host: Host) -> bool:
-    """The host takes a typed `/bg` for a command of its own."""
-    return host.has_its_own_bg and not ours()
-
-
-def launch_command(host: Host) -> str:
-    """What the user types to hand over a task: `/bg` where that is surely ours, else the form that always is."""
-    return "/bg" if ours() or (host.version is not None and not host.has_its_own_bg) else "/bg:bg"
-
-
 def first_words(directory: str, host: Host) -> list[str]:
     """Once for each version that has taken the name: what to type, and how to get `/bg`; none elsewhere."""
-    if host.version is None or not is_shadowed(host):
+    if host.version is None or not launch_command.is_shadowed(host):
         return []
     name = ".".join(map(str, host.version))
     said = Path(directory) / "said" / f"name-{name}"

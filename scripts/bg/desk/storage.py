@@ -1,4 +1,4 @@
-"""What is wrong where the plugin keeps what it knows: the disk, the events that wait, the ledgers."""
+"""Storage: what is wrong where the plugin keeps what it knows: the disk, the events that wait, the ledgers."""
 
 from __future__ import annotations
 

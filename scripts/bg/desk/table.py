@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, NamedTuple
 
-from bg.desk import parts, status
+from bg.desk import actions, status, table_parts
 from bg.desk.page import Cell, Page, fit, pad, width_of
-from bg.ledger import delegations, inbox, notes, proofs
+from bg.desk.status import Status
+from bg.ledger import delegations, notes, proofs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
-from bg.words import actions, phrases, verdict
+from bg.ledger.values import State
+from bg.record import Record
+from bg.words import phrases, verdict
 from bg.words.quoting import inline
 from bg.words.times import age
 
@@ -20,21 +22,21 @@ SHOWN = 3
 WHOLE = "/bg-status {label}"
 
 _STYLES = {
-    "needs_answer": "needs",
-    "blocked": "needs",
-    "delegating": "needs",
-    "launched": "works",
-    "working": "works",
-    "done": "good",
-    "disputed": "bad",
-    "failed": "bad",
-    "interrupted": "bad",
-    "partial": "needs",
-    "unreported": "needs",
+    State.NEEDS_ANSWER: "needs",
+    State.BLOCKED: "needs",
+    State.DELEGATING: "needs",
+    State.LAUNCHED: "works",
+    State.WORKING: "works",
+    State.DONE: "good",
+    State.DISPUTED: "bad",
+    State.FAILED: "bad",
+    State.INTERRUPTED: "bad",
+    State.PARTIAL: "needs",
+    State.UNREPORTED: "needs",
 }
 
 
-class Section(NamedTuple):
+class Section(Record):
     """A part of the table: the rows that are shown, and in words what is only counted."""
 
     name: str
@@ -43,7 +45,7 @@ class Section(NamedTuple):
     counted: str
 
 
-class Row(NamedTuple):
+class Row(Record):
     """One task as it is shown."""
 
     label: str
@@ -66,40 +68,40 @@ def words_of(state: str) -> str:
     return state.replace("_", " ")
 
 
-def waits_for(entry: dict[str, Any]) -> str:
+def waits_for(entry: Status) -> str:
     """What a task waits for or has proved, on one line."""
-    if entry["waiting"]:
-        first = entry["waiting"][0]
-        more = f" (+{len(entry['waiting']) - 1})" if len(entry["waiting"]) > 1 else ""
-        full = " (no room for another agent now)" if first["kind"] == inbox.DELEGATION and entry["full"] else ""
-        return f"{first['id']} {inline(first['text'], 160)}{more}{full}"
-    others = [each for each in entry["awaits"] if each["label"]]
+    if entry.waiting:
+        first = entry.waiting[0]
+        more = f" (+{len(entry.waiting) - 1})" if len(entry.waiting) > 1 else ""
+        full = " (no room for another agent now)" if entry.lacks_room else ""
+        return f"{first.id} {inline(first.text, 160)}{more}{full}"
+    others = [each for each in entry.awaits if each.label]
     if others:
-        return "; ".join(f"{each['label']} ({each['standing']})" for each in others)
-    if entry["ready"]:
+        return "; ".join(f"{each.label} ({each.standing})" for each in others)
+    if entry.ready:
         return _came_of(entry) or "answered; its agent has not been woken yet"
-    seen = verdict.in_short(entry["evidence"])
+    seen = verdict.in_short(entry.evidence)
     if seen:
         return seen
-    if entry["quiet"]:
-        return f"quiet since {age(entry['quiet'])}"
-    return inline(entry["note"] or entry["risk"], 160)
+    if entry.quiet:
+        return f"quiet since {age(entry.quiet)}"
+    return inline(entry.note or entry.risk, 160)
 
 
-def _came_of(entry: dict[str, Any]) -> str:
+def _came_of(entry: Status) -> str:
     """What became of the agents that a task waited for, and has not been told of."""
-    waited = [one for one in entry["delegations"] if one["blocking"] and not one["told"]]
-    over = [each for one in waited if one["state"] in delegations.OVER for each in one["agents"]]
-    ends = [f"{each['label']} ({words_of(each['state'])})" for each in over]
+    waited = [one for one in entry.delegations if one.blocking and not one.told]
+    over = [each for one in waited if one.state in delegations.OVER for each in one.agents]
+    ends = [f"{each.label} ({words_of(each.state)})" for each in over]
     return f"waited for {', '.join(ends)}" if ends else ""
 
 
-def what_to_type(book: Ledger, task: Task, entry: dict[str, Any], command: str = "/bg-answer") -> str:
+def what_to_type(book: Ledger, task: Task, entry: Status, command: str = "/bg-answer") -> str:
     """The next thing for the user to type about a task, empty where nothing is left to do."""
-    if entry["waiting"] and entry["waiting"][0]["kind"] == inbox.DELEGATION and entry["full"]:
+    if entry.lacks_room:
         return ""
     typed = actions.next_action(book, task, command)
-    return typed or (WHOLE.format(label=task.label) if entry["quiet"] else "")
+    return typed or (WHOLE.format(label=task.label) if entry.quiet else "")
 
 
 def table(
@@ -132,7 +134,7 @@ def sections(book: Ledger, project: str = "", *, everything: bool = False) -> li
     """The parts of the table that have tasks, the newest task of each first."""
     now = book.now()
     made = []
-    for name, part in parts.chosen(book, project, now, everything=everything).items():
+    for name, part in table_parts.chosen(book, project, now, everything=everything).items():
         number = sum(part.states.values())
         left = _counted(part.states - Counter(task.state for task in part.tasks), alone=not part.tasks)
         if number:
@@ -157,7 +159,7 @@ def _row(book: Ledger, task: Task, now: float) -> Row:
         age(now - (task.since or now)),
         inline(task.description or task.text, 200),
         waits_for(entry),
-        "bad" if verdict.mismatches(entry["evidence"]) else style_of(task.state),
+        "bad" if verdict.mismatches(entry.evidence) else style_of(task.state),
         what_to_type(book, task, entry),
     )
 
@@ -223,14 +225,14 @@ def _footnotes(book: Ledger, page: Page) -> list[str]:
     kept = notes.kept_aside(book)
     if kept:
         lines.append(f"The ledger was unreadable and is kept at {kept}; this is a new one.")
-    errors = notes.errors(book, book.now() - status.RECENT)
+    errors = notes.errors(book, book.now() - tasks.RECENT)
     if errors:
         last = errors[0]
         lines.append(
             f"{len(errors)} hook error{'s' if len(errors) > 1 else ''} within a day; the last, in {last.event}: "
             f"{inline(last.text.strip().splitlines()[-1], 120)}"
         )
-    unproven, strangers = proofs.unproven(book, book.now() - status.RECENT), notes.strangers(book)
+    unproven, strangers = proofs.unproven(book, book.now() - tasks.RECENT), notes.strangers(book)
     for said in unproven[:SHOWN]:
         who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
         told = phrases.KEPT_SO_FAR if said.proof == proofs.KEPT else phrases.UNPROVEN

@@ -8,27 +8,39 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, Optional
+from typing import NamedTuple, Optional
 
 from bg.desk import look, page
 from bg.desk.page import Cell, Page, pad, width_of
 from bg.desk.table import style_of, words_of
-from bg.ledger import figures, inbox
+from bg.ledger import figures
 from bg.ledger.file import Ledger
-from bg.ledger.record import unpacked
+from bg.ledger.rows import unpacked
+from bg.ledger.values import Item
+from bg.signals import kinds
 from bg.words import verdict
 from bg.words.quoting import inline
 from bg.words.times import age
 
 Outcome = tuple[int, str, str]
 GRADES = (verdict.SEEN, verdict.MISMATCH, verdict.SAID)
-KINDS = {
-    inbox.QUESTION: ("question", "questions"),
-    inbox.BLOCKER: ("blocker", "blockers"),
-    inbox.DELEGATION: ("request for another agent", "requests for other agents"),
-}
+ITEMS = (Item.QUESTION, Item.BLOCKER, Item.DELEGATION)
 RUNS = ("ended", "said done", "did not match", "without a signal", "asked again", "right after that")
 DAY = 24 * 3600
+
+
+class Figures(NamedTuple):
+    """What `bgctl truth` counts; the names are the keys of its JSON."""
+
+    since: Optional[float]
+    tasks: dict[str, int]
+    runs: dict[str, int]
+    facts: dict[str, int]
+    reasons: dict[str, int]
+    asked: dict[str, int]
+    answered: int
+    median_wait: Optional[float]
+    kinds: dict[str, dict[str, int]]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,11 +64,11 @@ def run(given: argparse.Namespace) -> Outcome:
     since = time.time() - given.days * DAY if given.days else 0.0
     with look.ledgers() as (books, said):
         found = count(books, since)
-    shown = json.dumps(found, ensure_ascii=False, indent=2) if given.json else told(page.of_stream(sys.stdout), found)
-    return int(bool(said)), f"{shown}\n", said
+    as_json = json.dumps(found._asdict(), ensure_ascii=False, indent=2)
+    return int(bool(said)), f"{as_json if given.json else told(page.of_stream(sys.stdout), found)}\n", said
 
 
-def count(books: Iterable[Ledger], since: float = 0.0) -> dict[str, Any]:
+def count(books: Iterable[Ledger], since: float = 0.0) -> Figures:
     """The figures over all ledgers, of the tasks begun since then."""
     states: Counter[str] = Counter()
     facts: Counter[str] = Counter(dict.fromkeys(GRADES, 0))
@@ -73,20 +85,20 @@ def count(books: Iterable[Ledger], since: float = 0.0) -> dict[str, Any]:
             _add(row, runs, facts, reasons, kinds.setdefault(inline(row.kind, 40) or "unknown", Counter()))
         for item in figures.asked(book, since):
             kind = unpacked(item.extra).get("kind")
-            asked[kind if kind in KINDS else inbox.QUESTION] += 1
+            asked[kind if kind in ITEMS else Item.QUESTION] += 1
             if item.answered is not None:
                 waits.append(item.answered - item.asked)
-    return {
-        "since": first,
-        "tasks": dict(states),
-        "runs": {name: runs[name] for name in RUNS},
-        "facts": dict(facts),
-        "reasons": dict(reasons.most_common()),
-        "asked": {kind: asked[kind] for kind in KINDS},
-        "answered": len(waits),
-        "median_wait": sorted(waits)[len(waits) // 2] if waits else None,
-        "kinds": {name: dict(found) for name, found in sorted(kinds.items(), key=lambda each: -each[1]["runs"])},
-    }
+    return Figures(
+        since=first,
+        tasks=dict(states),
+        runs={name: runs[name] for name in RUNS},
+        facts=dict(facts),
+        reasons=dict(reasons.most_common()),
+        asked={kind: asked[kind] for kind in ITEMS},
+        answered=len(waits),
+        median_wait=sorted(waits)[len(waits) // 2] if waits else None,
+        kinds={name: dict(found) for name, found in sorted(kinds.items(), key=lambda each: -each[1]["runs"])},
+    )
 
 
 def _add(
@@ -111,12 +123,12 @@ def _add(
         runs["right after that"] += bool(row.marker) and not wrong
 
 
-def told(sheet: Page, found: dict[str, Any]) -> str:
+def told(sheet: Page, found: Figures) -> str:
     """The figures for people."""
-    number = sum(found["tasks"].values())
+    number = sum(found.tasks.values())
     if not number:
         return "\n".join(sheet.wrapped("No tasks yet: there is nothing to count."))
-    begun = time.strftime("%Y-%m-%d", time.localtime(found["since"]))
+    begun = time.strftime("%Y-%m-%d", time.localtime(found.since))
     lines = sheet.wrapped(f"{_many(number, 'task')} since {begun}, in every ledger of this user", "quiet")
     for heading, part in (
         ("How the tasks stand", _standing(sheet, found)),
@@ -129,13 +141,13 @@ def told(sheet: Page, found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _standing(sheet: Page, found: dict[str, Any]) -> list[str]:
-    order = sorted(found["tasks"].items(), key=lambda each: -each[1])
+def _standing(sheet: Page, found: Figures) -> list[str]:
+    order = sorted(found.tasks.items(), key=lambda each: -each[1])
     return _columns(sheet, [(words_of(state), number, style_of(state)) for state, number in order])
 
 
-def _declared(sheet: Page, found: dict[str, Any]) -> list[str]:
-    facts, runs = found["facts"], found["runs"]
+def _declared(sheet: Page, found: Figures) -> list[str]:
+    facts, runs = found.facts, found.runs
     if not runs["ended"]:
         return []
     styles = {verdict.SEEN: "good", verdict.MISMATCH: "bad", verdict.SAID: "quiet"}
@@ -146,8 +158,8 @@ def _declared(sheet: Page, found: dict[str, Any]) -> list[str]:
             f"{_many(runs['said done'], 'report')} said that the work was done; in {runs['did not match']} of them"
             " something declared was refuted to the end."
         )
-    if found["reasons"]:
-        why = ", ".join(f"{inline(reason, 40)} {number}" for reason, number in list(found["reasons"].items())[:6])
+    if found.reasons:
+        why = ", ".join(f"{inline(reason, 40)} {number}" for reason, number in list(found.reasons.items())[:6])
         said.append(f"What did not match: {why}.")
     if runs["asked again"]:
         said.append(
@@ -159,18 +171,19 @@ def _declared(sheet: Page, found: dict[str, Any]) -> list[str]:
     return lines + [line for sentence in said for line in sheet.wrapped(sentence, indent=2)]
 
 
-def _questions(sheet: Page, found: dict[str, Any]) -> list[str]:
-    total = sum(found["asked"].values())
+def _questions(sheet: Page, found: Figures) -> list[str]:
+    total = sum(found.asked.values())
     if not total:
         return []
-    lines = _columns(sheet, [(KINDS[kind][number != 1], number, "") for kind, number in found["asked"].items()])
-    half = f", half of them within {age(found['median_wait'])}" if found["median_wait"] is not None else ""
-    return lines + sheet.wrapped(f"{found['answered']} of {total} answered{half}.", indent=2)
+    names = {kind: kinds.asking(kind).counted for kind in ITEMS}
+    lines = _columns(sheet, [(names[kind][number != 1], number, "") for kind, number in found.asked.items()])
+    half = f", half of them within {age(found.median_wait)}" if found.median_wait is not None else ""
+    return lines + sheet.wrapped(f"{found.answered} of {total} answered{half}.", indent=2)
 
 
-def _by_kind(sheet: Page, found: dict[str, Any]) -> list[str]:
+def _by_kind(sheet: Page, found: Figures) -> list[str]:
     lines = []
-    for name, each in found["kinds"].items():
+    for name, each in found.kinds.items():
         said = f"{_many(each['runs'], 'run')}, {each['said done']} said done, {each['did not match']} did not match"
         lines += sheet.wrapped(f"{name}: {said}", indent=4, first=2)
     return lines

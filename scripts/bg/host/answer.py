@@ -1,4 +1,4 @@
-"""Answers: what a hook says to the host, in the shape that each event takes."""
+"""What a hook says to the host, in the shape that each event takes."""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import ANY, Record
+from bg.ledger.rows import ANY, Record
+from bg.ledger.values import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,6 +67,6 @@ def working(book: Ledger, project: str) -> list[Child]:
         book,
         "SELECT c.* FROM children c JOIN tasks t ON t.label = c.label JOIN sessions s ON s.id = t.session"
         " WHERE t.project = ? AND c.ended IS NULL AND c.refused IS NULL AND s.ended IS NULL"
-        " AND t.state NOT IN ('interrupted', 'stopped', 'failed') ORDER BY c.id",
+        f" AND t.state NOT IN ('{State.INTERRUPTED}', '{State.STOPPED}', '{State.FAILED}') ORDER BY c.id",
         project,
     )

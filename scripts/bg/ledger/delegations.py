@@ -7,26 +7,27 @@ from __future__ import annotations
 
 from bg.ledger import projects, tasks
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import ANY, Record, first_of
+from bg.ledger.rows import ANY, Record, first_of
 from bg.ledger.tasks import Task
+from bg.ledger.values import Decision, Standing, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-# What the table keeps: what was decided.
-WAITING, APPROVED, LAUNCHED, DENIED = "waiting", "approved", "launched", "denied"
-# How it stands, with the work: asked, approved (nobody works on it yet), denied, launching, working, waiting (for an
-# answer or a blocker of its own), ended, lost (its session ended under it).
-ASKED, LAUNCHING, WORKING, ENDED, LOST = "asked", "launching", "working", "ended", "lost"
-OVER = (ENDED, LOST)
-UNDER_WAY = (LAUNCHING, WORKING, WAITING)
+OVER = (Standing.ENDED, Standing.LOST)
+UNDER_WAY = (Standing.LAUNCHING, Standing.WORKING, Standing.WAITING)
+_TO_STANDING = {
+    Decision.WAITING: Standing.ASKED,
+    Decision.APPROVED: Standing.APPROVED,
+    Decision.DENIED: Standing.DENIED,
+}
 
 
 class Delegation(Record):
     """One request; `worker` is the label under which the work is, or will be, launched, empty before it is approved.
 
-    One that is `handed_over` is what a stopped task's agent could not do, and has the id of that blocker.
+    One that is `handed_over` is for what a stopped task's agent could not do, all or in part, by that blocker's id.
     """
 
     _table = "delegations"
@@ -59,13 +60,13 @@ def note(
     qid: str,
     question: Optional[int],
     *,
-    blocking: bool = False,
-    handed_over: bool = False,
+    blocking: bool,
+    handed_over: bool,
 ) -> None:
     """A task has asked for this, by that signal and that item; on a blocking one its work waits."""
     book.write(
         "INSERT OR IGNORE INTO delegations (label, signal, blocking, handed_over, state, qid, question)"
-        " VALUES (?,?,?,?,'waiting',?,?)",
+        f" VALUES (?,?,?,?,'{Decision.WAITING}',?,?)",
         label,
         signal,
         int(blocking),
@@ -105,7 +106,7 @@ def unlaunched(book: Ledger, project: str) -> list[Delegation]:
     return Delegation.all(
         book,
         "SELECT d.* FROM delegations d JOIN tasks t ON t.label = d.label"
-        " WHERE d.state IN ('waiting', 'approved') AND t.project = ? ORDER BY d.id",
+        f" WHERE d.state IN ('{Decision.WAITING}', '{Decision.APPROVED}') AND t.project = ? ORDER BY d.id",
         project,
     )
 
@@ -125,17 +126,18 @@ def before(book: Ledger, one: Delegation, project: str, most: int) -> list[Deleg
 
 def approve(book: Writing, one: Delegation, words: str, window: str) -> None:
     """The user has approved it; its agent gets the label of this window."""
-    _decide(book, one, APPROVED, words, window)
+    _decide(book, one, Decision.APPROVED, words, window)
 
 
 def deny(book: Writing, one: Delegation, words: str) -> None:
     """It is denied, in these words."""
-    _decide(book, one, DENIED, words, "")
+    _decide(book, one, Decision.DENIED, words, "")
 
 
 def _decide(book: Writing, one: Delegation, state: str, words: str, worker: str) -> None:
     book.write(
-        "UPDATE delegations SET state = ?, words = ?, worker = ?, decided = ? WHERE id = ? AND state <> 'launched'",
+        "UPDATE delegations SET state = ?, words = ?, worker = ?, decided = ?"
+        f" WHERE id = ? AND state <> '{Decision.LAUNCHED}'",
         state,
         words,
         worker,
@@ -165,14 +167,15 @@ def is_decided_by(book: Ledger, agent: str, run: int, digest: str, words: str) -
 
 def await_launch(book: Writing, signal: int, window: str) -> None:
     """What is launched in the window of this label works for the request, which nobody was asked to approve."""
-    sql = "UPDATE delegations SET worker = ? WHERE signal = ? AND state = 'waiting' AND coalesce(worker, '') = ''"
-    book.write(sql, window, signal)
+    sql = f"UPDATE delegations SET worker = ? WHERE signal = ? AND state = '{Decision.WAITING}'"
+    book.write(f"{sql} AND coalesce(worker, '') = ''", window, signal)
 
 
 def note_launch(book: Writing, window: str, label: str) -> None:
     """A task was launched in the window of that label: if that was opened for a request, this is its task."""
     book.write(
-        "UPDATE delegations SET worker = ?, state = 'launched' WHERE state IN ('approved', 'waiting') AND worker = ?",
+        f"UPDATE delegations SET worker = ?, state = '{Decision.LAUNCHED}'"
+        f" WHERE state IN ('{Decision.APPROVED}', '{Decision.WAITING}') AND worker = ?",
         label,
         window,
     )
@@ -180,25 +183,25 @@ def note_launch(book: Writing, window: str, label: str) -> None:
 
 def workers(book: Ledger, one: Delegation) -> list[Task]:
     """The tasks that do the work: the one that was launched for it, and those launched beside it."""
-    if one.state != LAUNCHED or not one.worker:
+    if one.state != Decision.LAUNCHED or not one.worker:
         return []
     first = tasks.get(book, one.worker)
     beside = [task for task in tasks.members(book, one.worker) if task.label != one.worker]
-    return [task for task in [first, *beside] if task is not None and task.state != "not_launched"]
+    return [task for task in [first, *beside] if task is not None and task.state != State.NOT_LAUNCHED]
 
 
 def standing(book: Ledger, one: Delegation) -> str:
     """How a request stands: what was decided, and how far the work has come."""
-    if one.state != LAUNCHED:
-        return ASKED if one.state == WAITING else one.state
+    if one.state != Decision.LAUNCHED:
+        return _TO_STANDING.get(one.state, one.state)
     states = {task.state for task in workers(book, one)}
     if not states:
-        return APPROVED  # the host refused the launch
+        return Standing.APPROVED  # the host refused the launch
     if all(state in tasks.ENDED_STATES for state in states):
-        return LOST if "interrupted" in states else ENDED
-    if "working" in states:
-        return WORKING
-    return LAUNCHING if "launched" in states else WAITING
+        return Standing.LOST if State.INTERRUPTED in states else Standing.ENDED
+    if State.WORKING in states:
+        return Standing.WORKING
+    return Standing.LAUNCHING if State.LAUNCHED in states else Standing.WAITING
 
 
 def untold(book: Ledger, label: str) -> list[Delegation]:
@@ -236,7 +239,7 @@ def depth(book: Ledger, label: str) -> list[str]:
 def reopen(book: Writing, one: Delegation) -> None:
     """Its decision was taken back: it waits again."""
     book.write(
-        "UPDATE delegations SET state = 'waiting', words = NULL, worker = '', decided = NULL WHERE id = ?"
-        " AND state IN ('approved', 'denied')",
+        f"UPDATE delegations SET state = '{Decision.WAITING}', words = NULL, worker = '', decided = NULL WHERE id = ?"
+        f" AND state IN ('{Decision.APPROVED}', '{Decision.DENIED}')",
         one.id,
     )

@@ -11,13 +11,12 @@ import os
 
 from bg import machine
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record
+from bg.ledger.rows import Record
+from bg.ledger.values import Due
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
-
-ENDED, MESSAGE, GROUP, JOINT, ANSWERED = "ended", "message", "group", "joint", "answered"
 
 
 class Key:
@@ -109,7 +108,7 @@ def owe_next_step(book: Writing, label: str, session: str, *, again: bool = Fals
     book.write(
         "INSERT INTO deliveries (label, kind, subject, run, answered_in, again, made) VALUES (?1,?2,?1,0,?3,?4,?5)",
         label,
-        ANSWERED,
+        Due.ANSWERED,
         session,
         int(again),
         book.now(),
@@ -118,13 +117,13 @@ def owe_next_step(book: Writing, label: str, session: str, *, again: bool = Fals
 
 def is_end_due(book: Ledger, agent: str, run: int) -> bool:
     """The parent is still to hear how this run has ended."""
-    sql = "SELECT 1 FROM deliveries WHERE subject = ? AND run = ? AND kind = 'ended' AND seen IS NULL AND said IS NULL"
-    return book.one(sql, agent, run) is not None
+    sql = f"SELECT 1 FROM deliveries WHERE subject = ? AND run = ? AND kind = '{Due.ENDED}'"
+    return book.one(f"{sql} AND seen IS NULL AND said IS NULL", agent, run) is not None
 
 
 def owed_since(book: Ledger, label: str, moment: float) -> bool:
     """The parent was owed what to do about a task's answers after this moment."""
-    sql = "SELECT 1 FROM deliveries WHERE label = ? AND kind = 'answered' AND made >= ?"
+    sql = f"SELECT 1 FROM deliveries WHERE label = ? AND kind = '{Due.ANSWERED}' AND made >= ?"
     return book.one(sql, label, moment) is not None
 
 
@@ -139,7 +138,7 @@ def due(book: Ledger, session: str) -> list[Delivery]:
         book,
         # CROSS keeps the order: first what is unseen, which is little, not every task that the session has had.
         "SELECT d.* FROM deliveries d CROSS JOIN tasks t ON t.label = d.label"
-        " WHERE d.seen IS NULL AND d.said IS NULL AND t.session = ? ORDER BY d.kind <> 'answered', d.id",
+        f" WHERE d.seen IS NULL AND d.said IS NULL AND t.session = ? ORDER BY d.kind <> '{Due.ANSWERED}', d.id",
         session,
     )
     return [delivery for delivery in found if not is_claimed(delivery)]
@@ -223,7 +222,9 @@ def settle_task(book: Writing, label: str) -> None:
 def settle_next_step(book: Writing, label: str) -> None:
     """What the parent was to do about a task's answers is overtaken."""
     book.write(
-        "UPDATE deliveries SET seen = ? WHERE label = ? AND kind = 'answered' AND seen IS NULL", book.now(), label
+        f"UPDATE deliveries SET seen = ? WHERE label = ? AND kind = '{Due.ANSWERED}' AND seen IS NULL",
+        book.now(),
+        label,
     )
 
 
@@ -233,9 +234,9 @@ def next_steps(book: Ledger, label: str) -> tuple[int, int]:
     What a run's end, or the user, has changed since counts no longer.
     """
     row = book.one(
-        "SELECT count(*) AS times, count(seen) AS seen FROM deliveries WHERE label = ? AND kind = 'answered'"
+        f"SELECT count(*) AS times, count(seen) AS seen FROM deliveries WHERE label = ? AND kind = '{Due.ANSWERED}'"
         " AND id >= coalesce((SELECT max(id) FROM deliveries WHERE label = ?"
-        " AND (kind = 'ended' OR (kind = 'answered' AND NOT again))), 0)",
+        f" AND (kind = '{Due.ENDED}' OR (kind = '{Due.ANSWERED}' AND NOT again))), 0)",
         label,
         label,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bg.ledger import projects, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
+from bg.ledger.values import State
 
 
 def newest(book: Ledger, project: str, since: float, most: int) -> list[Task]:
@@ -30,7 +31,9 @@ def counted(book: Ledger, project: str) -> dict[str, int]:
 
 def interrupted(book: Ledger, project: str, since: float, most: int) -> int:
     """How many tasks of a project, or of all, were interrupted after this moment, at most so many; none is closed."""
-    sql = "SELECT root, project FROM tasks WHERE state = 'interrupted' AND closed IS NULL AND ended > ? LIMIT ?"
+    sql = (
+        f"SELECT root, project FROM tasks WHERE state = '{State.INTERRUPTED}' AND closed IS NULL AND ended > ? LIMIT ?"
+    )
     rows = book.all(sql, since, most)
     root = projects.root_of(project) if project else ""
     return sum(not project or root == (row["root"] or row["project"]) for row in rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger.file import Ledger
-from bg.ledger.record import Record
+from bg.ledger.rows import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

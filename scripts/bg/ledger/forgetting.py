@@ -1,17 +1,48 @@
-"""Forgetting: every row of a task is deleted, in whatever table; who calls it has written the task down elsewhere."""
+"""Forgetting: a task is written down elsewhere, then each of its rows is deleted, in whatever table."""
 
 from __future__ import annotations
 
+from bg.ledger import notes, tasks
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record
+from bg.ledger.rows import Record
+from bg.ledger.tasks import Task
+from bg.ledger.values import ItemState
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable
+
+    Archive = Callable[[Ledger, Task], None]
+
+DAY = 24 * 3600
+MOST = 200  # at a session's begin, so that it waits for nothing
 
 
 class _Name(Record):
     name: str
 
 
-def forget(book: Writing, label: str) -> None:
-    """Nothing of the task is left; its label is not given out again."""
+def sweep(book: Ledger, days: int, archive: Archive) -> None:
+    """Once a day: forget what ended so long ago, and was heard."""
+    now = book.now()
+    if notes.swept(book) == int(now // DAY):
+        return
+    for label in forgettable(book, now - days * DAY, MOST):
+        task = tasks.get(book, label)
+        if task is not None:
+            forget(book, task, archive)
+    with book.transaction() as writing:
+        notes.set_swept(writing, int(now // DAY))
+
+
+def forget(book: Ledger, task: Task, archive: Archive) -> None:
+    """Archive a task, then delete it; its label is not given out again."""
+    archive(book, task)
+    with book.transaction() as writing:
+        _delete(writing, task.label)
+
+
+def _delete(book: Writing, label: str) -> None:
     agents = [row["agent"] for row in book.all("SELECT agent FROM launches WHERE label = ? AND agent <> ''", label)]
     for table in _Name.all(book, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"):
         columns = [column.name for column in _Name.all(book, f'PRAGMA table_info("{table.name}")')]
@@ -27,7 +58,7 @@ def forgettable(book: Ledger, until: float, most: int) -> list[str]:
     found = book.all(
         "SELECT label FROM tasks t WHERE ended <= ?"
         " AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.label = t.label AND d.seen IS NULL)"
-        " AND NOT EXISTS (SELECT 1 FROM questions q WHERE q.label = t.label AND q.state = 'open')"
+        f" AND NOT EXISTS (SELECT 1 FROM questions q WHERE q.label = t.label AND q.state = '{ItemState.OPEN}')"
         " ORDER BY ended LIMIT ?",
         until,
         most,

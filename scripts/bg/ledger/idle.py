@@ -6,6 +6,7 @@ import contextlib
 
 from bg.ledger import place, tasks
 from bg.ledger.file import Ledger
+from bg.ledger.values import Decision, ItemState, State
 
 # What a prompt or the end of a turn would look at: each row keeps the session awake.
 # CROSS keeps the order: what is open is little, and every task that the session has had is not.
@@ -16,21 +17,26 @@ UNION ALL SELECT 1 FROM meta WHERE key = 'fork:' || ?
 UNION ALL SELECT 1 FROM proofs WHERE proof IS NULL AND session = ?
 UNION ALL SELECT 1 FROM meta WHERE key = 'kept_aside'
   AND value <> coalesce((SELECT value FROM meta WHERE key = 'kept_aside_told'), '')
-UNION ALL SELECT 1 FROM tasks WHERE session = ? AND state IN ({open})
+UNION ALL SELECT 1 FROM tasks WHERE session = ? AND state IN ({living})
 UNION ALL SELECT 1 FROM runs r CROSS JOIN tasks t ON t.label = r.label AND t.agent = r.agent
   WHERE r.ended IS NULL AND +t.session = ?
 UNION ALL SELECT 1 FROM deliveries d CROSS JOIN tasks t ON t.label = d.label
   WHERE d.seen IS NULL AND ? IN (d.session, t.session)
 UNION ALL SELECT 1 FROM tasks t CROSS JOIN delegations d ON d.worker = t.label
-  WHERE t.session = ? AND t.state = 'not_launched' AND d.state = 'approved'
+  WHERE t.session = ? AND t.state = '{unlaunched}' AND d.state = '{approved}'
 UNION ALL SELECT 1 FROM launches l CROSS JOIN tasks t ON t.label = l.label
   WHERE l.agent = '' AND l.failed IS NULL AND +t.session = ?
 UNION ALL SELECT 1 FROM resumes r CROSS JOIN tasks t ON t.label = r.label
   WHERE r.proven IS NULL AND r.failed IS NULL AND +t.session = ?
 UNION ALL SELECT 1 FROM questions q CROSS JOIN tasks t ON t.label = q.label
-  WHERE q.state = 'open' AND q.shown IS NULL AND +t.session = ?
+  WHERE q.state = '{open}' AND q.shown IS NULL AND +t.session = ?
 LIMIT 1
-""".format(open=", ".join(f"'{state}'" for state in tasks.OPEN_STATES))
+""".format(
+    living=", ".join(f"'{state}'" for state in tasks.OPEN_STATES),
+    unlaunched=State.NOT_LAUNCHED,
+    approved=Decision.APPROVED,
+    open=ItemState.OPEN,
+)
 
 
 def note(book: Ledger, session: str) -> None:

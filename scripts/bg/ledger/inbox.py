@@ -10,14 +10,14 @@ import json
 from bg.ledger import projects
 from bg.ledger.digests import digest
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import ANY, Record, unpacked
+from bg.ledger.rows import ANY, Record, unpacked
+from bg.ledger.values import Item, ItemState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Optional
 
 
-QUESTION, BLOCKER, DELEGATION = "question", "blocker", "delegation"
 _ORDER = (
     "CASE WHEN upper(coalesce(priority, '')) LIKE 'P0%' OR lower(priority) IN ('critical', 'high') THEN 0"
     " WHEN upper(coalesce(priority, '')) LIKE 'P2%' OR lower(priority) = 'low' THEN 2 ELSE 1 END, asked, id"
@@ -51,7 +51,7 @@ def ask(book: Writing, label: str, agent: str, run: int, kind: str, qid: str, it
     key = digest(text)
     fresh = book.insert(
         "INSERT OR IGNORE INTO questions (label, agent, run, qid, text, context, extra, priority, digest, state, asked)"
-        " VALUES (?,?,?,?,?,?,?,?,?,'open',?)",
+        f" VALUES (?,?,?,?,?,?,?,?,?,'{ItemState.OPEN}',?)",
         label,
         agent,
         run,
@@ -65,21 +65,21 @@ def ask(book: Writing, label: str, agent: str, run: int, kind: str, qid: str, it
     )
     carried = book.value(
         "SELECT a.id FROM answers a JOIN questions q ON q.id = a.question WHERE q.agent = ? AND q.digest = ?"
-        " AND q.run < ? AND a.sent IS NULL AND q.state = 'answered' ORDER BY a.id DESC LIMIT 1",
+        f" AND q.run < ? AND a.sent IS NULL AND q.state = '{ItemState.ANSWERED}' ORDER BY a.id DESC LIMIT 1",
         agent,
         key,
         run,
     )
     if fresh and carried:
         book.write("UPDATE answers SET question = ? WHERE id = ?", fresh, carried)
-        book.write("UPDATE questions SET state = 'answered' WHERE id = ?", fresh)
+        book.write(f"UPDATE questions SET state = '{ItemState.ANSWERED}' WHERE id = ?", fresh)
     return fresh
 
 
 def kind(item: Question) -> str:
     """Whether the item is a question, a blocker or a delegation."""
     found = extra(item).get("kind")
-    return found if found in (BLOCKER, DELEGATION) else QUESTION
+    return found if found in (Item.BLOCKER, Item.DELEGATION) else Item.QUESTION
 
 
 def extra(item: Question) -> dict[str, Any]:
@@ -89,12 +89,12 @@ def extra(item: Question) -> dict[str, Any]:
 
 def asks_leave(item: Question) -> bool:
     """The agent asks before it does what cannot be undone: only the user says yes to that, and no default does."""
-    return kind(item) == QUESTION and bool(str(extra(item).get("irreversible") or "").strip())
+    return kind(item) == Item.QUESTION and bool(str(extra(item).get("irreversible") or "").strip())
 
 
 def waiting(book: Ledger, label: str = "", project: str = "", session: str = "") -> list[Question]:
     """The open items, by priority, then age."""
-    sql = "SELECT q.* FROM questions q JOIN tasks t ON t.label = q.label WHERE q.state = 'open'"
+    sql = f"SELECT q.* FROM questions q JOIN tasks t ON t.label = q.label WHERE q.state = '{ItemState.OPEN}'"
     values: list[Any] = []
     if project:
         sql += " AND (t.root = ? OR (t.root IS NULL AND t.project = ?))"
@@ -127,7 +127,7 @@ def open_before(book: Ledger, label: str, agent: str, run: int) -> list[Question
     """What waits that a task asked before this run of this agent."""
     return Question.all(
         book,
-        "SELECT * FROM questions WHERE label = ? AND state = 'open' AND (agent <> ? OR run < ?)",
+        f"SELECT * FROM questions WHERE label = ? AND state = '{ItemState.OPEN}' AND (agent <> ? OR run < ?)",
         label,
         agent,
         run,
@@ -136,7 +136,7 @@ def open_before(book: Ledger, label: str, agent: str, run: int) -> list[Question
 
 def withdraw(book: Writing, item: Question) -> None:
     """The agent no longer waits for this."""
-    book.write("UPDATE questions SET state = 'withdrawn' WHERE id = ?", item.id)
+    book.write(f"UPDATE questions SET state = '{ItemState.WITHDRAWN}' WHERE id = ?", item.id)
 
 
 def mark_shown(book: Writing, ids: list[int]) -> None:

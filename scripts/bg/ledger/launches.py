@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import ANY, Record, first_of
+from bg.ledger.rows import ANY, Record, first_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def in_doubt(book: Ledger, session: str) -> list[Launch]:
     return Launch.all(
         book,
         "SELECT l.* FROM launches l CROSS JOIN tasks t ON t.label = l.label"
-        " WHERE l.identity IN ('lost', 'given') AND t.session = ?",
+        f" WHERE l.identity IN ('{LOST}', '{GIVEN}') AND t.session = ?",
         session,
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record
+from bg.ledger.rows import Record
 from bg.masking import masked
 from bg.record import Record as Plain
 

@@ -6,6 +6,7 @@ import os
 
 from bg import repository
 from bg.ledger.file import Ledger, Writing
+from bg.ledger.values import Decision, ItemState
 
 
 def root_of(project: str) -> str:
@@ -27,7 +28,7 @@ def parts(project: str) -> list[tuple[str, tuple[str, ...]]]:
 
 # What a session that is gone leaves to the next one: what has not ended, what somebody still has to hear or to answer,
 # and what ended last. The rest stays where it is, and whoever goes on with it takes it then.
-_LEFT = """
+_LEFT = f"""
 SELECT label FROM tasks WHERE root = ?1 AND ended IS NULL
 UNION SELECT label FROM tasks WHERE root IS NULL AND +project = ?2 AND ended IS NULL
 UNION SELECT label FROM (SELECT label FROM tasks WHERE root = ?1 AND closed IS NULL AND ended > ?3
@@ -35,8 +36,8 @@ UNION SELECT label FROM (SELECT label FROM tasks WHERE root = ?1 AND closed IS N
 UNION SELECT label FROM (SELECT label FROM tasks WHERE root IS NULL AND +project = ?2 AND ended > ?3
   ORDER BY ended DESC LIMIT ?4)
 UNION SELECT label FROM deliveries WHERE seen IS NULL
-UNION SELECT label FROM questions WHERE state = 'open'
-UNION SELECT worker FROM delegations WHERE state = 'approved'
+UNION SELECT label FROM questions WHERE state = '{ItemState.OPEN}'
+UNION SELECT worker FROM delegations WHERE state = '{Decision.APPROVED}'
 """
 _MOST_LEFT = 15
 

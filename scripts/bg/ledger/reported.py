@@ -6,7 +6,7 @@ import json
 
 from bg.ledger import digests
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import ANY, Record, unpacked
+from bg.ledger.rows import ANY, Record, unpacked
 from bg.masking import masked
 
 TYPE_CHECKING = False
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
 
+MESSAGE = "message"  # the source of a text that an agent sent on its way, which is no report
 LONGEST = 1_000_000
 
 
@@ -72,7 +73,7 @@ def whole(book: Ledger, report: Report) -> str:
 def reports(book: Ledger, agent: str, run: int) -> list[Report]:
     """The raw texts of a run that may be its report, the oldest first."""
     return Report.all(
-        book, "SELECT * FROM reports WHERE agent = ? AND run = ? AND source <> 'message' ORDER BY id", agent, run
+        book, f"SELECT * FROM reports WHERE agent = ? AND run = ? AND source <> '{MESSAGE}' ORDER BY id", agent, run
     )
 
 

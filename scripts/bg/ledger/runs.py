@@ -6,7 +6,8 @@ import json
 
 from bg.ledger import launches, tasks
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import ANY, Record, first_of, unpacked
+from bg.ledger.rows import ANY, Record, first_of, unpacked
+from bg.ledger.values import State
 from bg.masking import masked
 
 TYPE_CHECKING = False
@@ -42,8 +43,8 @@ def bind(book: Writing, token: str, agent: str) -> bool:
         tasks.set_agent(book, launch.label, agent)
         begin_run(book, agent, launch.label, 1)
         task = tasks.get(book, launch.label)
-        if task and task.state in ("launched", "not_launched", "interrupted"):
-            tasks.set_state(book, launch.label, "working")
+        if task and task.state in (State.LAUNCHED, State.NOT_LAUNCHED, State.INTERRUPTED):
+            tasks.set_state(book, launch.label, State.WORKING)
     return news
 
 
@@ -88,7 +89,7 @@ def running(book: Writing, agent: str, label: str) -> Run:
     found = last_run(book, agent)
     if found is None or found.ended is not None:
         begin_run(book, agent, label, found.run + 1 if found else 1)
-        tasks.set_state(book, label, "working")
+        tasks.set_state(book, label, State.WORKING)
         found = last_run(book, agent)
     assert found is not None
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg.ledger import deliveries, notes
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record
+from bg.ledger.rows import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

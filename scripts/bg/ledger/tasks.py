@@ -7,21 +7,24 @@ from __future__ import annotations
 
 from bg.ledger import naming, projects
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import Record
+from bg.ledger.rows import Record
+from bg.ledger.values import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
 
-OPEN_STATES = ("launched", "working", "needs_answer", "blocked", "delegating")
-ENDED_STATES = ("not_launched", "done", "disputed", "partial", "failed", "unreported", "interrupted", "stopped")
-RUNNING_STATES = ("launched", "working")
-# An agent has worked on it and ended before the work was over: it can be woken, or a new one can go on.
-CONTINUABLE_STATES = (
-    "needs_answer", "blocked", "delegating", "interrupted", "failed", "stopped", "unreported", "partial", "disputed",
+RUNNING_STATES = (State.LAUNCHED, State.WORKING)
+PAUSED_STATES = (State.NEEDS_ANSWER, State.BLOCKED, State.DELEGATING)
+OPEN_STATES = (*RUNNING_STATES, *PAUSED_STATES)
+_UNFINISHED = (
+    State.INTERRUPTED, State.FAILED, State.STOPPED, State.UNREPORTED, State.PARTIAL, State.DISPUTED,
 )  # fmt: skip
-PAUSED_STATES = ("needs_answer", "blocked", "delegating")
+ENDED_STATES = (State.NOT_LAUNCHED, State.DONE, *_UNFINISHED)
+# An agent has worked on it and ended before the work was over: it can be woken, or a new one can go on.
+CONTINUABLE_STATES = (*PAUSED_STATES, *_UNFINISHED)
+RECENT = 24 * 3600  # for so many seconds people are shown what has ended, and what has failed
 _AT_ONCE = 500  # fewer than SQLite takes values for one statement
 
 
@@ -168,7 +171,8 @@ def close(book: Writing, label: str, note: str) -> None:
     book.write(
         "UPDATE tasks SET closed = ?, note = coalesce(nullif(note, ''), ?),"
         " since = CASE WHEN ended IS NULL THEN ? ELSE since END,"
-        " state = CASE WHEN ended IS NULL THEN 'stopped' ELSE state END, ended = coalesce(ended, ?) WHERE label = ?",
+        f" state = CASE WHEN ended IS NULL THEN '{State.STOPPED}' ELSE state END,"
+        " ended = coalesce(ended, ?) WHERE label = ?",
         now,
         note,
         now,
@@ -202,7 +206,9 @@ def running_in(book: Ledger, project: str) -> list[Task]:
 
 def members(book: Ledger, group: str) -> list[Task]:
     """The tasks of one `/bg` that were launched."""
-    return Task.all(book, "SELECT * FROM tasks WHERE grp = ? AND state <> 'not_launched' ORDER BY number", group)
+    return Task.all(
+        book, f"SELECT * FROM tasks WHERE grp = ? AND state <> '{State.NOT_LAUNCHED}' ORDER BY number", group
+    )
 
 
 def group_over(book: Ledger, label: str) -> str:
@@ -215,7 +221,7 @@ def group_over(book: Ledger, label: str) -> str:
 
 def not_done(book: Ledger, group: str) -> int:
     """How many of a group's tasks are not done."""
-    return sum(one.state != "done" for one in members(book, group))
+    return sum(one.state != State.DONE for one in members(book, group))
 
 
 def is_any_in(book: Ledger, session: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import ANY, Record
+from bg.ledger.rows import ANY, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,10 +1,11 @@
-"""Tasks whose agent has come to no end: one that works, has an open run, or was interrupted."""
+"""Unfinished tasks: an agent works on it, has an open run, or was interrupted."""
 
 from __future__ import annotations
 
 from bg.ledger import tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
+from bg.ledger.values import Due, State
 
 
 def with_open_agent(book: Ledger) -> list[Task]:
@@ -16,7 +17,7 @@ def interrupted(book: Ledger, session: str, since: float, most: int) -> list[Tas
     """The tasks of a session that were interrupted after this moment and are not closed, the newest first."""
     return Task.all(
         book,
-        "SELECT * FROM tasks WHERE session = ? AND state = 'interrupted' AND closed IS NULL AND ended > ?"
+        f"SELECT * FROM tasks WHERE session = ? AND state = '{State.INTERRUPTED}' AND closed IS NULL AND ended > ?"
         " ORDER BY +number DESC LIMIT ?",
         session,
         since,
@@ -28,7 +29,8 @@ def count_interrupted(book: Ledger, session: str, until: float) -> int:
     """How many were interrupted before this moment, and are not closed."""
     return int(
         book.value(
-            "SELECT count(*) FROM tasks WHERE session = ? AND state = 'interrupted' AND closed IS NULL AND ended <= ?",
+            f"SELECT count(*) FROM tasks WHERE session = ? AND state = '{State.INTERRUPTED}'"
+            " AND closed IS NULL AND ended <= ?",
             session,
             until,
         )
@@ -42,7 +44,7 @@ def of_session(book: Ledger, session: str) -> list[Task]:
 
 def unheard(book: Ledger, session: str) -> list[Task]:
     """The same, and those of which the parent has not heard that a run has ended."""
-    return _open_in(book, session, " UNION SELECT label FROM deliveries WHERE seen IS NULL AND kind = 'ended'")
+    return _open_in(book, session, f" UNION SELECT label FROM deliveries WHERE seen IS NULL AND kind = '{Due.ENDED}'")
 
 
 def _open_in(book: Ledger, session: str, more: str = "") -> list[Task]:

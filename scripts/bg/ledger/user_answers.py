@@ -5,7 +5,8 @@ from __future__ import annotations
 from bg.ledger import inbox, projects, tasks
 from bg.ledger.file import Ledger, Writing
 from bg.ledger.inbox import Question
-from bg.ledger.record import ANY, Record, last_of
+from bg.ledger.rows import ANY, Record, last_of
+from bg.ledger.values import Item, ItemState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,9 +79,9 @@ def given(book: Ledger, item: Question) -> Optional[Answer]:
 
 def answer(book: Writing, item: Question, text: str, source: str, how: str = ANSWER, typed: int = 0) -> str:
     """Record the user's answer; a word on what it replaced, empty for a first answer."""
-    if item.state in {"withdrawn", "sent"}:
+    if item.state in (ItemState.WITHDRAWN, ItemState.SENT):
         raise ValueError(f"{item.label} {item.qid} is no longer open")
-    if (inbox.kind(item) == inbox.DELEGATION) != (how in (APPROVED, DENIED)):
+    if (inbox.kind(item) == Item.DELEGATION) != (how in (APPROVED, DENIED)):
         raise ValueError(f"{item.label} {item.qid}: a delegation is decided, everything else is answered")
     earlier = given(book, item)
     if earlier and (earlier.text, earlier.kind) == (text, how):
@@ -98,7 +99,11 @@ def answer(book: Writing, item: Question, text: str, source: str, how: str = ANS
     )
     if earlier:
         _retract(book, earlier, fresh)
-    book.write("UPDATE questions SET state = 'answered', shown = coalesce(shown, ?) WHERE id = ?", book.now(), item.id)
+    book.write(
+        f"UPDATE questions SET state = '{ItemState.ANSWERED}', shown = coalesce(shown, ?) WHERE id = ?",
+        book.now(),
+        item.id,
+    )
     return f"it replaces “{earlier.text}”" if earlier else ""
 
 
@@ -124,7 +129,8 @@ def last_given(book: Ledger, label: str) -> list[Answer]:
     waiting = Answer.all(
         book,
         "SELECT a.* FROM answers a JOIN questions q ON q.id = a.question"
-        " WHERE a.label = ? AND a.sent IS NULL AND q.state = 'answered' AND a.source <> 'settings' ORDER BY a.id",
+        f" WHERE a.label = ? AND a.sent IS NULL AND q.state = '{ItemState.ANSWERED}' AND a.source <> 'settings'"
+        " ORDER BY a.id",
         label,
     )
     last = waiting[-1:]
@@ -136,7 +142,7 @@ def labels_unsent(book: Ledger, session: str) -> list[str]:
     rows = book.all(
         "SELECT DISTINCT t.label, t.number FROM answers a CROSS JOIN questions q ON q.id = a.question"
         " CROSS JOIN tasks t ON t.label = q.label AND t.agent = q.agent"
-        " WHERE a.sent IS NULL AND q.state = 'answered' AND +t.session = ?"
+        f" WHERE a.sent IS NULL AND q.state = '{ItemState.ANSWERED}' AND +t.session = ?"
         f" AND t.state IN {tasks.marks(tasks.CONTINUABLE_STATES)} ORDER BY t.number",
         session,
         *tasks.CONTINUABLE_STATES,
@@ -149,7 +155,7 @@ def last_given_in(book: Ledger, project: str) -> str:
     found = book.value(
         "SELECT a.label FROM answers a CROSS JOIN questions q ON q.id = a.question"
         " CROSS JOIN tasks t ON t.label = a.label"
-        " WHERE a.sent IS NULL AND q.state = 'answered' AND a.source <> 'settings'"
+        f" WHERE a.sent IS NULL AND q.state = '{ItemState.ANSWERED}' AND a.source <> 'settings'"
         f" AND {projects.IN_PROJECT} ORDER BY a.id DESC LIMIT 1",
         projects.root_of(project),
         project,
@@ -168,7 +174,7 @@ def take_back(book: Writing, gone: Answer) -> str:
         DENIED,
     )
     if earlier is None:
-        book.write("UPDATE questions SET state = 'open' WHERE id = ?", gone.question)
+        book.write(f"UPDATE questions SET state = '{ItemState.OPEN}' WHERE id = ?", gone.question)
         return ""
     stand_again(book, earlier)
     return earlier.text
@@ -182,7 +188,10 @@ def stand_again(book: Writing, gone: Retracted) -> None:
         gone.id,
     )
     book.write("DELETE FROM retracted WHERE id = ?", gone.id)
-    book.write("UPDATE questions SET state = 'answered' WHERE id = ? AND state = 'open'", gone.question)
+    book.write(
+        f"UPDATE questions SET state = '{ItemState.ANSWERED}' WHERE id = ? AND state = '{ItemState.OPEN}'",
+        gone.question,
+    )
 
 
 def unsent(book: Ledger, agent: str) -> list[Answered]:
@@ -191,7 +200,7 @@ def unsent(book: Ledger, agent: str) -> list[Answered]:
         book,
         "SELECT q.*, a.id AS answer, a.text AS said, a.kind AS how, a.source AS source, a.at AS answered,"
         " a.proof AS proof FROM answers a JOIN questions q ON q.id = a.question"
-        " WHERE q.agent = ? AND a.sent IS NULL AND q.state = 'answered' ORDER BY q.id",
+        f" WHERE q.agent = ? AND a.sent IS NULL AND q.state = '{ItemState.ANSWERED}' ORDER BY q.id",
         agent,
     )
 
@@ -201,14 +210,19 @@ def mark_sent(book: Writing, agent: str, resume: int) -> None:
     now = book.now()
     for carried in find(book, resume=resume, sent=None):
         book.write("UPDATE answers SET sent = ? WHERE id = ?", now, carried.id)
-        book.write("UPDATE questions SET state = 'sent' WHERE id = ? AND agent = ?", carried.question, agent)
+        book.write(
+            f"UPDATE questions SET state = '{ItemState.SENT}' WHERE id = ? AND agent = ?", carried.question, agent
+        )
 
 
 def give_back(book: Writing, resume: int) -> None:
     """The agent has ended before this message reached it: what it carried waits again."""
     for lost in find(book, resume=resume):
         book.write("UPDATE answers SET sent = NULL, resume = NULL WHERE id = ?", lost.id)
-        book.write("UPDATE questions SET state = 'answered' WHERE id = ? AND state = 'sent'", lost.question)
+        book.write(
+            f"UPDATE questions SET state = '{ItemState.ANSWERED}' WHERE id = ? AND state = '{ItemState.SENT}'",
+            lost.question,
+        )
 
 
 def on_their_way(book: Ledger, resume: int) -> list[str]:

@@ -7,9 +7,10 @@ from bg.ledger.delegations import Delegation
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answered
+from bg.ledger.values import Decision, Item, Standing, State
 from bg.record import Record
 
-WELL = ("done", "partial")
+WELL = (State.DONE, State.PARTIAL)
 ANSWER, DECISION, LAUNCH, AGENT = "answer", "decision", "launch", "agent"
 
 
@@ -27,7 +28,7 @@ def awaited(book: Ledger, label: str) -> list[Awaited]:
     task = tasks.get(book, label)
     if task is None or task.state in tasks.RUNNING_STATES:
         return []
-    items = [item for item in inbox.waiting(book, label=label) if inbox.kind(item) != inbox.DELEGATION]
+    items = [item for item in inbox.waiting(book, label=label) if inbox.kind(item) != Item.DELEGATION]
     found = [Awaited(ANSWER, item.qid, "", item.state) for item in items]
     return found + [each for one in requests(book, task) for each in _of_request(book, task, one)]
 
@@ -40,15 +41,15 @@ def requests(book: Ledger, task: Task) -> list[Delegation]:
 
 def _of_request(book: Ledger, task: Task, one: Delegation) -> list[Awaited]:
     how = delegations.standing(book, one)
-    if one.released is not None or how == delegations.DENIED or how in delegations.OVER:
+    if one.released is not None or how == Standing.DENIED or how in delegations.OVER:
         return []
-    if how == delegations.ASKED:
+    if how == Standing.ASKED:
         # One that asked for something beside its own work, and ended with that, waits for the decision alone.
-        waits = one.blocking or task.state == "delegating"
+        waits = one.blocking or task.state == State.DELEGATING
         return [Awaited(DECISION, one.qid, "", how)] if waits else []
     if not one.blocking:
         return []
-    return [Awaited(LAUNCH if how == delegations.APPROVED else AGENT, one.qid, one.worker, how)]
+    return [Awaited(LAUNCH if how == Standing.APPROVED else AGENT, one.qid, one.worker, how)]
 
 
 def broken(book: Ledger, one: Delegation) -> list[Task]:
@@ -60,14 +61,14 @@ def broken(book: Ledger, one: Delegation) -> list[Task]:
 def forgotten(book: Ledger, task: Task) -> list[Delegation]:
     """Approved requests of a task that nothing has been launched for."""
     found = delegations.find(book, label=task.label)
-    return [one for one in found if delegations.standing(book, one) == delegations.APPROVED]
+    return [one for one in found if delegations.standing(book, one) == Standing.APPROVED]
 
 
 def unsent(book: Ledger, task: Task) -> list[Answered]:
     """The user's words to a task that have not reached it; one that has finished is not woken for a mere decision."""
     found = user_answers.unsent(book, task.agent) if task.agent else []
     over = task.state in tasks.ENDED_STATES
-    return [row for row in found if not (over and inbox.kind(row) == inbox.DELEGATION)]
+    return [row for row in found if not (over and inbox.kind(row) == Item.DELEGATION)]
 
 
 def has_news(book: Ledger, task: Task) -> bool:
@@ -76,7 +77,7 @@ def has_news(book: Ledger, task: Task) -> bool:
         return True
     if not task.agent or task.state not in tasks.PAUSED_STATES or awaited(book, task.label):
         return False
-    return any(one.state != delegations.WAITING or one.released for one in requests(book, task))
+    return any(one.state != Decision.WAITING or one.released for one in requests(book, task))
 
 
 def joint(book: Ledger, label: str) -> str:
@@ -85,7 +86,7 @@ def joint(book: Ledger, label: str) -> str:
     task = tasks.get(book, asked.label if asked else label)
     if task is None or task.state not in tasks.ENDED_STATES:
         return ""
-    found = [one for one in delegations.find(book, label=task.label) if one.state == delegations.LAUNCHED]
+    found = [one for one in delegations.find(book, label=task.label) if one.state == Decision.LAUNCHED]
     if not all(delegations.standing(book, one) in delegations.OVER for one in found):
         return ""
     return task.label if any(one.told is None for one in found) else ""

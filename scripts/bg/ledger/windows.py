@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from bg.ledger import notes
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import ANY, Record
+from bg.ledger.rows import ANY, Record
+from bg.ledger.values import Opened, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
-
-
-# Opened for agents that do parts of what another one could not; opened again in a later turn it is no new task.
-PART = "part"
 
 
 class Window(Record):
@@ -78,7 +75,7 @@ def window_of(book: Ledger, session: str, label: str) -> Optional[Window]:
     return Window.one(
         book,
         "SELECT w.* FROM windows w LEFT JOIN tasks t ON t.label = w.label WHERE w.session = ? AND w.label = ?"
-        " AND (w.closed IS NULL OR t.state = 'not_launched') ORDER BY w.id DESC LIMIT 1",
+        f" AND (w.closed IS NULL OR t.state = '{State.NOT_LAUNCHED}') ORDER BY w.id DESC LIMIT 1",
         session,
         label,
     )
@@ -86,7 +83,7 @@ def window_of(book: Ledger, session: str, label: str) -> Optional[Window]:
 
 def never_filled(book: Ledger, session: str) -> list[str]:
     """The labels of a session's tasks that a window gave out and that nothing was launched for."""
-    rows = book.all("SELECT label FROM tasks WHERE session = ? AND state = 'not_launched'", session)
+    rows = book.all(f"SELECT label FROM tasks WHERE session = ? AND state = '{State.NOT_LAUNCHED}'", session)
     return [row["label"] for row in rows]
 
 
@@ -112,7 +109,7 @@ def is_taken(book: Ledger, window: Window) -> bool:
             "SELECT 1 FROM launches WHERE label = ? AND failed IS NULL"
             " AND (? OR window >= ? OR (window IS NULL AND made >= ?))",
             window.label,
-            window.kind == PART,
+            window.kind == Opened.PART,
             window.id,
             window.opened,
         )

@@ -1,4 +1,4 @@
-"""Launches: which of the parent's agents are ours, and what they are told about themselves."""
+"""Adoption: which of the parent's agents are ours, and what they are told about themselves."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from bg.host.event import Event
 from bg.host.versions import NO_WAY, Host
 from bg.ledger import children, delegations, launches, naming, notes, tasks, windows
 from bg.ledger.file import Ledger, Writing
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
+from bg.ledger.values import Opened, State
 from bg.ledger.windows import Window
 from bg.protocol import listing
 from bg.record import Record
-from bg.words import delegation, phrases
+from bg.signals import delegation
+from bg.words import phrases
 from bg.words.quoting import inline
 from bg.words.texts import fill
 
@@ -41,9 +43,9 @@ class Adoption(Record):
         tools.set_prompt(self.given, f"{self.identity}\n\n{task}\n\n{contract}")
 
 
-def window_line(label: str, kind: str = "bg") -> str:
+def window_line(label: str, kind: str = Opened.COMMAND) -> str:
     """The one line that the command's text looks for."""
-    purposes = {"delegation": phrases.PURPOSE_OF_DELEGATION, "relaunch": phrases.PURPOSE_OF_RELAUNCH}
+    purposes = {Opened.DELEGATION: phrases.PURPOSE_OF_DELEGATION, Opened.RELAUNCH: phrases.PURPOSE_OF_RELAUNCH}
     return phrases.LABEL.format(label=label, purpose=purposes.get(kind, phrases.PURPOSE))
 
 
@@ -59,7 +61,7 @@ def window_for(book: Ledger, event: Event) -> Optional[Window]:
     opened = [
         window
         for window in windows.open_windows(book, event.session)
-        if window.kind != "relaunch" or not windows.is_taken(book, window)
+        if window.kind != Opened.RELAUNCH or not windows.is_taken(book, window)
     ]
     if opened and (_is_our_type(event) or _fills_a_window(event)):
         return _likeliest(book, opened, words)
@@ -118,7 +120,7 @@ def _forget(book: Writing, event: Event, why: str) -> None:
     """The call is refused: what was noted of it is no launch."""
     label = launches.fail(book, event.tool_use, why)
     if label:
-        tasks.set_state(book, label, "not_launched", why[:200])
+        tasks.set_state(book, label, State.NOT_LAUNCHED, why[:200])
 
 
 def lost_label(book: Ledger, event: Event) -> str:
@@ -149,15 +151,15 @@ def adopt(book: Writing, event: Event, project: str, host: Host, head: str) -> O
     """Take a launch as ours; None where it is not."""
     window = window_for(book, event)
     if window is None and _is_our_type(event):
-        windows.open_window(book, event.session, "agent", tools.launch_of(event).description)
+        windows.open_window(book, event.session, Opened.AGENT, tools.launch_of(event).description)
         window = windows.open_windows(book, event.session)[0]
     if window is None:
         return None
-    again = window.kind == "relaunch" and not windows.is_taken(book, window)
+    again = window.kind == Opened.RELAUNCH and not windows.is_taken(book, window)
     label = window.label
     if windows.is_taken(book, window):
         label = windows.next_label(book)
-    tasks.create(book, label, window.label, event.session, project, window.text, "launched")
+    tasks.create(book, label, window.label, event.session, project, window.text, State.LAUNCHED)
     called = tools.launch_of(event)
     description = _plain_description(called.description)
     token = launches.note(
@@ -177,7 +179,7 @@ def adopt(book: Writing, event: Event, project: str, host: Host, head: str) -> O
         if asked is not None:
             prompt = f"{prompt}\n\n{delegation.child_section(book, asked)}"
         tasks.describe(book, label, description, prompt)
-    tasks.set_state(book, label, "launched")
+    tasks.set_state(book, label, State.LAUNCHED)
     task = tasks.get(book, label)
     who = identity(
         token,

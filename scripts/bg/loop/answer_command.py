@@ -13,6 +13,7 @@ from bg.ledger import typed as typing
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
+from bg.ledger.values import Item
 from bg.loop import (
     answer_doubts,
     answer_ids,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 def answer_command(scene: Scene, arguments: str) -> None:
     """UserPromptSubmit of `/bg-answer`."""
     if answer_ids.is_blank(arguments):
-        commands.say(scene, commands.waiting_list(scene))
+        commands.say(scene, scene.desk.inbox(scene.book, scene.project))
         return
     waiting = inbox.waiting(scene.book, project=scene.project)
     only = _only_label(scene, waiting)
@@ -53,7 +54,7 @@ def answer_command(scene: Scene, arguments: str) -> None:
     typed = answers.read(arguments, known)
     if typed.word in (answer_words.HELP, answer_words.DOCTOR) and not typed.doubts:
         doctor = typed.word == answer_words.DOCTOR
-        commands.say(scene, commands.doctor_told(scene) if doctor else feedback.ANSWER_HELP)
+        commands.say(scene, scene.desk.doctor(scene.host) if doctor else feedback.ANSWER_HELP)
         return
     with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt) as (writing, claim):
         number = typing.keep(writing, scene.session, "command", typed.label, arguments)
@@ -104,7 +105,7 @@ def _word(scene: Scene, writing: Writing, typed: Typed, label: str, known: answe
     task = tasks.get(scene.book, label) if label else None
     if task is None:
         return asking_back.several(scene, known)
-    mine = [item for item in known.items(label) if inbox.kind(item) != inbox.DELEGATION]
+    mine = [item for item in known.items(label) if inbox.kind(item) != Item.DELEGATION]
     offered = [item for item in mine if asking_back.offers(item, typed.word)]
     command = scene.answer_command
     if offered:
@@ -202,7 +203,7 @@ def _record(
 def _go_on(scene: Scene, writing: Writing, label: str) -> list[str]:
     """What follows from a task's answers; lines for the user."""
     task = tasks.get(scene.book, label)
-    left = [item.qid for item in inbox.waiting(scene.book, label=label) if inbox.kind(item) != inbox.DELEGATION]
+    left = [item.qid for item in inbox.waiting(scene.book, label=label) if inbox.kind(item) != Item.DELEGATION]
     if task is None:
         return []
     if not left:
@@ -225,7 +226,7 @@ def _confirm(scene: Scene, writing: Writing, confirmed: int, number: int) -> Out
         if task is not None and reading["word"] == answer_words.CLOSE:
             return _close(scene, task)
         mine = inbox.waiting(scene.book, label=reading["label"])
-        asked = [item for item in mine if inbox.kind(item) != inbox.DELEGATION]
+        asked = [item for item in mine if inbox.kind(item) != Item.DELEGATION]
         skipped = [Answer(item, answer_words.SKIP, skips=True) for item in asked]
         return _record(scene, writing, skipped, number, [], shown_back.label)
     found: list[Answer] = []
@@ -238,7 +239,7 @@ def _confirm(scene: Scene, writing: Writing, confirmed: int, number: int) -> Out
 def _shown(scene: Scene, typed: Typed) -> str:
     """One task: what it waits for, what was answered, and what can be typed."""
     task = tasks.get(scene.book, typed.label)
-    told = commands.task_told(scene, task) if task is not None else ""
+    told = scene.desk.answers(scene.book, task, scene.answer_command) if task is not None else ""
     if not any(doubt == answer_doubts.NUMBER for doubt, _ in typed.doubts):
         return told
     return f"{told}\n{feedback.NUMBER_IS_A_LABEL.format(label=typed.label)}"

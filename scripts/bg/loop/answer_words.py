@@ -1,4 +1,4 @@
-"""The command words of /bg-answer: which text is one, which reading it confirms, and where one is an answer itself."""
+"""Words that /bg-answer takes as commands: which reading they confirm, and where one is an answer itself."""
 
 from __future__ import annotations
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from bg.ledger import delegations, inbox, user_answers, windows
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
-from bg.loop import decisions, delegating, inheriting, recoveries, reminding
+from bg.ledger.values import Decision, Item, ItemState
+from bg.loop import decisions, delegating, inheriting, recovery_names, reminding
 from bg.loop.scene import Scene
 from bg.record import Record
 from bg.words import feedback, phrases
@@ -37,11 +38,11 @@ class Taken(Record):
 def take(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
     """Write one answer down; what is not written down is in the line, whole."""
     name, text = f"{item.label} {item.qid}", said.text
-    if item.state not in ("open", "answered"):
+    if item.state not in (ItemState.OPEN, ItemState.ANSWERED):
         return Taken(too_late(item, text), recorded=False)
-    if inbox.kind(item) == inbox.DELEGATION:
+    if inbox.kind(item) == Item.DELEGATION:
         return _take_decision(scene, writing, item, said)
-    if inbox.kind(item) == inbox.BLOCKER:
+    if inbox.kind(item) == Item.BLOCKER:
         return _take_resolution(scene, writing, item, said)
     how = user_answers.SKIP if said.skips else user_answers.ANSWER
     replaced = user_answers.answer(writing, item, text, said.source, how, said.typed)
@@ -51,7 +52,7 @@ def take(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
 
 def _take_resolution(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
     """What to do about a blocker: one of the recoveries by its name, or the user's own words."""
-    name, how = f"{item.label} {item.qid}", recoveries.read(said.text)
+    name, how = f"{item.label} {item.qid}", recovery_names.read(said.text)
     asked = request(scene, item)
     if asked is not None and delegating.is_under_way(scene, asked):
         words = given_back(said.text)
@@ -60,7 +61,7 @@ def _take_resolution(scene: Scene, writing: Writing, item: Question, said: Said)
         close_window(writing, asked)
         delegations.deny(writing, asked, said.text)
     replaced = user_answers.answer(writing, item, said.text, said.source, how or user_answers.ANSWER, said.typed)
-    waits = delegating.hand_over(scene, writing, item, said.text) if how == recoveries.HAND_OVER else ""
+    waits = delegating.hand_over(scene, writing, item, said.text) if how == recovery_names.HAND_OVER else ""
     beside = "; ".join(part for part in (replaced, waits) if part)
     words = f"{how}: {inline(said.text, 120)}" if how and how != said.text.strip().lower() else inline(said.text, 120)
     return Taken(f"{name} answered: {words}" + (f" ({beside})" if beside else ""), recorded=True)
@@ -126,7 +127,7 @@ def _decide(scene: Scene, writing: Writing, item: Question, text: str, decision:
 
 def close_window(writing: Writing, asked: Optional[delegations.Delegation]) -> None:
     """Nothing is launched any more for an approval that does not stand."""
-    if asked is not None and asked.state == delegations.APPROVED:
+    if asked is not None and asked.state == Decision.APPROVED:
         windows.close_windows_of(writing, asked.worker)
 
 
@@ -136,7 +137,7 @@ def reopen(scene: Scene, writing: Writing, item: Question) -> None:
     if asked is None:
         return
     close_window(writing, asked)
-    if inbox.kind(item) == inbox.DELEGATION:
+    if inbox.kind(item) == Item.DELEGATION:
         delegations.reopen(writing, asked)
     else:
         delegations.deny(writing, asked, "")

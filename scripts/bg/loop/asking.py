@@ -1,4 +1,4 @@
-"""Dialogs: the user is asked in the agents' own words, and what the user says is recorded."""
+"""Dialog calls: the user is asked in the agents' own words, and what the user says is recorded."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from bg.host import dialogs, tools, transcripts
 from bg.ledger import digests, inbox, notes, proofs, tasks, typed
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
+from bg.ledger.values import Item, ItemState
 from bg.loop import answer_doubts, answer_words, answering, answers, hearing, proof, putting, reminding
 from bg.loop.scene import Scene
 from bg.words import feedback, phrases
@@ -81,7 +82,7 @@ def after_question(scene: Scene) -> None:
                 answered.append(item.label)
             else:
                 told.append(inline(taken.line, 400))
-            if not taken.recorded or inbox.kind(item) == inbox.DELEGATION:
+            if not taken.recorded or inbox.kind(item) == Item.DELEGATION:
                 scene.answer.notice.append(taken.line)
         for label in dict.fromkeys(answered):
             task = tasks.get(scene.book, label)
@@ -105,7 +106,7 @@ def _take(scene: Scene, writing: Writing, item: Question, text: str, options: li
         line = feedback.DIALOG_NOT_SENT.format(name=name, why=reason, command=command, words=words)
         return answering.Taken(line, recorded=False)
     is_skip = said not in options and answer_words.reserved(said) == answer_words.SKIP
-    skips = is_skip and inbox.kind(item) != inbox.DELEGATION
+    skips = is_skip and inbox.kind(item) != Item.DELEGATION
     taken = answering.take(scene, writing, item, answering.Said(said, "dialog", number, skips))
     typed.conclude(writing, number, typed.TAKEN if taken.recorded else typed.REFUSED)
     return taken
@@ -120,7 +121,7 @@ def _counts(item: Question, options: list[str]) -> bool:
 def _own_words(item: Question, text: str, options: list[str]) -> tuple[str, str]:
     """What the user means by words typed into a dialog, or why that is in doubt; an option is an answer as it is."""
     chosen, _, noted = text.partition("\n")
-    if inbox.kind(item) == inbox.DELEGATION and chosen in options:
+    if inbox.kind(item) == Item.DELEGATION and chosen in options:
         if chosen not in (feedback.APPROVE[0], feedback.DENY[0]):
             return text, "options"
         # What is noted beside a choice is its condition, or takes it back.
@@ -132,7 +133,7 @@ def _own_words(item: Question, text: str, options: list[str]) -> tuple[str, str]
         return text, "ids"
     if any(doubt == answer_doubts.UNKNOWN for doubt, _ in read.doubts):
         return text, "ids"
-    if inbox.kind(item) == inbox.DELEGATION:  # it is asked back unless it says yes or no
+    if inbox.kind(item) == Item.DELEGATION:  # it is asked back unless it says yes or no
         return (read.parts[0].text if read.parts else text), ""
     if text.strip().isdecimal() and int(text) <= len(options) and not _counts(item, options):
         return text, "number"
@@ -153,7 +154,8 @@ def _asked_by(scene: Scene, shown: list[str], meant: Optional[dict[int, str]]) -
         known = inbox.ever(scene.book, *named) if named else left
         # Where no hook could put the agent's words into the dialog, the parent's words must do.
         item = next((one for one in known if named and putting.is_put(question, one, _name(scene, one.label))), None)
-        item = item or putting.match(question, [one for one in known if one.state in ("open", "answered")])
+        standing = [one for one in known if one.state in (ItemState.OPEN, ItemState.ANSWERED)]
+        item = item or putting.match(question, standing)
         item = item or (known[0] if named and known else None)
         if item is not None and not _was_put(question, item, _name(scene, item.label), meant):
             _not_taken(scene, item)

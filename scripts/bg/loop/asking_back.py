@@ -7,7 +7,8 @@ import json
 from bg.ledger import inbox, tasks
 from bg.ledger import typed as typing
 from bg.ledger.inbox import Question
-from bg.loop import answer_doubts, answer_words, answering, answers, commands
+from bg.ledger.values import Item, ItemState
+from bg.loop import answer_doubts, answer_words, answering, answers
 from bg.loop.answers import Part, Typed
 from bg.loop.scene import Scene
 from bg.record import Record
@@ -42,7 +43,7 @@ class Answer(Record):
 
 def refuse(scene: Scene, problem: str, known: answers.Known, label: str = "") -> Outcome:
     """Nothing can be made of the words: the problem, and what waits."""
-    listed = ["", commands.waiting_list(scene)] if known.waiting else []
+    listed = ["", scene.desk.inbox(scene.book, scene.project)] if known.waiting else []
     return Outcome([problem, *listed], typing.REFUSED, label)
 
 
@@ -104,11 +105,11 @@ def found_in(scene: Scene, parts: list[Part]) -> tuple[list[Answer], list[str]]:
     found, lines = [], []
     for part in parts:
         ever = inbox.ever(scene.book, part.label, part.qid)
-        item = next((one for one in ever if one.state in ("open", "answered")), None)
+        item = next((one for one in ever if one.state in (ItemState.OPEN, ItemState.ANSWERED)), None)
         if item is None:
             lines.append(answering.too_late(ever[0] if ever else None, part.text, part.label, part.qid))
         else:
-            skips = answer_words.reserved(part.text) == answer_words.SKIP and inbox.kind(item) != inbox.DELEGATION
+            skips = answer_words.reserved(part.text) == answer_words.SKIP and inbox.kind(item) != Item.DELEGATION
             found.append(Answer(item, part.text, skips))
     return found, lines
 

@@ -6,7 +6,7 @@ import time
 
 from bg.ledger import launches, tasks
 from bg.ledger.launches import Launch
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.loop import adopting
 from bg.loop.scene import Scene
 from bg.words import texts

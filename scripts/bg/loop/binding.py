@@ -5,8 +5,9 @@ from __future__ import annotations
 from bg.host import agents, transcripts
 from bg.ledger import launches, naming, notes, runs, tasks
 from bg.ledger.launches import Launch
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
+from bg.ledger.values import State
 from bg.loop.scene import Scene
 
 TYPE_CHECKING = False
@@ -55,7 +56,7 @@ def came_from(scene: Scene, launch: Launch, transcript: str) -> bool:
     if call or not launch.tool_use or launch.tool_use == launch.token:
         return call in ("", launch.tool_use)
     task = tasks.get(scene.book, launch.label)
-    waits = task is not None and task.state != "not_launched" and task.session == scene.session
+    waits = task is not None and task.state != State.NOT_LAUNCHED and task.session == scene.session
     return waits and launch.failed is None
 
 

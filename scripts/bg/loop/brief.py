@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from bg.ledger import deliveries, inbox, reported, tasks, waiting
+from bg.ledger import inbox, reported, tasks, waiting
 from bg.ledger.deliveries import Delivery
+from bg.ledger.values import Due
 from bg.loop import next_steps, queued, reminding, waking
 from bg.loop.scene import Scene
+from bg.signals import kinds
 from bg.words import briefs, phrases
 from bg.words.reply_parts import Reminder
 
@@ -13,18 +15,20 @@ from bg.words.reply_parts import Reminder
 def reminder(scene: Scene, row: Delivery) -> Reminder:
     """The short form of `reminding.reminder`; its notice is part of the text."""
     said = reminding.reminder(scene, row)
-    if row.kind in (deliveries.GROUP, deliveries.JOINT):
+    if row.kind in (Due.GROUP, Due.JOINT):
         return said._replace(text=f"{phrases.SENDER} {said.notice}")
     task = tasks.get(scene.book, row.label)
-    agent = (task.agent if task else "") if row.kind == deliveries.ANSWERED else row.subject
+    agent = (task.agent if task else "") if row.kind == Due.ANSWERED else row.subject
     then = _way(scene, agent, row.label)
-    if row.kind == deliveries.ANSWERED:
+    if row.kind == Due.ANSWERED:
         ready = phrases.BRIEFLY_READY.format(label=row.label, then=then)
         return said._replace(text=ready) if _is_ready(scene, row.label) else said
     run, mark = row.run, row.mark
     signal = reported.signal_body(scene.book, agent, run, mark)
     items = inbox.find(scene.book, agent=agent, run=run)
-    lines = [briefs.brief(said, row.label, signal, items, then, full=scene.full())]
+    short = briefs.Short(row.label, items, then, scene.full(), said.left)
+    kind = kinds.of(signal.get("signal_type", ""))
+    lines = [f"{phrases.SENDER} {said.notice}", *kind.brief(signal.get("payload", {}), short)]
     left = [item.qid for item in waiting.unsent(scene.book, task)] if task else []
     if left and task and task.state in tasks.ENDED_STATES:
         lines.append(phrases.BRIEFLY_OVERTAKEN.format(qids=", ".join(left), then=then))

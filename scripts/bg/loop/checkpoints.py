@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
 from bg.ledger import launches, reported, runs
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
 from bg.words import phrases

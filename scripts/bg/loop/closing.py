@@ -8,6 +8,7 @@ from bg.host.transcripts import Final
 from bg.ledger import reported, resumes, runs, tasks, unfinished
 from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
+from bg.ledger.values import State
 from bg.loop import binding, concluding, hearing, judging, reminding, reports, resuming, waking
 from bg.loop.scene import Scene
 
@@ -118,11 +119,11 @@ def _is_of_a_run_unseen(scene: Scene, agent: str, text: str) -> bool:
 
 def _learn_the_cut(scene: Scene, task: Task, run: Run, cut: str) -> None:
     """The turn ended before the host said that the agent was stopped: it was gone from the list without a word."""
-    if not cut or run.cut or task.state != "unreported" or reported.reports(scene.book, run.agent, run.run):
+    if not cut or run.cut or task.state != State.UNREPORTED or reported.reports(scene.book, run.agent, run.run):
         return
     with scene.book.transaction() as writing:
         runs.end_run(writing, run.agent, run.run, cut)
-        tasks.set_state(writing, task.label, concluding.CUT_STATES.get(cut, "unreported"), cut)
+        tasks.set_state(writing, task.label, concluding.CUT_STATES.get(cut, State.UNREPORTED), cut)
 
 
 def is_of_this_run(scene: Scene, run: Run, final: Final) -> bool:

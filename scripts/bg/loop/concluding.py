@@ -7,26 +7,24 @@ from bg.host.transcripts import NO_ANSWER
 from bg.ledger import delegations, deliveries, inbox, reported, runs, tasks, waiting
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger, Writing
+from bg.ledger.values import Due, Item, State
 from bg.loop import hearing, noting, reports
 from bg.loop.hearing import Heard
-from bg.loop.reports import ASKING
 from bg.protocol import signals
+from bg.signals import kinds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-STATES = {"CLARIFICATION_NEEDED": "needs_answer", "STOP_WORK": "blocked", "DELEGATE_WORK": "delegating"}
 CUT_STATES = {
-    STOPPED_BY_USER: "stopped",
-    "killed": "stopped",
-    "failed": "failed",
-    "API error": "failed",
-    NO_ANSWER: "failed",
-    "output limit": "failed",
+    STOPPED_BY_USER: State.STOPPED,
+    "killed": State.STOPPED,
+    "failed": State.FAILED,
+    "API error": State.FAILED,
+    NO_ANSWER: State.FAILED,
+    "output limit": State.FAILED,
 }
-COMPLETION_STATES = {"success": "done", "partial_success": "partial", "failed": "failed"}
-DISPUTED = "disputed"
 
 
 def conclude(
@@ -52,9 +50,9 @@ def account(book: Writing, label: str) -> None:
     joint = waiting.joint(book, label)
     group = tasks.group_over(book, label)
     if joint:
-        deliveries.make(book, joint, deliveries.JOINT, Key.of_joint(joint, len(delegations.find(book, label=joint))))
+        deliveries.make(book, joint, Due.JOINT, Key.of_joint(joint, len(delegations.find(book, label=joint))))
     elif group:
-        deliveries.make(book, label, deliveries.GROUP, Key.of_group(group, tasks.not_done(book, group)))
+        deliveries.make(book, label, Due.GROUP, Key.of_group(group, tasks.not_done(book, group)))
 
 
 def _conclude(
@@ -69,49 +67,47 @@ def _conclude(
     signal = reading.deciding
     if signal is None or not signal.readable:
         beside = [found for found in reports.requests(texts, token) if not found.terminal]
-        open_ones = [] if CUT_STATES.get(cut) == "stopped" else _unsettled(left, "")
+        open_ones = [] if CUT_STATES.get(cut) == State.STOPPED else _unsettled(left, "")
         _note_asked(book, label, agent, run.run, [*beside, *open_ones])
         _withdraw(book, label, agent, run.run)
-        tasks.set_state(book, label, CUT_STATES.get(cut, "unreported"), cut)
-        deliveries.make(book, label, deliveries.ENDED, Key.of_end(agent, run.run))
+        tasks.set_state(book, label, CUT_STATES.get(cut, State.UNREPORTED), cut)
+        deliveries.make(book, label, Due.ENDED, Key.of_end(agent, run.run))
         return
-    stopped = reports.is_completion_stop(signal)
-    over = signal.marker == "COMPLETION_REPORT" or stopped
-    beside = _beside(signal, reading, reports.requests(texts, token))
+    kind = kinds.of(signal.marker)
+    over = kind.is_over(signal.fields)
+    beside = _beside(signal, reading, reports.requests(texts, token), over=over)
     _note_asked(book, label, agent, run.run, beside if over else [*beside, *_unsettled(left, signal.marker)])
     _withdraw(book, label, agent, run.run + over)
     news = noting.note(book, label, agent, run.run, signal, ends=True)
-    state = COMPLETION_STATES.get(str(signal.fields.get("status", "")), "partial")
-    # Nothing of a stop for completion was declared in a form that could be checked, so it is no success.
-    state = "partial" if stopped else DISPUTED if disputed else state
-    tasks.set_state(book, label, state if over else _pause(signal, reading))
+    tasks.set_state(book, label, kind.state(signal, reading.own, disputed=disputed))
     if not news:  # it had asked for this before: what came of that is what it waits for
         deliveries.owe_next_step(book, label, _session(book, label))
 
 
-def _beside(signal: signals.Signal, reading: reports.Reading, requests: list[signals.Signal]) -> list[signals.Signal]:
-    """What a run asks besides the signal that ends it; a report of completion leaves nothing to wait for."""
-    if signal.marker == "COMPLETION_REPORT" or reports.is_completion_stop(signal):
+def _beside(
+    signal: signals.Signal, reading: reports.Reading, requests: list[signals.Signal], *, over: bool
+) -> list[signals.Signal]:
+    """What a run asks besides the signal that ends it; where its work is over, nothing is left to wait for."""
+    if over:
         return [found for found in requests if not found.terminal]
-    asked = [found for found in reading.own if found.readable and found.marker in STATES and found.marker != ASKING]
-    return [found for found in [*requests, *asked] if found is not signal and not reports.is_completion_stop(found)]
+    others = [found for found in reading.own if found.readable and found.marker != kinds.REQUEST]
+    asked = [found for found in others if not kinds.of(found.marker).is_over(found.fields)]
+    return [found for found in [*requests, *asked] if found is not signal]
 
 
 def _unsettled(left: list[signals.Signal], ends_with: str) -> list[signals.Signal]:
-    """What a run has asked on its way and gone on behind; of several sets of questions the last one stands."""
-    asked = [found for found in left if found.marker == "CLARIFICATION_NEEDED" != ends_with]
-    return asked[-1:] + [found for found in left if found.marker == ASKING]
+    """What a run has asked on its way and gone on behind, as far as it holds."""
+    order = list(signals.schemas())
+    return [
+        held
+        for marker in sorted({found.marker for found in left}, key=order.index)
+        for held in kinds.of(marker).still_asked([found for found in left if found.marker == marker], ends_with)
+    ]
 
 
 def _note_asked(book: Writing, label: str, agent: str, run: int, found: list[signals.Signal]) -> None:
     for signal in found:
         noting.note(book, label, agent, run, signal)
-
-
-def _pause(signal: signals.Signal, reading: reports.Reading) -> str:
-    """The state of a task whose run has ended, and which goes on when somebody has done his part."""
-    waits = signal.marker == ASKING and any(found.terminal for found in reading.own if found.marker == ASKING)
-    return "blocked" if waits else STATES[signal.marker]
 
 
 def _session(book: Ledger, label: str) -> str:
@@ -122,5 +118,5 @@ def _session(book: Ledger, label: str) -> str:
 def _withdraw(book: Writing, label: str, agent: str, run: int) -> None:
     """A run's end takes back what the task asked before; a delegation stays, it can still be approved."""
     for item in inbox.open_before(book, label, agent, run):
-        if inbox.kind(item) != inbox.DELEGATION:
+        if inbox.kind(item) != Item.DELEGATION:
             inbox.withdraw(book, item)

@@ -7,6 +7,7 @@ from bg.ledger.file import Ledger
 from bg.ledger.runs import Run
 from bg.loop import reports
 from bg.protocol import signals
+from bg.signals import kinds
 from bg.words import phrases, verdict
 from bg.words.quoting import cited, first, inline
 from bg.words.texts import fill
@@ -48,10 +49,9 @@ def correction(book: Ledger, run: Run, token: str, evidence: dict[str, Any], mos
 def _reason(reading: reports.Reading, token: str, facts: str, *, is_long: bool) -> str:
     signal = reading.deciding
     seen = phrases.SEEN_OF_RUN.format(facts=facts) if facts else ""
-    report = "COMPLETION_REPORT"
     if signal is None:
         problem = phrases.NO_BLOCK_AT_ITS_END.format(most=reported.LONGEST) if is_long else phrases.NO_BLOCK
-        marker = report
+        marker = kinds.REPORT
         if reading.strange is not None:
             marker = reading.strange.marker
             signer = cited(reading.strange.agent_id, 60) if reading.strange.agent_id.strip() else "by nobody"
@@ -59,9 +59,10 @@ def _reason(reading: reports.Reading, token: str, facts: str, *, is_long: bool) 
         elif reading.own:
             problem = phrases.NO_ENDING
         return fill("missing_block", problem=problem, template=signals.template(marker, agent_id=token), facts=seen)
-    if reports.is_completion_stop(signal):
-        template = signals.template(report, agent_id=token)
-        return fill("missing_block", problem=phrases.COMPLETION_STOP, template=template, facts=seen)
+    better = kinds.of(signal.marker).better(signal.fields)
+    if better:
+        template = signals.template(kinds.REPORT, agent_id=token)
+        return fill("missing_block", problem=better, template=template, facts=seen)
     if not signals.worth_correcting(signal):
         return ""
     return fill(
@@ -69,5 +70,5 @@ def _reason(reading: reports.Reading, token: str, facts: str, *, is_long: bool) 
         marker=signal.marker,
         template=signals.template(signal.marker, agent_id=token),
         problems="\n".join(first([f"- {inline(problem.text, 300)}" for problem in signal.problems], 8)),
-        facts=seen if signal.marker == report else "",
+        facts=seen if signal.marker == kinds.REPORT else "",
     )

@@ -9,14 +9,14 @@ from bg.ledger import delegations, inbox, reported, tasks, waiting, windows
 from bg.ledger.delegations import Delegation
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
+from bg.ledger.values import Opened, Standing, State
 from bg.loop import adopting, reminding
 from bg.loop.scene import Scene
-from bg.words import delegation, feedback, phrases
+from bg.signals import delegation, kinds
+from bg.words import feedback, phrases
 from bg.words.quoting import DECIDED, begun, shown
-
-WINDOW = "delegation"
 
 
 def is_under_way(scene: Scene, one: Delegation) -> bool:
@@ -40,7 +40,7 @@ def open_for(scene: Scene, writing: Writing, one: Delegation, work: str, words: 
     if full:
         _reserve(scene, writing, label, work)
         return feedback.WHEN_THERE_IS_ROOM.format(why=full)
-    windows.open_window(writing, scene.session, WINDOW, work, label)
+    windows.open_window(writing, scene.session, Opened.DELEGATION, work, label)
     scene.answer.context.append(order(one, label, work))
     if condition:
         scene.answer.context.append(phrases.CONDITION.format(words=begun(condition, DECIDED)))
@@ -52,7 +52,7 @@ def order(one: Delegation, label: str, work: str) -> str:
     name = f"{one.label} {one.qid}"
     words = f"> {shown(work, DECIDED)}"
     sentence = phrases.LAUNCH_HANDED_OVER if one.handed_over else phrases.LAUNCH_DELEGATED
-    return adopting.window_line(label, WINDOW) + sentence.format(name=name, work=words)
+    return adopting.window_line(label, Opened.DELEGATION) + sentence.format(name=name, work=words)
 
 
 def deny(scene: Scene, writing: Writing, item: Question, text: str) -> None:
@@ -64,8 +64,8 @@ def deny(scene: Scene, writing: Writing, item: Question, text: str) -> None:
 
 def hand_over(scene: Scene, writing: Writing, item: Question, text: str) -> str:
     """Another agent does what this one could not; a word for the user where that must wait."""
-    signal = reported.last_of_marker(scene.book, item.agent, item.run, "STOP_WORK")
-    delegations.note(writing, item.label, signal, item.qid, item.id, handed_over=True)
+    signal = reported.last_of_marker(scene.book, item.agent, item.run, kinds.STOP)
+    delegations.note(writing, item.label, signal, item.qid, item.id, blocking=False, handed_over=True)
     one = first_of(delegations.find(scene.book, question=item.id))
     return open_for(scene, writing, one, delegation.work(scene.book, one), text, condition=text) if one else ""
 
@@ -73,8 +73,8 @@ def hand_over(scene: Scene, writing: Writing, item: Question, text: str) -> str:
 def _reserve(scene: Scene, writing: Writing, label: str, work: str) -> None:
     """The label waits for its launch, as that of a window that was closed with nothing launched."""
     if tasks.get(scene.book, label) is None:
-        tasks.create(writing, label, label, scene.session, scene.project, work, "not_launched")
-        windows.open_window(writing, scene.session, WINDOW, work, label)
+        tasks.create(writing, label, label, scene.session, scene.project, work, State.NOT_LAUNCHED)
+        windows.open_window(writing, scene.session, Opened.DELEGATION, work, label)
         for window in windows.open_windows(scene.book, scene.session):
             if window.label == label:
                 windows.close_window(writing, window)
@@ -93,7 +93,7 @@ def release(scene: Scene, writing: Writing, task: Task) -> list[str]:
     lines = []
     for awaited in waiting.awaited(scene.book, task.label):
         one = next((each for each in waiting.requests(scene.book, task) if each.qid == awaited.qid), None)
-        if one is not None and awaited.kind == waiting.AGENT and awaited.standing == delegations.WAITING:
+        if one is not None and awaited.kind == waiting.AGENT and awaited.standing == Standing.WAITING:
             delegations.release(writing, one)
             lines.append(feedback.GOES_ON_WITHOUT.format(label=task.label, whom=awaited.label))
     return lines

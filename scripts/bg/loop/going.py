@@ -6,6 +6,7 @@ from bg.ledger import inbox, tasks, user_answers, waiting, windows
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
+from bg.ledger.values import Item, Opened, State
 from bg.loop import adopting, answering, delegating, inheriting, waking
 from bg.loop.scene import Scene
 from bg.record import Record
@@ -29,7 +30,7 @@ def go(scene: Scene, writing: Writing, task: Task, typed: int) -> Going:
         return Going(launched, goes=True)
     open_items = inbox.waiting(scene.book, label=task.label)
     for item in open_items:
-        if inbox.kind(item) != inbox.DELEGATION:
+        if inbox.kind(item) != Item.DELEGATION:
             user_answers.answer(writing, item, user_answers.SKIP, "go", user_answers.SKIP, typed)
     released = delegating.release(scene, writing, task)
     left = [each for each in waiting.awaited(scene.book, task.label) if each.label]
@@ -39,7 +40,7 @@ def go(scene: Scene, writing: Writing, task: Task, typed: int) -> Going:
         elsewhere = answering.owe(scene, writing, task)
         lines = released or [feedback.GOES_ON_WITH_WHAT_THERE_IS.format(label=task.label)]
         return Going([*lines, *elsewhere], goes=True)
-    decisions = [item for item in open_items if inbox.kind(item) == inbox.DELEGATION]
+    decisions = [item for item in open_items if inbox.kind(item) == Item.DELEGATION]
     if decisions:
         return Going([_decide_first(scene, item) for item in decisions], goes=False)
     return _resume(scene, writing, task)
@@ -52,8 +53,8 @@ def _decide_first(scene: Scene, item: Question) -> str:
 
 def _resume(scene: Scene, writing: Writing, task: Task) -> Going:
     label = task.label
-    if task.state == "not_launched":
-        windows.open_window(writing, scene.session, "bg", task.text, label)
+    if task.state == State.NOT_LAUNCHED:
+        windows.open_window(writing, scene.session, Opened.COMMAND, task.text, label)
         words = phrases.LAUNCH_NOW.format(work=quote(task.text, 2500))
         scene.answer.context.append(adopting.window_line(label) + words)
         return Going([feedback.LAUNCHED_AGAIN.format(label=label)], goes=True)

@@ -1,4 +1,4 @@
-"""Tasks that belong together: when the last has ended, one account, of their states first, of their results second."""
+"""Groups of tasks: when the last has ended, one account, of their states first, of their results second."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from bg.host import agents
 from bg.ledger import delegations, launches, place, reported, runs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.launches import Launch
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
+from bg.ledger.values import State
 from bg.loop import reports
 from bg.record import Record
 from bg.results import account, intake, merge
 from bg.results.records import Source
+from bg.signals import kinds
 from bg.words import phrases
 from bg.words.quoting import cited, inline, quote
 from bg.words.texts import fill
@@ -31,7 +33,6 @@ MOST_BYTES = 1_000_000
 MOST_FILES = 20
 SHOWN = 3
 RESULT_FILES = re.compile(r"[\w./-]{1,200}\.(?:md|jsonl)\b")
-WELL = "done"
 
 
 class Together(Record):
@@ -75,7 +76,7 @@ def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str], transcrip
     sources = [source for read, _ in found for source in read]
     taken = intake.take(sources)
     merged = merge.merge(taken)
-    open_work = [row for row in rows if row.state != WELL]
+    open_work = [row for row in rows if row.state != State.DONE]
     lines = [_unfinished(open_work)] if open_work else []
     lines += [_line(book, row) for row in rows]
     if taken.results or taken.reports:
@@ -94,7 +95,7 @@ def _unfinished(rows: list[Task]) -> str:
 
 def _said(book: Ledger, row: Task) -> str:
     signal = reported.last_signal(book, row.agent) if row.agent else {}
-    if signal.get("signal_type") == "COMPLETION_REPORT":
+    if signal.get("signal_type") == kinds.REPORT:
         return str(signal["payload"].get("summary") or "")
     kept = reported.reports_of_task(book, row.label)
     return kept[-1].text if kept else ""

@@ -1,9 +1,8 @@
-"""Sessions: which tasks a new session inherits, and what it is told about them in a few lines."""
+"""Inheritance: which tasks a new session takes over, and what it is told about them in a few lines."""
 
 from __future__ import annotations
 
 from bg import machine
-from bg.desk.status import at_a_glance
 from bg.host import agents, tools, transcripts, versions
 from bg.ledger import (
     delegations,
@@ -21,9 +20,11 @@ from bg.ledger import (
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
+from bg.ledger.values import State
 from bg.loop import concluding, hearing, judging, moving, reports, waking
 from bg.loop.scene import Scene
-from bg.words import delegation, phrases
+from bg.signals import delegation
+from bg.words import glance, phrases
 from bg.words.quoting import cited
 from bg.words.times import age
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 MOST_LINES = 15
 # A session elsewhere that has written nothing for so long is gone; with a call whose result is not there, for longer.
 NEIGHBOUR, LONG_CALL = 3600.0, 12 * 3600.0
-RECENT = 24 * 3600  # what has ended before folds away
 
 
 def concerns(scene: Scene) -> bool:
@@ -45,7 +45,7 @@ def concerns(scene: Scene) -> bool:
 def take_over(scene: Scene) -> None:
     """Tasks of sessions that are gone belong to this one now; their agents went with them."""
     here = machine.host()
-    for owner, labels in projects.left(scene.book, scene.project, scene.book.now() - RECENT).items():
+    for owner, labels in projects.left(scene.book, scene.project, scene.book.now() - tasks.RECENT).items():
         process = _process(scene, moving.heir(scene.book, owner))
         same_process = process is not None and process == here
         if owner == scene.session:
@@ -143,7 +143,7 @@ def _interrupt(scene: Scene, task: Task) -> None:
     with scene.book.transaction() as writing:
         if run is not None:
             runs.end_run(writing, agent, run.run, "its session ended")
-        tasks.set_state(writing, task.label, "interrupted", "its session ended")
+        tasks.set_state(writing, task.label, State.INTERRUPTED, "its session ended")
         concluding.account(writing, task.label)
 
 
@@ -168,7 +168,7 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
         return []
     lines = [phrases.IN_FLIGHT]
     lines += [_line(scene, task) for task in rows[:most] if task.state in tasks.RUNNING_STATES]
-    lines += [_line(scene, task) for task in rows[:most] if task.state in ("needs_answer", "blocked")]
+    lines += [_line(scene, task) for task in rows[:most] if task.state in (State.NEEDS_ANSWER, State.BLOCKED)]
     for item in waiting_now[:most]:
         lines += scene.apart(f"the line of {item.label} {item.qid}", _waiting_line, scene, item) or []
     if undelivered:
@@ -187,7 +187,7 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
 
 def _interrupted(scene: Scene) -> tuple[list[Task], int]:
     """The tasks that ended with a session a short time ago, the newest first, and how many did so before."""
-    since = scene.book.now() - RECENT
+    since = scene.book.now() - tasks.RECENT
     return (
         unfinished.interrupted(scene.book, scene.session, since, MOST_LINES),
         unfinished.count_interrupted(scene.book, scene.session, since),
@@ -247,10 +247,10 @@ def _came_of(scene: Scene, task: Task) -> str:
     return phrases.WAITED_FOR.format(whom=", ".join(ends)) if ends else ""
 
 
-def glance(scene: Scene) -> str:
+def in_short(scene: Scene) -> str:
     """One calm line for the user."""
     rows = tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES)
     working = sum(task.state in tasks.RUNNING_STATES for task in rows)
     asking = len({item.label for item in inbox.waiting(scene.book, session=scene.session)})
     broken = len(_interrupted(scene)[0])
-    return f"bg: {at_a_glance(working, asking, broken) or 'nothing in flight'} · /bg-status"
+    return f"bg: {glance.at_a_glance(working, asking, broken) or 'nothing in flight'} · /bg-status"

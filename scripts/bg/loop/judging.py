@@ -10,6 +10,7 @@ from bg.ledger.runs import Run
 from bg.ledger.tasks import Task
 from bg.loop import adopting, concluding, correcting, delegating, hearing, reports
 from bg.loop.scene import Scene
+from bg.signals import kinds
 from bg.words import reasons, verdict
 
 TYPE_CHECKING = False
@@ -51,7 +52,7 @@ def conclude(scene: Scene, task: Task, agent: str, cut: str = "") -> None:
 def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict[str, Any]:
     """The evidence for this text as the disk is now, gathered once an event."""
     signal = reports.read(text, token).deciding
-    if signal is not None and signal.marker != "COMPLETION_REPORT":
+    if signal is not None and signal.marker != kinds.REPORT:
         return {}
     if text not in scene.examined:
         scene.book.settle()  # the check takes its time

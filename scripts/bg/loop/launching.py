@@ -1,4 +1,4 @@
-"""Launches: Agent or Task called by the parent, and our own command run through Skill."""
+"""Launching: Agent or Task called by the parent, and our own command run through Skill."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from bg import repository
 from bg.host import receipts, tools
 from bg.ledger import delegations, launches, naming, resumes, runs, tasks, windows
 from bg.ledger.file import Writing
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
+from bg.ledger.values import Opened, State
 from bg.loop import adopting, delegating, hearing, judging, nesting, proof, relaunching, reminding, reports, resuming
 from bg.loop.scene import Scene
 from bg.words import phrases
@@ -132,7 +133,7 @@ def failed(scene: Scene) -> None:
     with scene.book.transaction() as writing:
         label = launches.fail(writing, scene.event.tool_use, scene.event.error)
         if label:
-            tasks.set_state(writing, label, "not_launched", inline(scene.event.error, 200))
+            tasks.set_state(writing, label, State.NOT_LAUNCHED, inline(scene.event.error, 200))
     resuming.unproven(scene)
 
 
@@ -154,7 +155,7 @@ def free_refused(scene: Scene) -> None:
         with scene.book.transaction() as writing:
             label = launches.fail(writing, call, why)
             if label:
-                tasks.set_state(writing, label, "not_launched", inline(why, 200))
+                tasks.set_state(writing, label, State.NOT_LAUNCHED, inline(why, 200))
 
 
 def skill(scene: Scene) -> None:
@@ -165,7 +166,7 @@ def skill(scene: Scene) -> None:
     scene.enter()
     if command == "bg":
         with scene.book.transaction() as writing:
-            label = windows.open_window(writing, scene.session, "skill", arguments)
+            label = windows.open_window(writing, scene.session, Opened.SKILL, arguments)
         scene.answer.context.append(adopting.window_line(label))
     elif command == "bg-answer":
         scene.answer.context.append(

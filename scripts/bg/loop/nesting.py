@@ -5,11 +5,12 @@ from __future__ import annotations
 from bg import settings
 from bg.host import tools
 from bg.ledger import children, launches, notes, tasks
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
 from bg.loop import adopting, binding
 from bg.loop.scene import Scene
 from bg.protocol import signals
+from bg.signals import kinds
 from bg.words import phrases
 from bg.words.quoting import inline
 
@@ -37,7 +38,7 @@ def before(scene: Scene) -> None:
             notes.add_late_words(writing, task.session, [words])
     if refused:
         token = launches.token_of(scene.book, event.agent) or launches.token_of(scene.book, task.agent)
-        form = signals.template("DELEGATE_WORK", agent_id=token)
+        form = signals.template(kinds.REQUEST, agent_id=token)
         scene.answer.deny = phrases.NESTED_DENIED.format(why=refused, form=form)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from bg.host import versions
 from bg.ledger import delegations, inbox, tasks, waiting
 from bg.ledger.tasks import Task
+from bg.ledger.values import Decision
 from bg.loop import adopting, waking
 from bg.loop.scene import Scene
-from bg.words import delegation, phrases
+from bg.signals import delegation
+from bg.words import phrases
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ def _can_be_asked(scene: Scene, task: Task) -> list[delegations.Delegation]:
     """Requests that nobody has decided, where the cap may have kept them from the user."""
     if scene.settings.max_tasks is None:
         return []
-    return [one for one in delegations.find(scene.book, label=task.label) if one.state == delegations.WAITING]
+    return [one for one in delegations.find(scene.book, label=task.label) if one.state == Decision.WAITING]
 
 
 def _unlaunched(scene: Scene, task: Task) -> list[delegations.Delegation]:

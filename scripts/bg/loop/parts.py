@@ -1,4 +1,4 @@
-"""Parts: agents that the parent launches for what a stopped one could not do, where the user handed nothing over."""
+"""Partial work: the parent launches agents for what a stopped one could not do, where the user handed nothing over."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from bg.host import tools
 from bg.ledger import delegations, inbox, reported, waiting, windows
 from bg.ledger.file import Writing
 from bg.ledger.tasks import Task
-from bg.loop import recoveries
+from bg.ledger.values import Item, Opened, State
+from bg.loop import recovery_names
 from bg.loop.scene import Scene
+from bg.signals import kinds
 
 
 def take(scene: Scene, task: Task) -> bool:
@@ -15,24 +17,24 @@ def take(scene: Scene, task: Task) -> bool:
 
     It is linked to the one that stopped, which hears how it ended; what the user decides about that stays open.
     """
-    if task.state != "blocked":
+    if task.state != State.BLOCKED:
         return False
     handed = [one for one in waiting.requests(scene.book, task) if one.handed_over and one.worker]
-    if not handed and not recoveries.is_a_part(tools.launch_of(scene.event).description):
+    if not handed and not recovery_names.is_a_part(tools.launch_of(scene.event).description):
         return False
     with scene.book.transaction() as writing:
         if not handed:
             _link(scene, writing, task)
         elif not windows.is_open(scene.book, scene.session, handed[-1].worker):
-            windows.open_window(writing, scene.session, windows.PART, task.text, handed[-1].worker)
+            windows.open_window(writing, scene.session, Opened.PART, task.text, handed[-1].worker)
     return True
 
 
 def _link(scene: Scene, writing: Writing, task: Task) -> None:
     """A window whose launches work for the stopped task, by the item that it stopped for."""
-    label = windows.open_window(writing, scene.session, windows.PART, task.text)
+    label = windows.open_window(writing, scene.session, Opened.PART, task.text)
     for item in inbox.waiting(scene.book, label=task.label):
-        if inbox.kind(item) == inbox.BLOCKER and item.agent == task.agent:
-            signal = reported.last_of_marker(scene.book, item.agent, item.run, "STOP_WORK")
-            delegations.note(writing, task.label, signal, item.qid, item.id, blocking=False)
+        if inbox.kind(item) == Item.BLOCKER and item.agent == task.agent:
+            signal = reported.last_of_marker(scene.book, item.agent, item.run, kinds.STOP)
+            delegations.note(writing, task.label, signal, item.qid, item.id, blocking=False, handed_over=True)
             delegations.await_launch(writing, signal, label)

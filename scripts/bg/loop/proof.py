@@ -27,10 +27,11 @@ from bg.ledger import (
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.proofs import Proof
-from bg.ledger.record import first_of, last_of
+from bg.ledger.rows import first_of, last_of
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer, Retracted
-from bg.loop import answering, shutting
+from bg.ledger.values import ItemState, Opened
+from bg.loop import answering, closed_tasks
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -84,7 +85,7 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]
             if task.session != scene.session:
                 place.wake(scene.book.place, task.session)
             if claim.closes and scene.is_confirmed:
-                shutting.close(scene, writing, task)
+                closed_tasks.close(scene, writing, task)
         if late:
             # Who has put it into the spool is not known, nor when: a record counts that is later than what it is about.
             # Of what waited with it, the ledger has only when it was taken in.
@@ -176,7 +177,7 @@ def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.
         proofs.use(writing, row, origin.place)
     task = tasks.get(scene.book, row.label) if row.way == proofs.CLOSES else None
     if task is not None:
-        shutting.close(scene, writing, task)
+        closed_tasks.close(scene, writing, task)
 
 
 def _unrecorded(scene: Scene, row: Proof) -> origins.Origin:
@@ -222,7 +223,7 @@ def _take_back(scene: Scene, writing: Writing, row: Proof, who: str, *, can_wait
         _take_back_answer(scene, writing, answer)
     for gone in user_answers.find_retracted(book, undone_by=row.id):
         item = inbox.get(book, gone.question)
-        if item is not None and item.state == "open":
+        if item is not None and item.state == ItemState.OPEN:
             _decide_again(scene, writing, item, gone)
     for window in windows.find(book, proof=row.id, closed=None):
         windows.close_window(writing, window)
@@ -271,7 +272,7 @@ def _decide_again(scene: Scene, writing: Writing, item: Question, gone: Retracte
         approved = gone.kind == user_answers.APPROVED
         one = first_of(delegations.find(scene.book, question=item.id))
         if one is not None and approved:
-            label = windows.open_window(writing, scene.session, "delegation", item.text)
+            label = windows.open_window(writing, scene.session, Opened.DELEGATION, item.text)
             delegations.approve(writing, one, gone.text, label)
         elif one is not None:
             delegations.deny(writing, one, gone.text)

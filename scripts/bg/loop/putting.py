@@ -8,7 +8,8 @@ from bg.host import dialogs
 from bg.ledger import inbox
 from bg.ledger.inbox import Question
 from bg.ledger.naming import label_of
-from bg.loop import recoveries as reading
+from bg.ledger.values import Item
+from bg.loop import recovery_names as reading
 from bg.pattern import pattern
 from bg.words import feedback, recoveries
 from bg.words.quoting import DECIDED, inline, shown
@@ -113,16 +114,16 @@ def _view(question: dict[str, Any], item: Question) -> str:
     found = _PREFIX.match(words)
     words = words[found.end() :] if found else words
     words = words.replace(" ".join(item.text.split()), "").strip().lstrip(".:-–— ")
-    if inbox.kind(item) == inbox.QUESTION or len(words) < 3:
+    if inbox.kind(item) == Item.QUESTION or len(words) < 3:
         return ""
     return "\n" + feedback.PARENTS_VIEW.format(words=inline(words, 700))
 
 
 def _decidable(question: dict[str, Any], item: Question) -> dict[str, Any]:
     """A request has our yes and our no, whatever the parent offers; a blocker has the ways to go on, by their names."""
-    if inbox.kind(item) == inbox.DELEGATION:
+    if inbox.kind(item) == Item.DELEGATION:
         return dialogs.with_options(question, [feedback.APPROVE, feedback.DENY])
-    return _with_recoveries(question, item) if inbox.kind(item) == inbox.BLOCKER else question
+    return _with_recoveries(question, item) if inbox.kind(item) == Item.BLOCKER else question
 
 
 def _with_recoveries(question: dict[str, Any], item: Question) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Recoveries: what no event brought, because the host or a killed hook lost it; one table names them all."""
+"""Reconciling: what no event brought, because the host or a killed hook lost it; one table names them all."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from bg.ledger import (
     waiting,
     windows,
 )
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
+from bg.ledger.values import Standing
 from bg.loop import (
     binding,
     closing,
@@ -186,7 +187,7 @@ def _repeat_launch(scene: Scene) -> None:
     """The user has approved an agent, and the parent has not launched it, or the cap has refused it."""
     for label in windows.never_filled(scene.book, scene.session):
         one = first_of(delegations.find(scene.book, worker=label))
-        if one is not None and delegations.standing(scene.book, one) == delegations.APPROVED and not scene.full():
+        if one is not None and delegations.standing(scene.book, one) == Standing.APPROVED and not scene.full():
             scene.apart(f"the launch of {label}", _owe_again, scene, one.label)
 
 

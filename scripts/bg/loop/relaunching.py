@@ -8,7 +8,7 @@ from bg.ledger.file import Writing
 from bg.ledger.tasks import Task
 from bg.loop import adopting, checkpoints, inheriting, parts, proof, resuming, waking
 from bg.loop.scene import Scene
-from bg.words import resume
+from bg.signals import resume
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,10 +6,12 @@ from bg.host import receipts, transcripts
 from bg.ledger import delegations, deliveries, inbox, launches, place, reported, runs, tasks, waiting, windows
 from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Writing
-from bg.ledger.record import first_of
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
+from bg.ledger.values import Decision, Due, Opened
 from bg.loop import adopting, checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
 from bg.loop.scene import Scene
+from bg.signals import kinds
 from bg.words import briefs, feedback, phrases, replies, reply_parts
 from bg.words.quoting import CONTEXT_LIMIT, fit
 
@@ -52,7 +54,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
         scene.surfaced = due[:count]
         _surface(scene, writing, kept)
         _await_relaunches(scene, writing, [row for row in rows if row.id in scene.surfaced])
-        for row in [row for row in rows if row.id in scene.surfaced and row.kind == deliveries.ANSWERED]:
+        for row in [row for row in rows if row.id in scene.surfaced and row.kind == Due.ANSWERED]:
             _expect_successor(scene, writing, row.label)
     scene.answer.context += kept
     notices = [reminders[one].notice for one in scene.surfaced if reminders[one].notice]
@@ -64,7 +66,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
 
 def _is_known_to_be_answered(scene: Scene, row: Delivery) -> bool:
     """What another session's words ask for waits until it is known whose words they are."""
-    if row.kind != deliveries.ANSWERED or row.answered_in == scene.session:
+    if row.kind != Due.ANSWERED or row.answered_in == scene.session:
         return True
     from bg.loop import proof  # noqa: PLC0415 - late: it imports this module
 
@@ -75,7 +77,7 @@ def _expect_successor(scene: Scene, writing: Writing, label: str) -> None:
     """A launch that leaves out the label continues the task, where its agent cannot wake."""
     task = tasks.get(scene.book, label)
     if task is not None and waking.is_ready(scene, task) and not waking.wakes(scene, task.agent):
-        windows.open_window(writing, task.session, "relaunch", task.text, label)
+        windows.open_window(writing, task.session, Opened.RELAUNCH, task.text, label)
 
 
 def _surface(scene: Scene, writing: Writing, texts: list[str]) -> None:
@@ -99,14 +101,14 @@ def _fitting(texts: list[str], used: int, rest: str, *, brief: bool) -> tuple[li
 def _await_relaunches(scene: Scene, writing: Writing, rows: list[Delivery]) -> None:
     """A task whose next step is a new agent waits for its launch, whatever it is called."""
     for row in rows:
-        task = tasks.get(scene.book, row.label) if row.kind == deliveries.ANSWERED else None
+        task = tasks.get(scene.book, row.label) if row.kind == Due.ANSWERED else None
         if task is not None and task.agent and waking.is_ready(scene, task) and not waking.wakes(scene, task.agent):
             waking.open_relaunch(scene, writing, task)
 
 
 def _to_say(scene: Scene, row: Delivery, brief: bool) -> list[Reminder]:  # noqa: FBT001 - handed on by place
     """A delivery in words, none where it has become moot."""
-    if row.kind == deliveries.ANSWERED and _is_sent(scene, row):
+    if row.kind == Due.ANSWERED and _is_sent(scene, row):
         return []
     return [_worded(scene, row, brief=brief)]
 
@@ -139,11 +141,11 @@ def _worded(scene: Scene, row: Delivery, *, brief: bool) -> Reminder:
 
 def reminder(scene: Scene, row: Delivery) -> Reminder:
     """The text of one delivery, from the record as it is now."""
-    if row.kind in (deliveries.GROUP, deliveries.JOINT):
+    if row.kind in (Due.GROUP, Due.JOINT):
         return _group(scene, row)
     task = tasks.get(scene.book, row.label)
     assert task is not None
-    if row.kind == deliveries.ANSWERED:
+    if row.kind == Due.ANSWERED:
         elsewhere = feedback.ANSWERED_ELSEWHERE.format(label=task.label)
         notice = "" if row.answered_in == scene.session else elsewhere
         return reply_parts.Reminder(next_steps.next_step(scene, task), notice)
@@ -160,13 +162,13 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     )
     body = reported.signal_body(scene.book, agent, run, row.mark)
     one = first_of(delegations.find(scene.book, signal=reported.signal_id(scene.book, agent, run, row.mark)))
-    if one is not None and one.state == delegations.WAITING:
+    if one is not None and one.state == Decision.WAITING:
         weighed = weighing.weigh(scene, task, one, str(body.get("payload", {}).get("context_required") or ""))
         told = told._replace(qid=one.qid, weighed=tuple(weighed), full=scene.full())
-    if body and noting.denied(scene.book, agent, run, row.mark):
-        return replies.denied(body, told)
     if body:
-        return _with_answers(scene, task, replies.remind(body, told))
+        told = told._replace(denied=noting.denied(scene.book, agent, run, row.mark))
+        said = kinds.of(body["signal_type"]).remind(body, told)
+        return said if told.denied else _with_answers(scene, task, said)
     token = launches.token_of(scene.book, agent)
     text, _ = reports.best(reported.reports(scene.book, agent, run), token)
     left, in_short = checkpoints.seen_by_parent(scene, task, run, spoke=bool(text.strip()))
@@ -175,7 +177,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
 
 
 def _group(scene: Scene, row: Delivery) -> Reminder:
-    tell = groups.joint if row.kind == deliveries.JOINT else groups.told
+    tell = groups.joint if row.kind == Due.JOINT else groups.told
     return reply_parts.Reminder(*tell(scene.book, row.subject, scene.bgctl, scene.event.transcript))
 
 

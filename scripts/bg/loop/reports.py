@@ -11,14 +11,12 @@ from bg.ledger.runs import Run
 from bg.masking import masked
 from bg.protocol import signals
 from bg.record import Record
+from bg.signals import kinds
 from bg.words.texts import fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Optional
-
-MESSAGE = "message"
-ASKING = "DELEGATE_WORK"
 
 
 class Reading(Record):
@@ -48,7 +46,7 @@ def read(text: str, token: str) -> Reading:
     own = [signal for signal in own if example is None or (signal.marker, signal.fields) != example]
     ending = [signal for signal in own if signal.terminal]
     # A request that need not stop its agent ends the run all the same where nothing else does.
-    ending = ending or [signal for signal in own[-1:] if signal.marker == ASKING]
+    ending = ending or [signal for signal in own[-1:] if signal.marker == kinds.REQUEST]
     strange = [signal for signal in found.signals if signal.agent_id.strip() != token]
     return Reading(own, ending[-1] if ending else None, strange[-1] if strange else None)
 
@@ -102,9 +100,5 @@ def best(texts: list[Report], token: str) -> tuple[str, Reading]:
 
 def requests(texts: list[Report], token: str) -> list[signals.Signal]:
     """The requests for other agents in every text of a run, not only in the one that stands for it."""
-    return [found for row in texts for found in read(row.text, token).own if found.marker == ASKING and found.readable]
-
-
-def is_completion_stop(signal: signals.Signal) -> bool:
-    """A stop because all is done: a report of completion in another block's words."""
-    return signal.marker == "STOP_WORK" and str(signal.fields.get("stop_reason", "")) == "completion"
+    own = [found for row in texts for found in read(row.text, token).own]
+    return [found for found in own if found.marker == kinds.REQUEST and found.readable]

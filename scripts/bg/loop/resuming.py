@@ -1,13 +1,14 @@
-"""Resumes: an ended agent woken by SendMessage or by Task with `resume`, written down before and proven after."""
+"""Resuming: an ended agent is woken by SendMessage or by Task with `resume`, written down before and proven after."""
 
 from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
 from bg.ledger import delegations, inbox, launches, reported, resumes, runs, tasks, user_answers
 from bg.ledger.file import Writing
-from bg.ledger.record import first_of
 from bg.ledger.resumes import Resume
+from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
+from bg.ledger.values import Item, State
 from bg.loop import (
     binding,
     checkpoints,
@@ -22,7 +23,8 @@ from bg.loop import (
     waking,
 )
 from bg.loop.scene import Scene
-from bg.words import phrases, resume, ways
+from bg.signals import resume
+from bg.words import phrases, ways
 from bg.words.quoting import inline
 
 UNSEEN = "unseen"  # what the message carried: the hook before its call was killed
@@ -74,7 +76,7 @@ def _from_agent(scene: Scene) -> None:
     if task is None:
         binding.note_stranger(scene, event.agent, sent.text)
         return
-    run = reports.keep(scene.book, task.label, event.agent, reports.MESSAGE, sent.text, final=False)
+    run = reports.keep(scene.book, task.label, event.agent, reported.MESSAGE, sent.text, final=False)
     if run is None:
         return
     with scene.book.transaction() as writing:
@@ -137,7 +139,7 @@ def _woken_without_us(scene: Scene, agent: str) -> None:
         resumes.prove(writing, noted)
         if not _has_ended_since(scene, agent, sent):
             runs.running(writing, agent, task.label)
-            tasks.set_state(writing, task.label, "working")
+            tasks.set_state(writing, task.label, State.WORKING)
         if user_answers.unsent(scene.book, agent):
             reminding.owe_next_step(scene, writing, task.label)
 
@@ -204,7 +206,7 @@ def prove(scene: Scene, writing: Writing, tool_use: str, agent: str) -> None:
     overtaken = last is not None and last.began > row.at and last.ended is not None
     if not overtaken:
         runs.running(writing, agent, row.label)
-        tasks.set_state(writing, row.label, "working")
+        tasks.set_state(writing, row.label, State.WORKING)
 
 
 def _queue(scene: Scene, writing: Writing, row: Resume) -> None:
@@ -228,7 +230,7 @@ def _hand_on(scene: Scene, writing: Writing, row: Resume) -> None:
 def _resolve_blockers(book: Writing, row: Resume) -> None:
     """The parent has put right itself what was in the way: its agent goes on, and nobody waits for an answer."""
     for item in inbox.waiting(book, label=row.label):
-        if inbox.kind(item) == inbox.BLOCKER and item.agent == row.agent:
+        if inbox.kind(item) == Item.BLOCKER and item.agent == row.agent:
             inbox.withdraw(book, item)
 
 
@@ -250,7 +252,7 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
         user_answers.mark_sent(writing, agent, row.id)
         delegations.mark_told(writing, row.id)
         runs.running(writing, agent, row.label)
-        tasks.set_state(writing, row.label, "working")
+        tasks.set_state(writing, row.label, State.WORKING)
 
 
 def unproven(scene: Scene) -> None:

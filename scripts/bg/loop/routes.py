@@ -1,4 +1,4 @@
-"""The table of routes: an event, with its tool where it has one, and the step of the loop that it goes to."""
+"""Routes: an event, with its tool where it has one, and the step of the loop that it goes to."""
 
 from __future__ import annotations
 

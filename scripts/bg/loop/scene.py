@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from bg import machine, repository, settings
-from bg.desk import shortcuts
 from bg.host import transcripts, versions
 from bg.host.answer import Answer
 from bg.host.event import Event
@@ -14,12 +13,36 @@ from bg.ledger.attempts import Attempt
 from bg.ledger.file import Ledger, Unavailable
 from bg.loop import adopting
 from bg.record import Record
+from bg.words import launch_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Optional
+    from typing import Any, Callable, Optional, Protocol
 
+    from bg.ledger.tasks import Task
     from bg.settings import Settings
+
+    class Desk(Protocol):
+        """What the hooks show people, and how they keep what is forgotten: `bg.desk.views`."""
+
+        def table(self, book: Ledger, project: str, *, everything: bool, launch: str) -> str:
+            """The tasks of a project; `launch` is what starts one."""
+
+        def task(self, book: Ledger, label: str) -> str:
+            """Everything about one task."""
+
+        def inbox(self, book: Ledger, project: str) -> str:
+            """What waits for the user in a project."""
+
+        def answers(self, book: Ledger, task: Task, command: str) -> str:
+            """What one task waits for, and what it was answered."""
+
+        def doctor(self, host: versions.Host) -> str:
+            """What is wrong with this installation."""
+
+        def archive(self, book: Ledger, task: Task) -> None:
+            """Keep what is about to be forgotten."""
+
 
 ROOT = os.path.realpath(os.path.join(__file__, *[os.pardir] * 4))
 DAY = 24 * 3600
@@ -41,12 +64,14 @@ class Scene:
         book: Ledger,
         answer: Optional[Answer] = None,
         *,
+        desk: Desk,
         late: Optional[Late] = None,
         attempt: Optional[Attempt] = None,
     ) -> None:
         self.event = event
         self.book = book
         self.answer = answer or Answer()
+        self.desk = desk
         self.surfaced: list[int] = []
         self.examined: dict[str, dict[str, Any]] = {}
         self.late = late
@@ -82,7 +107,7 @@ class Scene:
     @property
     def launch_command(self) -> str:
         """How the user types our launch command here."""
-        return shortcuts.launch_command(self.host)
+        return launch_command.spelled(self.host)
 
     @property
     def settings(self) -> Settings:

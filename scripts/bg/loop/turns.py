@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bg.desk import forget, status
-from bg.host import tools, transcripts, versions
+from bg.host import agents, tools, transcripts, versions
 from bg.host.event import is_machine_prompt, typed_command
-from bg.ledger import deliveries, inbox, notes, projects, proofs, sessions, tasks, windows
+from bg.ledger import deliveries, forgetting, inbox, notes, projects, proofs, sessions, tasks, windows
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
+from bg.ledger.values import Due, Item, Opened, State
 from bg.loop import (
     adopting,
     answer_command,
@@ -23,7 +23,7 @@ from bg.loop import (
     reminding,
 )
 from bg.loop.scene import Scene
-from bg.words import briefs, phrases, reply_parts
+from bg.words import briefs, phrases, reply_parts, silence
 from bg.words.quoting import CONTEXT_LIMIT, fit, inline
 from bg.words.texts import fill
 from bg.words.times import age
@@ -62,7 +62,7 @@ def prompt(scene: Scene) -> None:
 
 def _say_what_failed(scene: Scene, command: str) -> None:
     """Whatever stands in the ledger, who types a command hears something: the doctor names what has failed."""
-    told = scene.apart("the doctor", commands.doctor_told, scene)
+    told = scene.apart("the doctor", lambda: scene.desk.doctor(scene.host))
     commands.say(scene, "\n\n".join(filter(None, [phrases.COMMAND_FAILED.format(command=command), told])))
 
 
@@ -73,7 +73,8 @@ def _mention_quiet(scene: Scene) -> None:
 
 
 def _mention_silence(scene: Scene, task: Task) -> None:
-    seconds = status.quiet(scene.book, task)
+    transcript = sessions.transcript(scene.book, task.session)
+    seconds = silence.seconds(scene.book, task, agents.of_agent(transcript, task.agent))
     since = int(scene.book.now() - seconds)
     if seconds and abs(notes.quiet_since(scene.book, task.label) - since) > 1:
         with scene.book.transaction() as writing:
@@ -106,7 +107,7 @@ def _launch(scene: Scene, arguments: str) -> None:
         commands.say(scene, full)
         return
     with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt) as (writing, _):
-        label = windows.open_window(writing, scene.session, "bg", arguments)
+        label = windows.open_window(writing, scene.session, Opened.COMMAND, arguments)
     scene.answer.context.append(adopting.window_line(label))
 
 
@@ -118,7 +119,7 @@ def _close_windows(scene: Scene) -> None:
     with scene.book.transaction() as writing:
         for window in opened:
             windows.close_window(writing, window)
-            if window.kind not in ("relaunch", windows.PART) and not windows.is_filled(scene.book, window):
+            if window.kind not in (Opened.RELAUNCH, Opened.PART) and not windows.is_filled(scene.book, window):
                 tasks.create(
                     writing,
                     window.label,
@@ -126,9 +127,9 @@ def _close_windows(scene: Scene) -> None:
                     scene.session,
                     scene.project,
                     window.text,
-                    "not_launched",
+                    State.NOT_LAUNCHED,
                 )
-                tasks.set_state(writing, window.label, "not_launched")
+                tasks.set_state(writing, window.label, State.NOT_LAUNCHED)
                 words = inline(window.text, 80)
                 scene.answer.notice.append(phrases.NOT_LAUNCHED.format(label=window.label, text=words))
 
@@ -155,7 +156,7 @@ def _is_fresh(scene: Scene, row: Delivery) -> bool:
     """Nobody has heard it: it was never surfaced, or the hook that was about to say it was killed."""
     if scene.event.repeated_stop and (row.surfaced is not None or row.missed is not None):
         return False
-    soon = row.kind == deliveries.ENDED and scene.host.announces_every_end
+    soon = row.kind == Due.ENDED and scene.host.announces_every_end
     return not soon or scene.book.now() - row.made > ANNOUNCED_WITHIN
 
 
@@ -196,7 +197,7 @@ def _ask_first(scene: Scene) -> None:
 
 def _lines_to_hold(item: Question) -> str:
     """A question that the user has not been shown, as the parent is given it."""
-    return reply_parts.question_lines(item) if item.shown is None and inbox.kind(item) == inbox.QUESTION else ""
+    return reply_parts.question_lines(item) if item.shown is None and inbox.kind(item) == Item.QUESTION else ""
 
 
 def _mentions(spoken: str, item: Question) -> bool:
@@ -222,15 +223,15 @@ def start(scene: Scene) -> None:
     if lines:
         scene.answer.context.append("\n".join(lines))
     reminding.remind(scene)
-    if projects.is_any_since(scene.book, scene.project, scene.book.now() - status.RECENT):
-        scene.answer.notice.append(inheriting.glance(scene))
+    if projects.is_any_since(scene.book, scene.project, scene.book.now() - tasks.RECENT):
+        scene.answer.notice.append(inheriting.in_short(scene))
 
 
 def _forget_the_old(scene: Scene) -> None:
     """Only where the user has set for how long tasks are kept."""
     days = scene.settings.keep_days
     if days is not None:
-        scene.apart("forgetting what is old", forget.sweep, scene.book, days)
+        scene.apart("forgetting what is old", lambda: forgetting.sweep(scene.book, days, scene.desk.archive))
 
 
 def end(scene: Scene) -> None:

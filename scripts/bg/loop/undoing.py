@@ -6,6 +6,7 @@ from bg.ledger import delegations, deliveries, inbox, resumes, user_answers
 from bg.ledger.file import Writing
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer
+from bg.ledger.values import Decision, ItemState
 from bg.loop import answering
 from bg.loop.scene import Scene
 from bg.words import feedback, phrases
@@ -20,7 +21,7 @@ def undo(scene: Scene, writing: Writing, task: Task) -> tuple[list[str], bool]:
     """Take the last answer back; a line for each item, and whether anything was taken back."""
     last = user_answers.last_given(scene.book, task.label)
     if not last:
-        sent = any(item.state == "sent" for item in inbox.find(scene.book, label=task.label))
+        sent = any(item.state == ItemState.SENT for item in inbox.find(scene.book, label=task.label))
         words = feedback.UNDO_TOO_LATE if sent else feedback.NOTHING_TO_UNDO
         return [words.format(label=task.label)], False
     lines = [_take_back(scene, writing, row) for row in last]
@@ -51,6 +52,6 @@ def _refused(scene: Scene, row: Answer, asked: Optional[delegations.Delegation])
     """Why an answer can no longer be taken back."""
     if resumes.is_on_its_way(scene.book, row.resume):
         return feedback.ON_ITS_WAY
-    if asked is not None and asked.state == delegations.LAUNCHED:
+    if asked is not None and asked.state == Decision.LAUNCHED:
         return feedback.UNDO_AFTER_LAUNCH
     return ""

@@ -6,6 +6,7 @@ from bg.host import agents, transcripts, versions
 from bg.ledger import tasks, waiting, windows
 from bg.ledger.file import Writing
 from bg.ledger.tasks import Task
+from bg.ledger.values import Opened
 from bg.loop.scene import Scene
 from bg.words import ways
 
@@ -54,4 +55,4 @@ def is_ready(scene: Scene, task: Task) -> bool:
 
 def open_relaunch(scene: Scene, writing: Writing, task: Task) -> None:
     """The next agent that is launched in this turn continues the task, whatever it is called."""
-    windows.open_window(writing, scene.session, "relaunch", task.text, task.label)
+    windows.open_window(writing, scene.session, Opened.RELAUNCH, task.text, task.label)

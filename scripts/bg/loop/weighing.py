@@ -13,7 +13,6 @@ from bg.words import phrases
 from bg.words.quoting import inline
 
 ALIKE = 0.7
-RECENT = 24 * 3600
 LEAST_WORDS = 6
 MOST = 20  # of what has ended, and of what was asked before
 DEEP = 2
@@ -50,7 +49,7 @@ def _same(scene: Scene, task: Task, one: Delegation, work: str) -> list[str]:
     """Nearly the same work: asked for before, under way, or done within a day."""
     wanted = _words(work)
     found = []
-    over = ended.newest(scene.book, scene.project, scene.book.now() - RECENT, MOST)
+    over = ended.newest(scene.book, scene.project, scene.book.now() - tasks.RECENT, MOST)
     for row in [*tasks.open_in(scene.book, scene.project), *over]:
         if row.label != task.label and _alike(wanted, _words(row.text)):
             found.append(phrases.SAME_TASK.format(label=row.label, state=row.state.replace("_", " ")))

@@ -47,7 +47,7 @@ class Signal(Record):
     def terminal(self) -> bool:
         """Whether the sender waits for an answer or has finished: its run ends with this signal."""
         wanted = schema(self.marker).get("x-terminal", {})
-        return all(self.fields.get(name) == value for name, value in wanted.items())
+        return wanted is not False and all(self.fields.get(name) == value for name, value in wanted.items())
 
     @property
     def readable(self) -> bool:

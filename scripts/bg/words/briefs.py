@@ -7,19 +7,24 @@ report and every reason of a question stand where `/bg-status` shows them, and a
 from __future__ import annotations
 
 from bg.host import tools, versions
-from bg.ledger import inbox
 from bg.ledger.inbox import Question
+from bg.record import Record
 from bg.words import phrases
 from bg.words.quoting import cited
-from bg.words.reply_parts import Reminder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 MOST_LINES = 6
 MOST_QUESTIONS = 3
 LINE = 150
+
+
+class Short(Record):
+    """What the short form of a reminder needs besides the signal."""
+
+    label: str
+    items: list[Question]
+    then: str
+    full: str = ""
+    left: str = ""
 
 
 def way(host: versions.Host, agent: str, label: str, *, wakes: bool) -> str:
@@ -29,30 +34,6 @@ def way(host: versions.Host, agent: str, label: str, *, wakes: bool) -> str:
     if wakes and host.resume_way == versions.BY_LAUNCH:
         return phrases.BRIEFLY_BY_LAUNCH.format(tool=tools.RESUMING, agent=agent)
     return phrases.BRIEFLY_ANEW.format(label=label)
-
-
-def brief(
-    said: Reminder, label: str, signal: dict[str, Any], items: list[Question], then: str, *, full: str = ""
-) -> str:
-    """The short form of a reminder for one task; `signal` is empty where the run ended without one."""
-    lines = [f"{phrases.SENDER} {said.notice}"]
-    marker = signal.get("signal_type", "")
-    payload = signal.get("payload", {})
-    if marker == "CLARIFICATION_NEEDED":
-        lines += questions([item for item in items if item.state == "open" and inbox.kind(item) == inbox.QUESTION])
-        lines.append(phrases.BRIEFLY_ASK.format(ask=tools.ASK, then=then))
-    elif marker == "STOP_WORK":
-        needed = str(payload.get("resume_requirements") or "")
-        lines += [phrases.BRIEFLY_NEEDED.format(words=cited(needed, LINE))] if needed else []
-        lines.append(phrases.BRIEFLY_BLOCKED.format(then=then))
-    elif marker == "DELEGATE_WORK":
-        lines += [] if full else [phrases.BRIEFLY_DELEGATION.format(ask=tools.ASK, label=label)]
-    else:
-        summary = str(payload.get("summary") or "")
-        lines += [phrases.BRIEFLY_SUMMARY.format(words=cited(summary, 2 * LINE))] if summary.strip() else []
-        lines += [said.left] if said.left else []
-        lines.append(phrases.BRIEFLY_ENDED.format(label=label))
-    return "\n".join(lines)
 
 
 def questions(items: list[Question]) -> list[str]:

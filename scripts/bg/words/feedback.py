@@ -3,12 +3,14 @@
 Like `phrases`, a table of sentences with {slots}, without logic.
 """
 
+from bg.ledger.values import Item, ItemState
+
 # Dialogs: an item as the user is asked, by its kind; a line whose fact the agent has not given is left out.
 
 IN_DIALOGS = {
-    "question": "{label} ({task}) {qid}: {text}\nWhy it matters: {context}\nWithout an answer: {default}",
-    "blocker": "{label} ({task}) {qid}: it cannot go on: {text}\nIt needs: {context}",
-    "delegation": (
+    Item.QUESTION: "{label} ({task}) {qid}: {text}\nWhy it matters: {context}\nWithout an answer: {default}",
+    Item.BLOCKER: "{label} ({task}) {qid}: it cannot go on: {text}\nIt needs: {context}",
+    Item.DELEGATION: (
         "{label} ({task}) {qid}: it wants another agent for: {text}\nWhy: {context}\n{waits}\nPriority: {priority}"
         "\nTime: {time}"
     ),
@@ -60,10 +62,10 @@ CODE_FOR = "confirms, said {age} ago in {project}: {words}"
 NO_OPEN = "{label} has no open {qid}; not recorded: {words}"
 TOO_LATE = "{name} ({question}) {why}; not recorded: {words}"
 WHY_TOO_LATE = {
-    "sent": "was answered already, and the agent has the answer",
-    "withdrawn": "was taken back by the agent",
-    "answered": "waits no longer for an answer",
-    "open": "has been asked anew in other words",
+    ItemState.SENT: "was answered already, and the agent has the answer",
+    ItemState.WITHDRAWN: "was taken back by the agent",
+    ItemState.ANSWERED: "waits no longer for an answer",
+    ItemState.OPEN: "has been asked anew in other words",
 }
 SENT_ELSEWHERE = "{label} belongs to another open session, which sends the answers at its next event."
 ANSWERED_ELSEWHERE = "{label}: answered in another session"

@@ -1,4 +1,4 @@
-"""The short lines that are said in one breath: a table of sentences with {slots}, without logic.
+"""Phrases: a table of short sentences with {slots}, without logic.
 
 Texts of several lines for a model stand beside this module in texts/, one file each.
 """
@@ -66,7 +66,6 @@ NO_BLOCK = "no block with both marker lines stands in it"
 NO_BLOCK_AT_ITS_END = "no block with both marker lines stands in its last {most} characters, and no more is read"
 STRANGE_BLOCK = "its block is signed {signer}, and your agent_id is {token}"
 NO_ENDING = "it ends without saying how the run ended"
-COMPLETION_STOP = "STOP_WORK with stop_reason completion is said with COMPLETION_REPORT"
 SEEN_OF_RUN = "For `evidence`, this is what was seen of your run:\n{facts}"
 DELEGATION_DENIED = "deny: bg.json allows no further agents"
 

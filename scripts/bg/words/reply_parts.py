@@ -37,6 +37,7 @@ class Told(Record):
     weighed: tuple[str, ...] = ()
     full: str = ""
     left: str = ""
+    denied: bool = False  # the user's settings have decided the request that it is
 
 
 class Payload:

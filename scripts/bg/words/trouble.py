@@ -1,4 +1,4 @@
-"""What is said where a hook, its interpreter or the ledger is in trouble: sentences with {slots}, without logic."""
+"""Trouble with a hook, its interpreter or the ledger: sentences with {slots}, without logic."""
 
 HOOK_FAILED = "the hook failed with {kind}: {words}"
 PYTHON_LOST = "bg: the Python at {lost} does not start or is too old now; the hooks use {now} from here on."

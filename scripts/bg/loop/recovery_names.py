@@ -1,4 +1,4 @@
-"""Recoveries by name: what the user picks or types about a blocker, read as one of the ways to go on."""
+"""Recovery names: what the user picks or types about a blocker, read as one of the ways to go on."""
 
 from __future__ import annotations
 

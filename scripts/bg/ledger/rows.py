@@ -1,4 +1,4 @@
-"""Records: a row of a table as an object, one attribute a column.
+"""Rows: a row of a table as an object, one attribute a column.
 
 A subclass lists its table's columns as annotations. They are plain classes: dataclasses or typing would cost every
 hook half of a bare interpreter's start.

@@ -1,4 +1,4 @@
-"""Closing: `/bg-answer LABEL close` takes what the user is done with out of every list; nothing of it is deleted."""
+"""Closed tasks: `/bg-answer LABEL close` takes a task off every list, with what it asks; nothing of it is deleted."""
 
 from __future__ import annotations
 

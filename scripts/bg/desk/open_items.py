@@ -1,19 +1,21 @@
-"""What waits for the user: each question with its reasons and options, what was answered so far, and what to type."""
+"""Open items: what waits for the user, each with its reasons and options, what was answered, and what to type."""
 
 from __future__ import annotations
 
 import json
 
+from bg.desk import actions
 from bg.desk.page import Cell, Page
 from bg.ledger import inbox, runs, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.words import actions, recoveries
+from bg.ledger.values import ItemState
+from bg.signals import kinds
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
 
-_ANSWERED = {"answered": "answered, not sent yet", "sent": "answered, and the agent has it"}
+_ANSWERED = {ItemState.ANSWERED: "answered, not sent yet", ItemState.SENT: "answered, and the agent has it"}
 
 
 def question(page: Page, item: Question, now: float, *, label: str = "") -> list[str]:
@@ -38,24 +40,9 @@ def _listed(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _choices(item: Question) -> tuple[str, ...]:
-    """The recoveries by name."""
-    return recoveries.choices(str(inbox.extra(item).get("blocker_type") or ""))
-
-
-def how_to_answer(item: Question, command: str) -> list[str]:
-    """What can be typed for one item: first the usual thing, then the other ways."""
-    typed = f"{command} {item.label}"
-    return {
-        inbox.QUESTION: [f"{typed} {item.qid}: <your answer>", f"{typed} {item.qid}: skip", f"{typed} go"],
-        inbox.BLOCKER: [f"{typed} <what to do>", *[f"{typed} {name}" for name in _choices(item)]],
-        inbox.DELEGATION: [f"{typed} {item.qid}: approve", f"{typed} {item.qid}: deny <why>"],
-    }[inbox.kind(item)]
-
-
 def to_type(page: Page, item: Question, command: str) -> list[str]:
     """The lines that say what to type for one item."""
-    words = how_to_answer(item, command)
+    words = kinds.asking(inbox.kind(item)).ways_to_answer(item, command)
     lines = page.wrapped(f"→ {words[0]}", "type", indent=2)
     skipped = "its default" if inbox.extra(item).get("default") else "leave it to the agent"
     notes = {f"{item.qid}: skip": skipped, "go": "continue with what there is"}

@@ -7,7 +7,9 @@ from bg.ledger import delegations, inbox, reported, runs, tasks, waiting
 from bg.ledger.delegations import Delegation
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
+from bg.ledger.values import Standing, State
 from bg.ledger.waiting import Awaited
+from bg.signals import kinds
 from bg.words.quoting import DECIDED, as_text, beside, cited, neutral, quote, shown
 from bg.words.texts import fill
 
@@ -18,13 +20,13 @@ if TYPE_CHECKING:
     Payload = dict[str, Any]
 
 _ENDED = {
-    "done": "success",
-    "partial": "partial success",
-    "disputed": "its report insists on what was refuted on this machine",
-    "failed": "failed",
-    "stopped": "was stopped",
-    "unreported": "ended without a signal",
-    "interrupted": "is lost: its session ended under it",
+    State.DONE: "success",
+    State.PARTIAL: "partial success",
+    State.DISPUTED: "its report insists on what was refuted on this machine",
+    State.FAILED: "failed",
+    State.STOPPED: "was stopped",
+    State.UNREPORTED: "ended without a signal",
+    State.INTERRUPTED: "is lost: its session ended under it",
 }
 _REPORTED = ("summary", "deliverables", "metrics_achieved", "issues_encountered", "recommendations")
 MOST = 2500
@@ -150,11 +152,11 @@ def outcome(book: Ledger, one: Delegation) -> str:
 
 
 def _outcome(book: Ledger, task: Task) -> str:
-    by_user = task.state == "stopped" and task.note == STOPPED_BY_USER
+    by_user = task.state == State.STOPPED and task.note == STOPPED_BY_USER
     ended = f"was {STOPPED_BY_USER}" if by_user else _ENDED.get(task.state, task.state.replace("_", " "))
     lines = [f"{task.label}: {ended}"]
     signal = reported.last_signal(book, task.agent) if task.agent else {}
-    if signal.get("signal_type") == "COMPLETION_REPORT" and task.state not in ("interrupted", "stopped"):
+    if signal.get("signal_type") == kinds.REPORT and task.state not in (State.INTERRUPTED, State.STOPPED):
         for key in _REPORTED:
             said = _field(signal["payload"], key)
             if said:  # the other agent's words: what it reports is no answer of the user
@@ -188,7 +190,7 @@ def awaits(found: list[Awaited]) -> str:
 
 def _doing(standing: str) -> str:
     return {
-        delegations.LAUNCHING: "is being launched",
-        delegations.WORKING: "works",
-        delegations.WAITING: "waits itself",
+        Standing.LAUNCHING: "is being launched",
+        Standing.WORKING: "works",
+        Standing.WAITING: "waits itself",
     }.get(standing, standing)

@@ -1,20 +1,18 @@
-"""Events that wait in the spool where the ledger cannot be used: what is kept, what users hear, what comes of it."""
+"""Postponing: an event waits in the spool where the ledger cannot be used; what users hear, and what comes of it."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 
-from bg.desk import doctor, findings, page
 from bg.host import tools, versions
-from bg.host.answer import Answer, show
+from bg.host.answer import Answer
 from bg.host.event import Event, is_machine_prompt, read, typed_command
 from bg.ledger import notes, place, spool
-from bg.ledger.attempts import Attempt
 from bg.ledger.file import Ledger, Unavailable
 from bg.loop import adopting, routes, traces
 from bg.loop.scene import Late, Scene
-from bg.words import phrases, trouble
+from bg.words import trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,15 +22,16 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 SHOWN = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
 
 
-def take_in(book: Ledger, event: Event, attempt: Attempt) -> bool:
+def take_in(now: Scene) -> bool:
     """What waited comes before this event, so that each run's texts stand in their order; False where more is left."""
+    book = now.book
     try:
         began = book.now()
-        return spool.take_in(book.place, began, lambda old, at: _replay(book, old, Late(at, began), event, attempt))
+        return spool.take_in(book.place, began, lambda old, at: _replay(now, old, Late(at, began)))
     except Unavailable:
         return True
     except Exception:  # noqa: BLE001 - what came before may not cost this event
-        traces.note(book, f"{event.name} (the spool)", traces.happened())
+        traces.note(book, f"{now.event.name} (the spool)", traces.happened())
         return True
 
 
@@ -55,8 +54,11 @@ def speaks_to_the_user(event: Event) -> bool:
 
 def put_off(
     folder: str, event: Event, text: str, error: Unavailable, now: float, book: Optional[Ledger] = None
-) -> Answer:
-    """The ledger cannot be used now: what this event brings waits in the spool, and the user knows."""
+) -> Optional[Answer]:
+    """The ledger cannot be used now: what this event brings waits in the spool, and the user knows.
+
+    None where the user asks what goes on, and the doctor is to answer.
+    """
     traces.note_aside(event.name, error.reason, now)
     why = refusal(event, book, _explained(folder, error))
     if why:
@@ -64,7 +66,7 @@ def put_off(
     kept = worth_keeping(event) and spool.keep(folder, text, now)
     command = typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
     if command == "bg-status" and not error.passing:
-        return _doctor(event)
+        return None
     again = "in a moment" if error.passing else "after that"
     advice = {
         "bg": trouble.NOTHING_HANDED_OVER.format(when=again),
@@ -76,15 +78,15 @@ def put_off(
     return Answer(notice=[trouble.PUT_OFF.format(why=_explained(folder, error), advice=advice)] if advice else [])
 
 
-def pass_over(book: Ledger, event: Event, text: str, *, told: bool) -> Answer:
-    """What this event goes to has ended two hooks: what it brings waits, and the user knows."""
+def pass_over(book: Ledger, event: Event, text: str, *, told: bool) -> Optional[Answer]:
+    """What this event goes to has ended two hooks: what it brings waits, and the user knows; None as above."""
     why = refusal(event, book, trouble.EVENT_ENDS_HOOKS)
     if why:
         return Answer(deny=why)
     kept = worth_keeping(event) and spool.keep(book.place, text, book.now())
     command = typed_command(event.prompt)[0] if event.name == "UserPromptSubmit" else ""
     if command == "bg-status":
-        return _doctor(event)
+        return None
     again = "in a moment"
     advice = {
         "bg": trouble.NOTHING_HANDED_OVER.format(when=again),
@@ -114,23 +116,16 @@ def _explained(folder: str, error: Unavailable) -> str:
     return trouble.NOT_WRITABLE.format(place=folder, why=found.strerror)
 
 
-def _doctor(event: Event) -> Answer:
-    """There is no table to show, so `/bg-status` says what is wrong."""
-    host, answer = host_of(event), Answer()
-    told = findings.told(list(doctor.examine(host)), page.of_hook())
-    show(answer, told, host, phrases.SHOW_EXACTLY, phrases.CUT_HERE)
-    return answer
-
-
-def _replay(book: Ledger, text: str, late: Late, now: Event, attempt: Attempt) -> bool:
-    with attempt.step(f"what waited since {late.at:.6f}", alone=True) as goes_on:
+def _replay(now: Scene, text: str, late: Late) -> bool:
+    with now.attempt.step(f"what waited since {late.at:.6f}", alone=True) as goes_on:
         if goes_on:
-            _handle(book, text, late, now, attempt)
+            _handle(now, text, late)
         return goes_on
 
 
-def _handle(book: Ledger, text: str, late: Late, now: Event, attempt: Attempt) -> None:
+def _handle(now: Scene, text: str, late: Late) -> None:
     """Take in an event that an earlier hook could not write down; what it would have said is said later."""
+    book = now.book
     event = read(text)
     handler = routes.handler_for(event) if event else None
     if not event or not handler:
@@ -141,7 +136,7 @@ def _handle(book: Ledger, text: str, late: Late, now: Event, attempt: Attempt) -
     if event.name == "SessionEnd" and event.session == now.session:
         return  # it has been resumed
     place.wake(book.place, event.session)
-    scene = Scene(event, book, late=late, attempt=attempt)
+    scene = Scene(event, book, desk=now.desk, late=late, attempt=now.attempt)
     try:
         routes.handle(handler, scene)
         typed = typed_command(event.prompt)[0]

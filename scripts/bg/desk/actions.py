@@ -1,12 +1,12 @@
-"""Next actions: what the user can type about a task in each of its states."""
+"""Actions: what the user can type next about a task in each of its states."""
 
 from __future__ import annotations
 
 from bg.ledger import delegations, inbox, tasks, user_answers
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
-
-_ANSWERS = {inbox.QUESTION: "{qid}: <answer>", inbox.BLOCKER: "<what to do>", inbox.DELEGATION: "{qid}: approve"}
+from bg.ledger.values import Standing, State
+from bg.signals import kinds
 
 
 def next_action(book: Ledger, task: Task, command: str = "/bg-answer") -> str:
@@ -15,14 +15,15 @@ def next_action(book: Ledger, task: Task, command: str = "/bg-answer") -> str:
     waiting = inbox.waiting(book, label=task.label)
     if waiting:
         first = waiting[0]
-        is_alone = len(waiting) == 1 or inbox.kind(first) != inbox.BLOCKER
-        return f"{typed} {'' if is_alone else f'{first.qid}: '}{_ANSWERS[inbox.kind(first)].format(qid=first.qid)}"
+        answer = kinds.asking(inbox.kind(first)).to_type
+        of_several = f"{first.qid}: " if len(waiting) > 1 and "{qid}" not in answer else ""
+        return f"{typed} {of_several}{answer.format(qid=first.qid)}"
     return f"{typed} go" if can_go(book, task) else ""
 
 
 def can_go(book: Ledger, task: Task) -> bool:
     """`go` sets this task going: there is an agent to wake, or one to launch."""
-    if task.state == "not_launched" or unlaunched(book, task.label):
+    if task.state == State.NOT_LAUNCHED or unlaunched(book, task.label):
         return True
     if task.agent and user_answers.unsent(book, task.agent):
         return True
@@ -32,4 +33,4 @@ def can_go(book: Ledger, task: Task) -> bool:
 def unlaunched(book: Ledger, label: str) -> list[delegations.Delegation]:
     """What the user has approved, and nobody works on."""
     asked = delegations.find(book, label=label)
-    return [one for one in asked if delegations.standing(book, one) == delegations.APPROVED]
+    return [one for one in asked if delegations.standing(book, one) == Standing.APPROVED]

@@ -1,0 +1,128 @@
+"""CLARIFICATION_NEEDED: questions that only the user can answer."""
+
+from __future__ import annotations
+
+import re
+
+from bg.host import tools
+from bg.ledger import inbox, user_answers
+from bg.ledger.values import Item, ItemState, State
+from bg.signals.kinds import Ask, Frame, Kind
+from bg.words import briefs, phrases, reply_parts, texts
+from bg.words.quoting import beside, cited
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from bg.ledger.file import Ledger
+    from bg.ledger.inbox import Question
+    from bg.ledger.user_answers import Answered
+    from bg.protocol.signals import Signal
+    from bg.signals.kinds import Fields
+    from bg.words.briefs import Short
+    from bg.words.reply_parts import Reminder, Told
+
+RESPONSE = Frame("CLARIFICATION_RESPONSE", "## CLARIFICATION RESPONSE")
+
+
+class ClarificationNeeded(Kind):
+    """Its agent waits for the answers; what is not answered it decides itself."""
+
+    said = "asked"
+    counted = ("question", "questions")
+    to_type = "{qid}: <answer>"
+
+    def state(self, signal: Signal, own: list[Signal], *, disputed: bool) -> str:
+        return State.NEEDS_ANSWER
+
+    def asks(self, book: Ledger, label: str, fields: Fields) -> list[Ask]:
+        return [
+            Ask(Item.QUESTION, _plain_id(question.get("question_id"), number), question)
+            for number, question in enumerate(fields.get("questions") or [], 1)
+            if isinstance(question, dict)
+        ]
+
+    def still_asked(self, passed: list[Signal], ends_with: str) -> list[Signal]:
+        """Of several sets of questions the last one holds, unless the run ends with another one."""
+        return [] if ends_with == self.marker else passed[-1:]
+
+    def remind(self, signal: Fields, told: Told) -> Reminder:
+        payload, label = reply_parts.Payload(signal["payload"]), told.task.label
+        asked = _open(told.items)
+        body = [
+            reply_parts.sections(
+                [
+                    ("Stopped at", reply_parts.quoted(payload, "blocked_at", 300)),
+                    ("Reason", reply_parts.quoted(payload, "reason", 300)),
+                    ("Done so far", reply_parts.quoted(payload, "current_state", 500)),
+                ]
+            ),
+            *[reply_parts.question_lines(item) for item in asked],
+            reply_parts.sections(
+                [("Would unblock it", reply_parts.quoted(payload, "can_resume_with", 300)), *reply_parts.marks(signal)]
+            ),
+        ]
+        text = texts.fill(
+            "clarification",
+            label=label,
+            description=reply_parts.task_name(told),
+            body="\n".join(part for part in body if part),
+            resume=told.resume,
+        )
+        many = self.counted[len(asked) != 1]
+        return reply_parts.Reminder(text, f"{label} asks {len(asked)} {many} · {told.answer_command} {label}")
+
+    def brief(self, payload: Fields, short: Short) -> list[str]:
+        return [*briefs.questions(_open(short.items)), phrases.BRIEFLY_ASK.format(ask=tools.ASK, then=short.then)]
+
+    def frame(self, payload: Fields) -> Frame:
+        return RESPONSE
+
+    def answer(
+        self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields
+    ) -> tuple[str, list[str]]:
+        run = answered[-1].run
+        said = {row.id: row for row in answered}
+        asked = [row for row in items if inbox.kind(row) == Item.QUESTION and (row.run == run or row.id in said)]
+        complete = all(row.id in said for row in asked)
+        lead = "Your questions have been answered by the user:"
+        lines = [RESPONSE.heading, "", lead if complete else "The user has answered some of your questions:"]
+        for row in asked:
+            number = row.qid[1:] if row.qid[:1] == "Q" else row.qid
+            lines += ["", f"{row.qid}: {beside(row.text)}", f"A{number}: {_answer(row, said.get(row.id))}"]
+        return RESPONSE.kind, ["\n".join(lines)]
+
+    def ways_to_answer(self, item: Question, command: str) -> list[str]:
+        typed = f"{command} {item.label}"
+        return [f"{typed} {item.qid}: <your answer>", f"{typed} {item.qid}: skip", f"{typed} go"]
+
+    def gist(self, payload: Fields) -> str:
+        """The ids of its questions."""
+        questions = payload.get("questions")
+        asked = [each for each in questions if isinstance(each, dict)] if isinstance(questions, list) else []
+        return ", ".join(str(each["question_id"]) for each in asked if each.get("question_id"))
+
+
+def _open(items: list[Question]) -> list[Question]:
+    return [item for item in items if item.state == ItemState.OPEN and inbox.kind(item) == Item.QUESTION]
+
+
+def _plain_id(given: Any, number: int) -> str:
+    """A question's own id where it is one: it is used in our own sentences, and the user types it."""
+    words = given.strip() if isinstance(given, str) else ""
+    return words if re.fullmatch(r"[A-Za-z0-9][\w.-]{0,11}", words, re.ASCII) else f"Q{number}"
+
+
+def _answer(row: Question, answer: Answered | None) -> str:
+    if answer is not None and answer.how != user_answers.SKIP:
+        return answer.said
+    if inbox.asks_leave(row):
+        return "(the user has not allowed it: do not do it, and say in your report what is left undone)"
+    if answer is None:
+        return "(not answered: take a reasonable default, and say in your report which)"
+    default = inbox.extra(row).get("default")
+    return f"(the user leaves this to you: take your default{f', {cited(str(default))}' if default else ''})"
+
+
+KIND = ClarificationNeeded("CLARIFICATION_NEEDED")

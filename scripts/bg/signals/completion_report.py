@@ -1,0 +1,72 @@
+"""COMPLETION_REPORT: the work is over; what it declares is held against what was seen."""
+
+from __future__ import annotations
+
+from bg.ledger.values import State
+from bg.signals.kinds import REPORT, Kind
+from bg.words import briefs, phrases, reply_parts, texts, verdict
+from bg.words.quoting import Said, cited, quote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bg.protocol.signals import Signal
+    from bg.signals.kinds import Fields
+    from bg.words.briefs import Short
+    from bg.words.reply_parts import Reminder, Told
+
+STATES = {"success": State.DONE, "partial_success": State.PARTIAL, "failed": State.FAILED}
+UNFINISHED = ("partial_success", "failed")
+
+
+class CompletionReport(Kind):
+    """Its agent is not woken unless the user wants more of it."""
+
+    said = "reported"
+    duration = "total_duration"
+
+    def is_over(self, fields: Fields) -> bool:
+        return True
+
+    def state(self, signal: Signal, own: list[Signal], *, disputed: bool) -> str:
+        return State.DISPUTED if disputed else STATES.get(str(signal.fields.get("status", "")), State.PARTIAL)
+
+    def remind(self, signal: Fields, told: Told) -> Reminder:
+        payload, label = reply_parts.Payload(signal["payload"]), told.task.label
+        status = (payload["status"] or Said("completion")).among((*STATES, "completion"))
+        disputed = bool(verdict.mismatches(told.evidence))
+        asked = [(f"Asked ({name.lower()})", quote(text, 300)) for name, text in told.brief.items()]
+        body = reply_parts.sections(
+            [
+                ("Summary", reply_parts.quoted(payload, "summary", 700)),
+                ("Deliverables", reply_parts.quoted(payload, "deliverables", 400)),
+                *asked,
+                ("Metrics, as it says", reply_parts.quoted(payload, "metrics_achieved", 300)),
+                ("Issues met", reply_parts.quoted(payload, "issues_encountered", 300)),
+                ("Recommendations", reply_parts.quoted(payload, "recommendations", 400)),
+                ("Duration", payload[self.duration].cited()),
+                *reply_parts.marks(signal),
+            ]
+        )
+        words = status.replace("_", " ")
+        text = texts.fill(
+            "completion",
+            label=label,
+            description=reply_parts.task_name(told),
+            status=phrases.DISPUTED.format(status=words) if disputed else words,
+            body="\n".join(part for part in (verdict.lists(told.evidence), body) if part),
+            first=phrases.DISPUTED_FIRST if disputed else "",
+            choice=phrases.CHOICE.format(resume=told.resume) if disputed or status in UNFINISHED else "",
+        )
+        return reply_parts.Reminder(text, verdict.headline(label, status, told.evidence, told.asked))
+
+    def brief(self, payload: Fields, short: Short) -> list[str]:
+        summary = str(payload.get("summary") or "")
+        lines = [phrases.BRIEFLY_SUMMARY.format(words=cited(summary, 2 * briefs.LINE))] if summary.strip() else []
+        return [*lines, *super().brief(payload, short)]
+
+    def gist(self, payload: Fields) -> str:
+        summary = super().gist(payload)
+        return f"{str(payload.get('status') or '').replace('_', ' ')}: {summary}".lstrip(": ") if summary else ""
+
+
+KIND = CompletionReport(REPORT)

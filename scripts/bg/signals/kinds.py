@@ -1,0 +1,131 @@
+"""Kinds of signals: what each decides and says, found by its marker."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from bg.ledger.values import Item
+from bg.protocol import signals
+from bg.record import Record
+from bg.words import phrases
+from bg.words.quoting import inline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from bg.ledger.file import Ledger
+    from bg.ledger.inbox import Question
+    from bg.ledger.user_answers import Answered
+    from bg.protocol.signals import Signal
+    from bg.words.briefs import Short
+    from bg.words.reply_parts import Reminder, Told
+
+    Fields = dict[str, Any]
+
+REPORT = "COMPLETION_REPORT"  # the work is over; an agent that ends without a signal is asked for this one
+STOP = "STOP_WORK"  # something is in the way
+REQUEST = "DELEGATE_WORK"  # another agent is asked for; an agent may do that and go on
+# The signal that asks for each kind of item, and words its answer.
+_ASKERS = {Item.QUESTION: "CLARIFICATION_NEEDED", Item.BLOCKER: STOP, Item.DELEGATION: REQUEST}
+
+
+class Ask(Record):
+    """An item that a signal puts into the inbox: its kind, its id, and what the agent gave for it."""
+
+    kind: str
+    qid: str
+    given: Fields
+
+
+class Frame(Record):
+    """How a message begins that wakes an agent with no answer of the user: what it is a response to."""
+
+    kind: str
+    heading: str
+    issue: str = ""
+
+
+class Kind:
+    """What all signals have in common; each has a class of its own, in the module of its marker."""
+
+    said = ""  # what its agent did, in the history of the task
+    counted = ("", "")  # what it asks for: one, and several of them
+    to_type = ""  # what the user types to answer that, in short
+    duration = ""  # the field for the time that the work took, which the hook knows better than the agent
+
+    def __init__(self, marker: str) -> None:
+        self.marker = marker
+
+    def is_over(self, fields: Fields) -> bool:
+        """Whether the work of its agent is over; else the agent waits."""
+        return False
+
+    def state(self, signal: Signal, own: list[Signal], *, disputed: bool) -> str:
+        """The state of the task whose run has ended with this signal; `own` are all that the run ended with."""
+        raise NotImplementedError
+
+    def better(self, fields: Fields) -> str:
+        """Why its agent is asked for a report of completion instead; empty where it is not."""
+        return ""
+
+    def asks(self, book: Ledger, label: str, fields: Fields) -> list[Ask]:
+        """What it asks of the user."""
+        return []
+
+    def asked_before(self, book: Ledger, agent: str, run: int, fields: Fields) -> int:
+        """The earlier signal of the run that asks for the same thing, whatever else it says; 0 without one."""
+        return 0
+
+    def still_asked(self, passed: list[Signal], ends_with: str) -> list[Signal]:
+        """The signals of this kind that still hold at a run's end, of those after which the run went on."""
+        return []
+
+    def remind(self, signal: Fields, told: Told) -> Reminder:
+        """The reminder for the parent, from the signal as `signals.to_json` gives it."""
+        raise NotImplementedError
+
+    def brief(self, payload: Fields, short: Short) -> list[str]:
+        """The short form of the reminder, behind its notice."""
+        return [*([short.left] if short.left else []), phrases.BRIEFLY_ENDED.format(label=short.label)]
+
+    def frame(self, payload: Fields) -> Frame:
+        """How its agent is woken without an answer of the user."""
+        return Frame("FOLLOW_UP", "## MESSAGE FROM YOUR PARENT AGENT")
+
+    def answer(
+        self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields
+    ) -> tuple[str, list[str]]:
+        """The user's answers to what it asked, as its agent gets them, behind the kind of response that they are."""
+        raise NotImplementedError
+
+    def ways_to_answer(self, item: Question, command: str) -> list[str]:
+        """What the user can type about an item that it asked for, the usual thing first."""
+        raise NotImplementedError
+
+    def gist(self, payload: Fields) -> str:
+        """The words of the agent that say most."""
+        spec = signals.schemas().get(self.marker)
+        return inline(str(payload.get(spec["x-main"]) or ""), 300) if spec else ""
+
+
+@cache
+def of(marker: str) -> Kind:
+    """The kind of this marker; for an unknown one, as in a ledger of a later version, what all have in common."""
+    if not marker.replace("_", "").isalpha():
+        return Kind(marker)
+    name = f"bg.signals.{marker.lower()}"
+    try:
+        module = import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        return Kind(marker)
+    kind: Kind = getattr(module, "KIND", None) or Kind(marker)
+    return kind
+
+
+def asking(item: str) -> Kind:
+    """The kind of signal that asks for items of this kind."""
+    return of(_ASKERS[item])

@@ -1,0 +1,154 @@
+"""STOP_WORK: something is in the way of the work, which somebody else has to clear."""
+
+from __future__ import annotations
+
+from bg.ledger import delegations, inbox, user_answers
+from bg.ledger.rows import first_of
+from bg.ledger.values import Item, State
+from bg.signals import delegation
+from bg.signals.kinds import STOP, Ask, Frame, Kind
+from bg.words import briefs, phrases, recoveries, reply_parts, texts
+from bg.words.quoting import Said, beside, cited
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bg.ledger.file import Ledger
+    from bg.ledger.inbox import Question
+    from bg.ledger.user_answers import Answered
+    from bg.protocol.signals import Signal
+    from bg.signals.kinds import Fields
+    from bg.words.briefs import Short
+    from bg.words.reply_parts import Payload, Reminder, Told
+
+COMPLETION = "completion"
+# The reasons of the schema that are words of our own sentences; whatever else an agent writes there is its words.
+REASONS = ("blocker", "error", COMPLETION)
+ADVICE = {
+    "missing_info": "If you know the missing information from this conversation, pass it on; otherwise ask the user.",
+    "external_dependency": (
+        "If you can provide it here without a risk the user has not agreed to, do so; "
+        "otherwise tell the user what is needed."
+    ),
+    "error": (
+        "Look at the error: repair its cause, or decide with the user whether to skip, retry or restart "
+        "from the checkpoint."
+    ),
+    "resource_limit": "Put the options to the user: reduce the scope, hand parts to other agents, or go on as it is.",
+}
+RECOVERED = Frame("ERROR_RECOVERY", "## ERROR RECOVERY")
+RESOLVED = Frame("BLOCKER_RESOLVED", "## BLOCKER RESOLVED")
+
+
+class StopWork(Kind):
+    """Its agent waits; with the reason completion, which nobody offers, it is the end that it says it is."""
+
+    said = "stopped"
+    counted = ("blocker", "blockers")
+    to_type = "<what to do>"
+
+    def is_over(self, fields: Fields) -> bool:
+        return str(fields.get("stop_reason", "")) == COMPLETION
+
+    def state(self, signal: Signal, own: list[Signal], *, disputed: bool) -> str:
+        """Nothing of a stop for completion was declared in a form that could be checked, so it is no success."""
+        return State.PARTIAL if self.is_over(signal.fields) else State.BLOCKED
+
+    def better(self, fields: Fields) -> str:
+        return "STOP_WORK with stop_reason completion is said with COMPLETION_REPORT" if self.is_over(fields) else ""
+
+    def asks(self, book: Ledger, label: str, fields: Fields) -> list[Ask]:
+        if self.is_over(fields):
+            return []
+        given = {
+            "text": str(fields.get("details") or fields.get("stop_reason") or "blocked"),
+            "context": str(fields.get("resume_requirements") or ""),
+            "blocker_type": str(fields.get("blocker_type") or ""),
+        }
+        return [Ask(Item.BLOCKER, "B1", given)]
+
+    def remind(self, signal: Fields, told: Told) -> Reminder:
+        payload, label = reply_parts.Payload(signal["payload"]), told.task.label
+        if payload["stop_reason"].among(REASONS) == COMPLETION:
+            return _over(payload, signal, told)
+        named = payload["blocker_type"] or payload["stop_reason"] or Said("blocker")
+        kind = named.among((*ADVICE, *REASONS))
+        body = reply_parts.sections(
+            [
+                ("Blocker", reply_parts.quoted(payload, "details")),
+                ("Completed", reply_parts.quoted(payload, "completed_work", 500)),
+                ("Not done", reply_parts.quoted(payload, "blocked_work", 400)),
+                ("State", reply_parts.quoted(payload, "state_snapshot", 500)),
+                ("Needed to go on", reply_parts.quoted(payload, "resume_requirements", 500)),
+                ("Recovery the agent sees", reply_parts.quoted(payload, "error_recovery", 400)),
+                *reply_parts.marks(signal),
+            ]
+        )
+        text = texts.fill(
+            "stop",
+            label=label,
+            description=reply_parts.task_name(told),
+            kind=kind.replace("_", " "),
+            body=body,
+            advice=ADVICE.get(kind, "Tell the user what is needed."),
+            resume=told.resume,
+            choices=", ".join(recoveries.choices(kind)),
+            first=recoveries.choices(kind)[0],
+            answer=told.answer_command,
+            qid=next((item.qid for item in told.items if inbox.kind(item) == Item.BLOCKER), "B1"),
+        )
+        blocker = f"{label} is blocked ({kind.replace('_', ' ')}): {payload['details'].inline(80)}"
+        return reply_parts.Reminder(text, f"{blocker} · {told.answer_command} {label} <what to do>")
+
+    def brief(self, payload: Fields, short: Short) -> list[str]:
+        needed = str(payload.get("resume_requirements") or "")
+        lines = [phrases.BRIEFLY_NEEDED.format(words=cited(needed, briefs.LINE))] if needed else []
+        return [*lines, phrases.BRIEFLY_BLOCKED.format(then=short.then)]
+
+    def frame(self, payload: Fields) -> Frame:
+        issue = payload.get("details")
+        return _response(payload)._replace(issue=f"Issue: {beside(issue)}" if issue else "")
+
+    def answer(
+        self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields
+    ) -> tuple[str, list[str]]:
+        return _response(payload).kind, [_section(book, row, payload) for row in answered]
+
+    def ways_to_answer(self, item: Question, command: str) -> list[str]:
+        typed = f"{command} {item.label}"
+        named = recoveries.choices(str(inbox.extra(item).get("blocker_type") or ""))
+        return [f"{typed} <what to do>", *[f"{typed} {name}" for name in named]]
+
+    def gist(self, payload: Fields) -> str:
+        return super().gist(payload) or super().gist({"details": payload.get("stop_reason")})
+
+
+def _over(payload: Payload, signal: Fields, told: Told) -> Reminder:
+    """The reminder of a stop for completion."""
+    label = told.task.label
+    body = reply_parts.sections(
+        [
+            ("Details", reply_parts.quoted(payload, "details", 900)),
+            ("Completed", reply_parts.quoted(payload, "completed_work", 600)),
+            ("Not done", reply_parts.quoted(payload, "blocked_work", 400)),
+            *reply_parts.marks(signal),
+        ]
+    )
+    slots = {"label": label, "description": reply_parts.task_name(told), "body": body, "first": "", "choice": ""}
+    text = texts.fill("completion", status="that its work is over", **slots)
+    return reply_parts.Reminder(text, f"{label} reports that its work is over: {payload['details'].inline(100)}")
+
+
+def _response(payload: Fields) -> Frame:
+    return RECOVERED if payload.get("blocker_type") == "error" else RESOLVED
+
+
+def _section(book: Ledger, row: Answered, payload: Fields) -> str:
+    left = row.source == "go"
+    words = "go on as you think best" if left else row.said
+    one = first_of(delegations.find(book, question=row.id))
+    who = delegation.names(delegations.workers(book, one)) or one.worker if one else ""
+    how = user_answers.ANSWER if left else row.how
+    return recoveries.section(how, row.text, words, "the user's words", payload, who)
+
+
+KIND = StopWork(STOP)

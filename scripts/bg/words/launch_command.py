@@ -1,0 +1,40 @@
+"""How the user types our launch command: `/bg`, or `/bg:bg` where the host has taken the short name.
+
+The user's own command files win over the host's built-in commands, so a small one, which `bgctl shortcuts` writes,
+gives the short name back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from bg import foreign
+from bg.host.versions import Host
+from bg.ledger import place
+
+NAME = "bg"  # `/bg-status` and `/bg-answer` are nobody else's on any host
+MARK = "<!-- A shortcut of the bg plugin. To remove it: bgctl shortcuts --remove, or delete this file. -->"
+MOST = 1024 * 1024
+
+
+def shortcut() -> str:
+    """Where the user's own command of that name is, if there is one."""
+    return os.path.join(place.config_directory(), "commands", f"{NAME}.md")
+
+
+def has_shortcut() -> bool:
+    """The user's own command of that name is the shortcut that we write."""
+    with contextlib.suppress(OSError):
+        return MARK.encode() in foreign.whole(shortcut(), MOST)
+    return False
+
+
+def is_shadowed(host: Host) -> bool:
+    """The host takes a typed `/bg` for a command of its own."""
+    return host.has_its_own_bg and not has_shortcut()
+
+
+def spelled(host: Host) -> str:
+    """`/bg` where that is surely ours, else the form that always is."""
+    return "/bg" if has_shortcut() or (host.version is not None and not host.has_its_own_bg) else "/bg:bg"
