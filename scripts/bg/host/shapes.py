@@ -47,10 +47,10 @@ class Shape(Record):
 _CLI: dict[str, tuple[Any, ...]] = {"entrypoint": (_TERMINAL,)}
 _SIGNED = {**_CLI, "origin": (_BY_HUMAN,)}
 _UNSIGNED = {**_CLI, "origin": (ABSENT, _BY_HUMAN)}
-_TYPED, _IN_TURN = {"promptSource": ("typed", "queued")}, {"commandMode": ("prompt",)}
-_MAYBE_TYPED = {"promptSource": (ABSENT, "typed", "queued")}
+_TYPED, _MAYBE_TYPED = {"promptSource": ("typed", "queued")}, {"promptSource": (ABSENT, "typed", "queued")}
+_TURN, _MAYBE_TURN = {"turnOrigin": ("human",)}, {"turnOrigin": (ABSENT, "human")}
+_IN_TURN = {"commandMode": ("prompt",)}
 _ANY = (PLAIN, COMMAND, QUEUED)
-_TURN, _MAYBE = {"turnOrigin": ("human",)}, {"turnOrigin": (ABSENT, "human")}
 _SENT = {
     "entrypoint": (PROGRAM,),
     "promptSource": (ABSENT, "sdk"),
@@ -65,13 +65,11 @@ SHAPES = (
         HUMAN, (QUEUED,), (2, 1, 327), None, {**_SIGNED, **_IN_TURN, "humanTurn": (ABSENT, True)}, "2.1.327, 2.1.328"
     ),
     # 2.1.235 signs no command yet, 2.1.236 does; when the name of a turn came is not known.
-    Shape(HUMAN, (PLAIN,), (2, 1, 197), (2, 1, 327), {**_SIGNED, **_TYPED, **_MAYBE}, "2.1.197, 2.1.258"),
-    Shape(HUMAN, (COMMAND,), (2, 1, 236), (2, 1, 327), {**_SIGNED, **_MAYBE}, "2.1.258"),
+    Shape(HUMAN, (PLAIN,), (2, 1, 197), (2, 1, 327), {**_SIGNED, **_TYPED, **_MAYBE_TURN}, "2.1.197, 2.1.258"),
+    Shape(HUMAN, (COMMAND,), (2, 1, 236), (2, 1, 327), {**_SIGNED, **_MAYBE_TURN}, "2.1.258"),
     Shape(HUMAN, (QUEUED,), (2, 1, 197), (2, 1, 327), {**_SIGNED, **_IN_TURN}, "2.1.197, 2.1.258"),
     Shape(HUMAN, (COMMAND,), (2, 1, 100), (2, 1, 236), _UNSIGNED, "2.1.100, 2.1.197, 2.1.224"),
-    Shape(
-        HUMAN, (PLAIN,), (2, 1, 100), (2, 1, 197), {**_UNSIGNED, "promptSource": (ABSENT, "typed", "queued")}, "2.1.100"
-    ),
+    Shape(HUMAN, (PLAIN,), (2, 1, 100), (2, 1, 197), {**_UNSIGNED, **_MAYBE_TYPED}, "2.1.100"),
     Shape(HUMAN, (QUEUED,), (2, 1, 100), (2, 1, 197), {**_UNSIGNED, **_IN_TURN}, "2.1.100"),
     Shape(STARTER, _ANY, versions.OLDEST, (2, 1, 100), {"commandMode": (ABSENT, "prompt")}, "2.1.7, 2.1.38"),
     Shape(SDK, _ANY, (2, 1, 100), None, _SENT, "2.1.100, 2.1.197, 2.1.258, 2.1.327, 2.1.328"),
