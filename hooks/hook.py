@@ -23,7 +23,7 @@ def is_closed(folder: str) -> bool:
 
 if sys.version_info < (3, 9):  # noqa: UP036 - it was newer when it was noted; an old one reads this file
     with contextlib.suppress(OSError):
-        os.unlink(os.path.join(PLACE, "python"))
+        os.unlink(os.path.join(PLACE or os.devnull, "python"))
     sys.exit("bg: " + sys.executable + " is older than Python 3.9; the next hook looks for another one")
 
 # The host ends hooks after 20 seconds, and may not reach this process: nobody reads what it would say then.
