@@ -95,7 +95,7 @@ def test_a_line(line, expected):
     found = [
         (
             item.kind,
-            {name: each for name, each in item._asdict().items() if name not in ("line", "kind", "remark", "followed")},
+            {name: each for name, each in item._asdict().items() if name not in ("line", "kind", "remark", "followed", "loose")},
         )
         for item in declared.read(line)[0]
     ]

@@ -1,7 +1,7 @@
 """What a report declares, judged against the disk and the agent's own tool calls; nothing of a report is ever run.
 
-In reading order: `finding` (the records, and every reason with its grade); `lines`, `pieces` and `declared` (what is
-declared); `project`, `baseline`, `access` (what may be opened) and `disk` (what is there); `programs`, `shell`,
+In reading order: `finding` (the records, and every reason with its grade); `lines`, `pieces`, `called` and `declared` (what
+is declared); `project`, `baseline`, `access` (what may be opened) and `disk` (what is there); `programs`, `shell`,
 `calls` and `endings` (what was done, and how it ended); `whose` (who changed a file, and when); the judges `files`,
 `quotes`, `ran`, `commits` and `schemas` with its process `fitting`; `named` and `asked` (what was promised), and
 `facts` (what the host sees by itself). `verify` and its process `runner` are the check that a user names.
@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 from bg.evidence import asked, commits, declared, facts, files, named, schemas
 from bg.evidence import calls as tool_calls
+from bg.evidence.called import Called
 from bg.evidence.declared import Item
 from bg.evidence.disk import Disk
 from bg.evidence.finding import MISMATCH, SAID, SEEN, Evidence, Finding, Launch, short
@@ -68,9 +69,10 @@ class _Examination:
         self.report, self.evidence = report, evidence
         self.status = str(given.get("status", "")).strip().lower()
         self.deliverables = str(given.get("deliverables") or "")
-        self.items, more = declared.read(str(given.get(FIELD) or ""))
         self.brief = {str(name): str(text)[:ASKED] for name, text in brief.items()}
         self.calls = tool_calls.read(transcript)
+        called = Called(call.command for call in self.calls.shells)
+        self.items, more = declared.read(str(given.get(FIELD) or ""), called)
         self.disk = Disk(launch, self.calls)
         self.whose = Whose(self.disk, self.calls)
         self.judge = Judge(self.disk.project, self.calls, self.whose)

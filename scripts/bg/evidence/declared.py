@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bg.evidence import lines, named, pieces
+from bg.evidence.called import Called
 from bg.evidence.lines import Line
 from bg.evidence.pieces import ARROW
 from bg.pattern import pattern
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Optional
 
 MOST = 200
+NOTHING_CALLED = Called()
 # What is said of a command that was left out: no claim that it ran.
 _LEFT_OUT = pattern(
     r"\s*(?:->|→|=>|⇒|➜|⟶|--+>|[:：–—-])?\s*\(?\s*"
@@ -57,13 +59,14 @@ class Item(Record):
     last: int = 0
     remark: str = ""  # what follows the fact
     followed: bool = False  # a later line declares the same command
+    loose: bool = False  # read from a sentence: it may be seen, and is never doubted
 
 
-def read(text: str) -> tuple[list[Item], bool]:
+def read(text: str, called: Called = NOTHING_CALLED) -> tuple[list[Item], bool]:
     """Every line of an evidence list, as it was meant, and whether there are more than are read."""
     found: list[Item] = []
     for line in lines.whole(text):
-        found += _items(line)
+        found += _items(line, called)
         if len(found) > MOST:
             break
     last = {item.subject: item for item in found[:MOST] if item.kind == "ran"}
@@ -71,16 +74,29 @@ def read(text: str) -> tuple[list[Item], bool]:
     return kept, len(found) > MOST
 
 
-def _items(line: Line) -> list[Item]:
+def _items(line: Line, called: Called) -> list[Item]:
+    """What a line declares: by the words of the form, else by a command in it that was called, else nothing."""
     opened = lines.opened(line.body)
     if opened is None and line.under:
         opened = (line.under, line.body)
-    if opened is None:
+    if opened:
+        found = _READERS[opened[0]](*opened, line.said) or _cells(line, called)
+    else:
         backward = _fits_backward(line.body, line.said)
-        return [backward] if backward else _cells(line) or _bare_run(line) or [Item(line.said, "said")]
-    kind, rest = opened
-    found = _READERS[kind](kind, rest, line.said) or _cells(line) or [Item(line.said, "said")]
-    return [_marked(each, line) for each in found]
+        found = [backward] if backward else _cells(line, called) or _bare_run(line)
+    found = found or _called(line, called, opened)
+    return [_marked(each, line) for each in found] or [Item(line.said, "said")]
+
+
+def _called(line: Line, called: Called, opened: Optional[tuple[str, str]]) -> list[Item]:
+    """Reads a line that names a command of the agent's own calls."""
+    if opened and opened[0] != "ran":
+        return []
+    found: list[Item] = []
+    for each in called.named(opened[1] if opened else line.body, ran=bool(opened)):
+        items = _ran("ran", f"``{each.command}``{each.after}", line.said)
+        found += [item._replace(loose=not each.certain and item.kind == "ran") for item in items]
+    return found
 
 
 def _marked(item: Item, line: Line) -> Item:
@@ -91,14 +107,14 @@ def _marked(item: Item, line: Line) -> Item:
     return item._replace(kind="open", subject=line.body) if crossed else item
 
 
-def _cells(line: Line) -> list[Item]:
+def _cells(line: Line, called: Called) -> list[Item]:
     """Reads a row of a table: a command and its end, or a file and what was done to it."""
     if len(line.cells) < 2:
         return []
     first, rest = line.cells[0], " ".join(line.cells[1:])
     name = first.strip("`")
-    if pieces.is_command(name):
-        return _ran("ran", f"`{name}` -> {rest}", line.said)
+    if pieces.is_command(name) or called.holds(name):
+        return _ran("ran", f"``{name}`` -> {rest}", line.said)
     opened = lines.opened(line.cells[1])
     kind = opened[0] if opened else ""
     return _paths(kind, first, line.said) if kind in ("wrote", "changed", "removed") else []
@@ -176,7 +192,7 @@ def _bare_run(line: Line) -> list[Item]:
         command, after = pieces.command(rest)
         ended = ARROW.match(after) or (line.mark is not None) or pieces.passed(after) is not None
         if command and ended and (rest.startswith("`") or pieces.is_certain(command)) and pieces.is_command(command):
-            return [_marked(each, line) for each in _ran("ran", rest, line.said)]
+            return _ran("ran", rest, line.said)
     return []
 
 

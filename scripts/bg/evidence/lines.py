@@ -22,7 +22,9 @@ WORDS = {
 }
 _BULLET = pattern(r"\s*(?:(?:[-*+]\s+|[•·・–—▪◦]\s*|\d{1,3}[.)]\s+|[✓✔✅☑❌✗✘🟢🔴]\ufe0f?\s*|\[[ xX✓]\]\s*|>\s+))*")
 _BOLD = pattern(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
-_BEFORE = pattern(r"(?:also|then|i|we|and|finally|[^\W\d_]*[^\x00-\x7f]\w*)\s+(?=\w)", re.IGNORECASE)
+_BEFORE = pattern(
+    r"(?:(?:also|then|first|next|finally|at last|lastly|last|i|we|and|[^\W\d_]*[^\x00-\x7f]\w*),?\s+)+(?=\w)", re.IGNORECASE
+)
 _AGAIN = pattern(r"\(?\s*(?:" + "|".join(WORDS.values()) + r")\s*\)?(?![\w/.-])\s*[:：]?\s*", re.IGNORECASE)
 _GOES_ON = pattern(r"(?:->|→|=>|⇒|,)$")
 _MARK = pattern(r"[✓✔✅☑❌✗✘]|\[[xX✓]\]")
@@ -46,7 +48,7 @@ _AT_LAST = pattern(
     r"最後に)\s*[,:]?\s+(?=\w)",
     re.IGNORECASE,
 )
-LABEL = pattern(r"[^\W\d_][^:`\"/\\]{0,28}[:：]\s+")
+LABEL = pattern(r"[^\W\d_][^:：`\"/\\]{0,28}(?::\s+|：\s*|(?<=[^\x00-\x7f]):)")
 _KEYWORD = pattern(
     "(?:"
     + "|".join(f"(?P<{kind}>{words})" for kind, words in WORDS.items())
@@ -109,7 +111,8 @@ def _starts(line: str, raw: str, held: str) -> bool:
 
 def _line(said: str) -> Line:
     row = said.startswith("|") and said.endswith("|")
-    cells = tuple(cell.strip() for cell in said.strip("|").split("|")) if row else ()
+    parted = re.split(r"(?<!\\)\|", said.strip("|")) if row else []
+    cells = tuple(cell.strip().replace("\\|", "|") for cell in parted)
     text = _joined_cells(cells) if row else said
     bullet = _BULLET.match(text)
     signs = " ".join([bullet[0] if bullet else "", *filter(_MARK.fullmatch, cells)])

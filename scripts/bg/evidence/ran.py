@@ -8,7 +8,7 @@ from bg.evidence import endings, pieces, programs, shell
 from bg.evidence.calls import Call, Calls
 from bg.evidence.declared import Item
 from bg.evidence.endings import Ending
-from bg.evidence.finding import Finding, short
+from bg.evidence.finding import MISMATCH, Finding, short
 from bg.evidence.project import Project
 from bg.evidence.shell import Command
 from bg.evidence.whose import FRESH, MOVED, STALE, Whose
@@ -86,7 +86,12 @@ class Judge:
         return endings.ending(self.calls, run.call, run.at)
 
     def judge(self, item: Item) -> Finding:
-        """What is seen of a declared run; of several commands in one line the worst."""
+        """What is seen of a declared run; one that was read from a sentence is never doubted."""
+        found = self._worst(item)
+        return _say(item, "prose") if item.loose and found.grade == MISMATCH else found
+
+    def _worst(self, item: Item) -> Finding:
+        """What is seen of the commands of a declared run: of several the worst."""
         wanted = mains(item.subject)
         working = [each for each in wanted if not programs.is_look(each.words)]
         if not wanted:
