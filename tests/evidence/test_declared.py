@@ -6,6 +6,7 @@ import time
 
 import pytest
 from bg.evidence import declared
+from bg.evidence.called import Called
 from bg.protocol import signals
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,6 +88,20 @@ READ = [
     ("- pushed to origin/main", [("pushed", {"subject": "push", "other": "main"})]),
     ('| 3 | changed img.ts contains "x" |', [("changed", {"subject": "img.ts", "quote": "x"})]),
     ("| wrote | docs/a.md |", [("wrote", {"subject": "docs/a.md"})]),
+    ("- not pushed: there is no remote", [("open", {"subject": "there is no remote"})]),
+    ("- commits a4646f0 and c17b3a6", [("commit", {"subject": "a4646f0"}), ("commit", {"subject": "c17b3a6"})]),
+    ("- commits are signed", [("said", {})]),
+    (
+        "- Then I changed parse.py so that it contains \"p.split('=', 1)\", with sed.",
+        [("changed", {"subject": "parse.py", "quote": "p.split('=', 1)"})],
+    ),
+    ("- First, I ran `pytest`, and two tests failed.", [("ran", {"subject": "pytest", "passed": False})]),
+    ("- 测试：ran `npm test` -> pass，3 passed", [("ran", {"subject": "npm test", "passed": True, "number": 3})]),
+    ("- Ran bash ci.sh -> exit 0", [("ran", {"subject": "bash ci.sh", "passed": True})]),
+    (
+        r"| `npm test 2>&1 \| grep -E '^# (tests\|pass)'` | pass 3 |",
+        [("ran", {"subject": "npm test 2>&1 | grep -E '^# (tests|pass)'", "passed": True, "number": 0})],
+    ),
 ]
 
 
@@ -95,11 +110,65 @@ def test_a_line(line, expected):
     found = [
         (
             item.kind,
-            {name: each for name, each in item._asdict().items() if name not in ("line", "kind", "remark", "followed", "loose")},
+            {
+                name: each
+                for name, each in item._asdict().items()
+                if name not in ("line", "kind", "remark", "followed", "loose")
+            },
         )
         for item in declared.read(line)[0]
     ]
     assert [(kind, {**NOTHING, **given}) for kind, given in expected] == found
+
+
+CALLED = Called(
+    [
+        "bin/mise run fmt && bin/mise run test",
+        "cd web && npx jest 2>&1 | tail -5",
+        "bash scripts/ci.sh",
+        "./do all",
+        "git status --short",
+    ]
+)
+OF_CALLS = [
+    # the line; the command, how it is said to have ended, the number, and whether it is never doubted
+    (
+        "- Ran bin/mise run fmt && bin/mise run test: pass, 4 ok",
+        "bin/mise run fmt && bin/mise run test",
+        True,
+        4,
+        False,
+    ),
+    ("- [x] Ran npx jest 2>&1: Tests: 1 passed, 1 total", "npx jest 2>&1", True, 1, False),
+    ("- Ran bash scripts/ci.sh: ci: ok (2 tests)", "bash scripts/ci.sh", True, 2, False),
+    ("- ./do all at the root: fail, status 1", "./do all", False, 0, True),
+    ("- ./do all: exit 0", "./do all", True, 0, False),
+    ("- looked: `git status --short`", "git status --short", None, 0, False),
+    ("- suite started with `./do all`, then read the log: 2 passed", "./do all", True, 2, True),
+    ("- 検査：`./do all` — 合格", "./do all", True, 0, False),
+]
+
+
+@pytest.mark.parametrize(("line", "command", "passed", "number", "loose"), OF_CALLS, ids=[each[0] for each in OF_CALLS])
+def test_a_line_that_names_a_command_of_the_calls(line, command, passed, number, loose):
+    found = declared.read(line, CALLED)[0]
+    assert [(item.kind, item.subject, item.passed, item.number, item.loose) for item in found] == [
+        ("ran", command, passed, number, loose)
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- I have not started with `./do all` yet",
+        "- before, with `./do all`, it failed",
+        "- `./do some` is what the CI calls",
+        "- do all that was asked",
+        "- the docs say what `./do all` does",
+    ],
+)
+def test_a_line_that_speaks_of_a_command_otherwise_is_only_said(line):
+    assert [item.kind for item in declared.read(line, CALLED)[0]] == ["said"]
 
 
 def test_a_wrapped_line_is_one_and_each_line_keeps_its_words():

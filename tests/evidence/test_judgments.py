@@ -201,6 +201,20 @@ ENDINGS = [
     ("pytest -q 2>&1 | tail -3", "1 failed, 2 passed in 0.1s", False, "ran `pytest -q` -> pass", "failed"),
     ("pytest -q | grep passed", "3 passed in 0.1s", False, "ran `pytest -q` -> pass", "by its summary"),
     ("go test ./... | grep ok", "ok  \tx/a\t0.1s", False, "ran `go test ./...` -> pass", "end unseen"),
+    ("npm test | grep -E '^# (pass|fail)'", "# pass 3\n# fail 0", False, "ran `npm test` -> pass", "by its summary"),
+    ("npm test | grep '^# pass'", "# pass 3", False, "ran `npm test` -> pass", "end unseen"),
+    ("npm test | sed -n '/^# tests/,$p'", "# tests 3\n# pass 3\n# fail 0", False, "ran `npm test` -> pass", "by its summary"),
+    ("npm test | grep '^# [tpf]'", "# tests 3\n# pass 2\n# fail 1", False, "ran `npm test` -> pass", "failed"),
+    ("npm test | tail -9", "# tests 3\n# pass 2\n# fail 0\n# cancelled 1", False, "ran `npm test` -> pass", "failed"),
+    ("cargo test | grep 'test result'", "test result: ok. 3 passed; 0 failed", False, "ran `cargo test` -> pass", "by its summary"),
+    ("cargo test | grep 'result: ok'", "test result: ok. 3 passed; 0 failed", False, "ran `cargo test` -> pass", "end unseen"),
+    ("npx mocha | grep 'passing\\|failing'", "  3 passing (3ms)", False, "ran `npx mocha` -> pass", "by its summary"),
+    ("npx mocha | grep passing", "  3 passing (3ms)", False, "ran `npx mocha` -> pass", "end unseen"),
+    ("npx mocha | grep -v npm", "  3 passing (3ms)", False, "ran `npx mocha` -> pass", "by its summary"),
+    ("bats t | grep -E '^(not )?ok'", "ok 1 a\nok 2 b", False, "ran `bats t` -> pass", "by its summary"),
+    ("bats t | tail -2", "ok 4 a\nok 5 b", False, "ran `bats t` -> pass", "end unseen"),
+    ("prove t | tail -2", "Files=2, Tests=12,  0 wallclock secs\nResult: FAIL", False, "ran `prove t` -> pass", "failed"),
+    ("python -m unittest 2>&1 | grep Ran", "Ran 2 tests in 0.1s", False, "ran `python -m unittest` -> pass", "end unseen"),
     ("npm test || true", "", False, "ran `npm test` -> pass", "end unseen"),
     ("npm test || true", "Tests: 1 failed, 2 passed, 3 total", False, "ran `npm test` -> pass", "failed"),
     ("npm test; true", "> jest", False, "ran `npm test` -> pass", "end unseen"),
@@ -281,6 +295,31 @@ def test_what_was_edited_after_a_run(world, edited, line, reason):
     world.bash("pytest -q", PASSES)
     world.edited(edited, "x = 1\n")
     assert world.reason(line) == reason
+
+
+def test_a_script_that_passed_before_an_edit_is_not_vouched_for(world):
+    """What it is about is not known, so an edit of prose says nothing, and one of code leaves it only said."""
+    world.bash("bash scripts/ci.sh", "CI OK")
+    world.edited("CHANGELOG.md", "x\n")
+    assert world.reason("ran `bash scripts/ci.sh` -> pass") == "exit 0"
+    world.edited("src/a.py", "x = 1\n")
+    assert world.declared("ran `bash scripts/ci.sh` on the final code -> pass, CI OK") == [
+        ("only said", "edited after", "src/a.py")
+    ]
+
+
+@pytest.mark.parametrize("where", ["in src", "(in `src/`)", "at the root", "in the project's root"])
+def test_a_run_in_another_folder_than_the_line_names(world, where):
+    world.bash("cd lib && npm test", "Tests: 2 passed, 2 total")
+    assert world.reason(f"ran `npm test` {where} -> pass, 2 passed") == "elsewhere"
+    world.bash(f"cd {'.' if 'root' in where else 'src'} && npm test", "Tests: 2 passed, 2 total")
+    assert world.reason(f"ran `npm test` {where} -> pass, 2 passed") == "passed"
+
+
+def test_what_is_read_from_a_sentence_is_never_doubted(world):
+    world.bash("./do all", "2 passed")
+    assert world.reason("the suite was started with `./do all`, which passed") == "exit 0"
+    assert world.reason("the suite was started with `./do all`, which failed on the old host") == "prose"
 
 
 @pytest.mark.parametrize("command", ["sed -i s/1/2/ src/a.py", "cat > src/a.py <<EOF\nx\nEOF", "echo x | tee src/a.py"])

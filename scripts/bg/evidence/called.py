@@ -15,10 +15,14 @@ if TYPE_CHECKING:
 
 MOST, LONG, SLICED = 400, 400, 8
 # Where a command without ticks may end: at a sign, or at a word that says where it was run.
-_CUT = pattern(r"\s*(?:->|→|=>|⇒|➜|⟶|--+>)|\s[–—-]\s|[:：](?=\s|$)|：|\s\(|[,;]\s|(?P<word>\s(?=(?:at|in|on|from)\s))|$")
+_CUT = pattern(
+    r"\s*(?:->|→|=>|⇒|➜|⟶|--+>)|\s[–—-]\s|[:：](?=\s|$)|：|\s\(|[,;]\s|(?P<word>\s(?=(?:at|in|on|from)\s))|$"
+)
 # What may stand before a command in ticks that was run: a word for running, or a label.
 _RUN_WITH = pattern(
-    r"(?:(?<!\w)(?:" + lines.WORDS["ran"] + r"|running|started|with|via|by|through|using|mit|avec|con|per)\s+|[:：]\s*)$",
+    r"(?:(?<!\w)(?:"
+    + lines.WORDS["ran"]
+    + r"|running|started|with|via|by|through|using|mit|avec|con|per)\s+|[:：]\s*)$",
     re.IGNORECASE,
 )
 _DENIED = pattern(

@@ -38,7 +38,7 @@ _SUMMARY = pattern(
             "gradle": r"^\d+ tests? completed|^BUILD (?:SUCCESSFUL|FAILED) in ",
             "unittest": r"^Ran \d+ tests? in |^OK(?: \(\w+=|$)|^FAILED \(\w+=",
             "phpunit": r"^OK \(\d+ tests?, |^FAILURES!$|^Tests: \d+, Assertions: ",
-            "tap": r"^(?:not )?ok \d+\b|^Files=\d+, Tests=\d|^--- (?:PASS|SKIP): ",
+            "tap": r"^(?:not )?ok \d+\b|^Files=\d+, Tests=\d|^Result: [A-Z]+$|^--- (?:PASS|SKIP): ",
             "rspec": r"^(?:\d+ \w+, )*\d+ (?:examples?|runs|tests?|scenarios?), .*\d (?:failures?|failed)\b",
             "dotnet": r"^(?:Passed|Failed)!\s+- Failed:|^ +(?:Passed|Failed): \d+$",
             "ctest": r"^\d+% tests passed, ",
@@ -50,6 +50,16 @@ _SUMMARY = pattern(
     )
 )
 _ONCE = {"pytest", "jest", "vitest", "unittest", "phpunit", "rspec"}  # sum up once, at the end
+# A line that each runner prints of a failure, if its passing lines alone do not rule one out.
+_OF_A_FAILURE = {
+    "mocha": "  1 failing",
+    "node": "# fail 1",
+    "bun": " 1 fail",
+    "go": "FAIL\tx/a\t0.1s",
+    "cargo": "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+    "tap": "not ok 2 - b",
+}
+_TO_THE_END = pattern(r"/.+/,\$p")
 _PASSES = pattern(
     r"(?<![\w.])(\d+)\s+(?:tests? )?(?:passed|passing|pass)\b|(?:# pass|ℹ pass|Passed:)\s+(\d+)|Passed:\s*(\d+)",
     re.IGNORECASE,
@@ -62,8 +72,10 @@ _TOTALS = pattern(
 )
 _FAILS = pattern(
     r"(?<![\w.])([1-9]\d*)\s+(?:tests? )?(?:failed|failing|failures?|errors?|fail)\b|"
-    r"(?<!expected )\b(?:failures?|errors?|failed|(?<=# )fail|(?<=ℹ )fail)(?:[:=]\s*|\s+)([1-9]\d*)\b|"
-    r"^(not ok \d+(?!.*# (?:TODO|SKIP))|FAIL|---\s*FAIL|FAILURES!|FAILED)\b|(BUILD FAIL|test result: FAILED)",
+    r"(?<!expected )\b(?:failures?|errors?|failed|(?<=# )fail|(?<=ℹ )fail|(?<=# )cancelled|(?<=ℹ )cancelled)"
+    r"(?:[:=]\s*|\s+)([1-9]\d*)\b|"
+    r"^(not ok \d+(?!.*# (?:TODO|SKIP))|FAIL|---\s*FAIL|FAILURES!|FAILED|Result: FAIL)\b|"
+    r"(BUILD FAIL|test result: FAILED)",
     re.IGNORECASE,
 )
 _EACH = pattern(r"^(?:ok \d+\b(?!.*# (?:TODO|SKIP))|--- PASS: )", re.IGNORECASE | re.MULTILINE)
@@ -160,7 +172,14 @@ class Tally:
     def whole(self) -> bool:
         """One line of one runner gives every count."""
         names = [name for name, line in self.own if not line.startswith(("OK", "FAILED"))]
-        return len(names) == 1 and names[0] in _ONCE
+        ended = names != ["unittest"] or len(self.own) > 1  # its count is in one line, how it ended in the next
+        return ended and len(names) == 1 and names[0] in _ONCE
+
+    @property
+    def is_cut(self) -> bool:
+        """Only the later of the tests that are listed one by one are there, and nothing that sums them up."""
+        singles = [line for name, line in self.own if name == "tap" and line.startswith(("ok", "not ok"))]
+        return len(singles) == len(self.own) > 0 and not re.match(r"(?:not )?ok 1\b", singles[0])
 
 
 def _lines(output: str) -> list[str]:
@@ -196,7 +215,8 @@ def _goes_on(call: Call, at: int) -> bool:
 def _by_summary(call: Call, at: int, tally: Tally) -> Optional[Ending]:
     """What the runner's own last summary says, where it can only be that of this command."""
     tests = [each for each in call.commands if programs.looks_like_a_test(each.words)]
-    sure = tally.bad or tally.whole or _shows_the_end(call, at)
+    shown = not tally.is_cut and (_shows_the_end(call, at) or _shows_failures(call, at, tally))
+    sure = tally.bad or tally.whole or shown
     return tally.by_itself() if tests == [call.commands[at]] and sure else None
 
 
@@ -218,10 +238,48 @@ def _by_status(call: Call, command: Command) -> Optional[bool]:
     return None if command.mask else True
 
 
+def _filters(call: Call, at: int) -> list[Command]:
+    """What a command is piped into."""
+    return [each for each in call.commands[at + 1 :] if each.piped]
+
+
 def _shows_the_end(call: Call, at: int) -> bool:
     """Whether what a command is piped into lets its last lines through."""
-    filters = [each.program for each in call.commands[at + 1 :] if each.piped]
-    return set(filters) <= {"tail", "tee", "cat", "nl", "less", "more", "ts"}
+    return all(map(_is_let_through, _filters(call, at)))
+
+
+def _is_let_through(command: Command) -> bool:
+    to_the_end = command.words[:2] == ("sed", "-n") and _TO_THE_END.fullmatch(command.words[-1])
+    return bool(to_the_end) or command.program in {"tail", "tee", "cat", "nl", "less", "more", "ts"}
+
+
+def _shows_failures(call: Call, at: int, tally: Tally) -> bool:
+    """Whether what a command is piped into would have shown a failure as well as the passes that it has shown."""
+    failures = [_OF_A_FAILURE.get(name) for name in {name for name, _ in tally.own}]
+    if not failures or None in failures or not (tally.passes or "go" in dict(tally.own)):
+        return False
+    filters = _filters(call, at)
+    return all(_is_let_through(each) or _greps(each.words, line or "") for each in filters for line in failures)
+
+
+def _greps(words: tuple[str, ...], line: str) -> bool:
+    """Whether `grep` lets a line through; False where its options are not known."""
+    options = "".join(word[1:] for word in words[1:] if word.startswith("-"))
+    wanted = [word for word in words[1:] if not word.startswith("-")]
+    if programs.bare(words[0]) not in ("grep", "egrep") or len(wanted) != 1 or set(options) - set("EPive"):
+        return False
+    extended = words[0] == "egrep" or {"E", "P"} & set(options)
+    expression = wanted[0] if extended else re.sub(r"\\?[|()+?{}]", _swapped, wanted[0])
+    try:
+        found = re.search(expression, line, re.IGNORECASE if "i" in options else 0)
+    except re.error:
+        return False
+    return (found is None) == ("v" in options)
+
+
+def _swapped(sign: re.Match[str]) -> str:
+    """In a basic expression a sign is special with a backslash, and plain without."""
+    return sign[0][1:] if len(sign[0]) > 1 else "\\" + sign[0]
 
 
 def _told(call: Call, at: int) -> Optional[bool]:

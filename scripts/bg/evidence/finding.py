@@ -40,9 +40,9 @@ REASONS = {
         (
             "prose", "open", "outside", "several files", "equal after an edit", "not found in time", "not comparable",
             "never seen", "calls unknown", "end unseen", "a look", "perhaps within", "perhaps another", "elsewhere",
-            "in several folders", "perhaps stale", "nothing was run", "count unseen", "older commit", "loose commit",
-            "no repository", "unreadable", "result unseen", "line elsewhere", "not checked", "not asked",
-            "by another hand", "an answer",
+            "in several folders", "perhaps stale", "edited after", "nothing was run", "count unseen", "older commit",
+            "loose commit", "no repository", "unreadable", "result unseen", "line elsewhere", "not checked",
+            "not asked", "by another hand", "an answer",
             "passed earlier", "not word for word", "denied", "settings unclear", "not its own", "by somebody",
             "no hook ran",
         ),

@@ -23,7 +23,8 @@ WORDS = {
 _BULLET = pattern(r"\s*(?:(?:[-*+]\s+|[•·・–—▪◦]\s*|\d{1,3}[.)]\s+|[✓✔✅☑❌✗✘🟢🔴]\ufe0f?\s*|\[[ xX✓]\]\s*|>\s+))*")
 _BOLD = pattern(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
 _BEFORE = pattern(
-    r"(?:(?:also|then|first|next|finally|at last|lastly|last|i|we|and|[^\W\d_]*[^\x00-\x7f]\w*),?\s+)+(?=\w)", re.IGNORECASE
+    r"(?:(?:also|then|first|next|finally|at last|lastly|last|i|we|and|[^\W\d_]*[^\x00-\x7f]\w*),?\s+)+(?=\w)",
+    re.IGNORECASE,
 )
 _AGAIN = pattern(r"\(?\s*(?:" + "|".join(WORDS.values()) + r")\s*\)?(?![\w/.-])\s*[:：]?\s*", re.IGNORECASE)
 _GOES_ON = pattern(r"(?:->|→|=>|⇒|,)$")

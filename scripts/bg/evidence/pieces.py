@@ -17,7 +17,8 @@ _CLOSING = {'"': '"', "“": "”", "«": "»", "„": '“”"', "'": "'", "‘
 _BARE = pattern(r"[^\s,;()`\"“”「」]+")
 ARROW = pattern(r"\s*(?:->|→|=>|⇒|➜|⟶|--+>)\s*")
 CONTAINS = pattern(
-    r"[\s,;(]*(?:(?:which|(?:so that|and) it)\s+)?(?:now\s+)?(?:contains?|containing|enthält|contient|contiene|contém|包含|含む)\s*[:：]?\s*",
+    r"[\s,;(]*(?:(?:which|(?:so that|and) it)\s+)?(?:now\s+)?"
+    r"(?:contains?|containing|enthält|contient|contiene|contém|包含|含む)\s*[:：]?\s*",
     re.IGNORECASE,
 )
 OF_LINE = pattern(

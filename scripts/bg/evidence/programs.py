@@ -183,9 +183,26 @@ def may_start(words: Words, program: str) -> bool:
 
 def speaks_for(words: Words, path: str) -> bool:
     """Whether a run is about a file for certain: by its language, and by what it is aimed at."""
-    ending = path.rpartition(".")[2].lower()
-    known = next((name for name, endings in _ENDINGS.items() if ending in endings), "")
+    known = _language_of(path)
     language = _LANGUAGE.get(bare(words[0]), known)
-    aimed = [_target(word) for word in words[1:] if _AIMED.search(word) and not word.startswith("-")]
-    within = not aimed or any(f"/{path}/".find(f"/{target.split('::')[0]}/") >= 0 for target in aimed)
-    return bool(known) and known == language and within
+    return bool(known) and known == language and _is_within(path, _aims(words))
+
+
+def may_speak_for(words: Words, path: str) -> bool:
+    """Whether a program of which nothing is known may be about a file of code."""
+    folders = [aim for aim in _aims(words) if not re.search(r"\.\w{1,4}$", aim)]  # a file may be the script itself
+    return bool(_language_of(path)) and bare(words[0]) not in _LANGUAGE and _is_within(path, folders)
+
+
+def _aims(words: Words) -> list[str]:
+    """The files and folders that a command names."""
+    return [_target(word) for word in words[1:] if _AIMED.search(word) and not word.startswith("-")]
+
+
+def _is_within(path: str, aims: list[str]) -> bool:
+    return not aims or any(f"/{aim.split('::')[0]}/" in f"/{path}/" for aim in aims)
+
+
+def _language_of(path: str) -> str:
+    ending = path.rpartition(".")[2].lower()
+    return next((name for name, endings in _ENDINGS.items() if ending in endings), "")

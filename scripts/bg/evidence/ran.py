@@ -11,7 +11,7 @@ from bg.evidence.endings import Ending
 from bg.evidence.finding import MISMATCH, Finding, short
 from bg.evidence.project import Project
 from bg.evidence.shell import Command
-from bg.evidence.whose import FRESH, MOVED, STALE, Whose
+from bg.evidence.whose import FRESH, MOVED, OLDER, STALE, Whose
 from bg.pattern import pattern
 from bg.record import Record
 
@@ -39,6 +39,12 @@ _ELIDED = pattern(r"…|(?<![/.])\.\.\.(?!\w)")
 _FAILED = pattern(r"(?<![\w.])([1-9]\d*) (?:\w+ )?fail", re.IGNORECASE)
 _SKIPPED = pattern(r"(?<![\w./])(\d+|no|zero) (?:tests? )?(?:skipped|skips|ignored|pending)\b", re.IGNORECASE)
 _EXIT = pattern(r"exit(?:s|ed)?(?: with)?(?: code| status)? ?(\d{1,3})", re.IGNORECASE)
+_IN = pattern(
+    r"\s*[,(]?\s*(?:in|at|inside|within|from|under|im|dans|en)\s+(?:the\s+|der\s+)?(?:folder\s+|directory\s+|package\s+)?"
+    r"(?:(?:(?:repo|repository|project|workspace)(?:['’]s)?\s+)?(?:root|top)(?!\w)|"
+    r"(?P<tick>[`\"]?)(?P<name>[\w.@-]+(?:/[\w.@-]+)*)/?(?P=tick)(?=$|[\s,:;)]))",
+    re.IGNORECASE,
+)
 NOT_SEEN = {endings.MASKED: "masked", endings.UNREAD: "unread", endings.UNSEEN: "end unseen"}
 GRAVEST = ("does not match", "only said", "seen")
 
@@ -118,7 +124,8 @@ class Judge:
         found = self._same(wanted)
         if not found:
             return self._unseen(item, wanted)
-        own = [run for run in found if run.own and self._is_meant(run, wanted)]
+        meant = self._meant(item, wanted)
+        own = [run for run in found if run.own and (meant is None or f"/{run.folder}".endswith(f"/{meant}"))]
         if not own:
             return _say(item, "elsewhere", found[-1].folder)
         ends = [(run, self.ending(run)) for run in own]
@@ -132,11 +139,17 @@ class Judge:
         found = [run for run in self.runs() if programs.plain(run.command.words) == words]
         return [run for run in found if programs.only_asks(run.command.words) == asks]
 
-    def _is_meant(self, run: Run, wanted: Command) -> bool:
-        """Whether a run was in the folder that is named with the command, if one is."""
-        place = self._project.folder("", wanted.folders) if wanted.folders else None
-        meant = self._project.within_tree(place) if place else None
-        return meant is None or run.folder == meant or run.folder.endswith(f"/{meant}")
+    def _meant(self, item: Item, wanted: Command) -> Optional[str]:
+        """The folder that is named with a command, in its line or behind it; None where none is."""
+        said = _IN.match(item.remark)
+        name = said["name"] if said else None
+        if wanted.folders:
+            place = self._project.folder("", wanted.folders)
+        elif said and (name is None or (self._project.main / name).is_dir()):
+            place = self._project.main / (name or "")
+        else:
+            place = None
+        return self._project.within_tree(place) if place else None
 
     def _unseen(self, item: Item, wanted: Command) -> Finding:
         """No call has these words: certain, unless another may have run them."""
@@ -187,8 +200,8 @@ class Judge:
         miscounted = _miscounted(item, run, end)
         if miscounted:
             return miscounted
-        if since == MOVED:
-            return _say(item, "perhaps stale", edited)
+        if since in (MOVED, OLDER):
+            return _say(item, "perhaps stale" if since == MOVED else "edited after", edited)
         return _say(item, "by its summary" if end.by_summary else "passed" if since == FRESH else "exit 0", run.shown)
 
     def _end_failed(self, item: Item, run: Run, end: Ending) -> Finding:

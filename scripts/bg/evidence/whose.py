@@ -12,10 +12,10 @@ from bg.evidence.finding import short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Optional
+    from typing import Callable, Optional
 
 OWN, OTHERS, UNKNOWN = "own", "others", "unknown"
-FRESH, STALE, MOVED = "fresh", "stale", "moved"
+FRESH, STALE, MOVED, OLDER = "fresh", "stale", "moved", "older"
 MOVING = {"stash", "reset", "restore", "pull", "merge", "rebase", "revert", "cherry-pick", "checkout", "switch"}
 
 
@@ -99,9 +99,10 @@ class Whose:
         behind = self._calls.after(run)
         later = self._later(run.ended)
         certain = self._written_after(run) | set(filter(self._is_known_edit, later))
-        edited = self._spoken_for(certain, words, f"{folder}/".removeprefix("./"))
-        if edited:
-            return STALE, edited
+        for word, speaks in ((STALE, programs.speaks_for), (OLDER, programs.may_speak_for)):
+            edited = self._spoken_for(certain, words, f"{folder}/".removeprefix("./"), speaks)
+            if edited:
+                return word, edited
         moved = next(filter(_moves_the_tree, behind), None)
         if moved:
             return MOVED, short(moved.command, 60)
@@ -112,10 +113,12 @@ class Whose:
         """The run's own files that have changed after a moment."""
         return {path for path, changed in self._edits if changed > moment > 0}
 
-    def _spoken_for(self, paths: set[Path], words: tuple[str, ...], below: str) -> str:
-        """The first of these files that a run, in a folder, is about; empty where it is about none for certain."""
+    def _spoken_for(
+        self, paths: set[Path], words: tuple[str, ...], below: str, speaks: Callable[[tuple[str, ...], str], bool]
+    ) -> str:
+        """The first of these files that a run, in a folder, speaks for; empty where it speaks for none."""
         names = sorted(path.relative_to(self._project.main).as_posix() for path in paths)
-        return next((name for name in names if name.startswith(below) and programs.speaks_for(words, name)), "")
+        return next((name for name in names if name.startswith(below) and speaks(words, name)), "")
 
     def _written_after(self, run: Call) -> set[Path]:
         """The files that a later call wrote, but for those that are as they were before it."""

@@ -63,6 +63,7 @@ REASONS = {
     "perhaps within": ("{detail} was run; that it ran this cannot be seen", ""),
     "perhaps another": ("{detail} was run; whether that is the same cannot be told", ""),
     "perhaps stale": ("it passed, and {detail} came after it, which may have changed files", ""),
+    "edited after": ("it passed, and {detail} was edited after it", ""),
     "elsewhere": ("it was run in {detail}, and not where this run works or the line says", ""),
     "in several folders": ("it ran in several folders, and ended differently: {detail}", ""),
     "nothing was run": ("{detail} ended with exit 0 and found no tests to run", ""),

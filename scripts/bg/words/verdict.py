@@ -201,8 +201,10 @@ def lists(evidence: Entry, *, prose: bool = False) -> str:
     missing = [each["subject"] for each in evidence.get("asked", []) if each.get("reason") == "not found"]
     absent = [f"- {cited(name, 120)}" for name in missing if name not in told]
     groups += [_group("Asked for, and not there", absent)]
-    for grade, head in ((MISMATCH, "Does not match"), (SEEN, "Seen by the host"), (SAID, "Only said")):
-        groups.append(_group(head, [f"- {said_of(found)}" for found in findings if found.get("grade") == grade]))
+    heads = {MISMATCH: "Does not match", SEEN: "Seen by the host", SAID: "Only said", "open": "Left open, as it says"}
+    grades = [(found.get("kind") if found.get("kind") == "open" else found.get("grade"), found) for found in findings]
+    for grade, head in heads.items():
+        groups.append(_group(head, [f"- {said_of(found)}" for its, found in grades if its == grade]))
     asked = [found for found in evidence.get("asked", []) if found.get("reason") != "not found"]
     groups.append(_group("Asked at the launch", [f"- {_line(found)} — {sentence(found)}" for found in asked]))
     if not prose and not evidence.get("declared"):
