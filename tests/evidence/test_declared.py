@@ -90,6 +90,10 @@ READ = [
     ("| wrote | docs/a.md |", [("wrote", {"subject": "docs/a.md"})]),
     ("- not pushed: there is no remote", [("open", {"subject": "there is no remote"})]),
     ("- commits a4646f0 and c17b3a6", [("commit", {"subject": "a4646f0"}), ("commit", {"subject": "c17b3a6"})]),
+    (
+        '* **Changed:** `src/feed.js`\n    * contains "new Set("',
+        [("changed", {"subject": "src/feed.js", "quote": "new Set("})],
+    ),
     ("- commits are signed", [("said", {})]),
     (
         "- Then I changed parse.py so that it contains \"p.split('=', 1)\", with sed.",

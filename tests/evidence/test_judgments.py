@@ -316,6 +316,21 @@ def test_a_run_in_another_folder_than_the_line_names(world, where):
     assert world.reason(f"ran `npm test` {where} -> pass, 2 passed") == "passed"
 
 
+def test_a_look_is_seen_where_the_line_gives_all_that_it_printed(world):
+    world.bash("grep -c x src/a.py || echo 'no tabs'", "no tabs")
+    world.bash("grep -rn days src", "Exit code 1", failed=True)
+    world.bash("git log --oneline -2", "1a2b3c4 Fix it\n2b3c4d5 Begin")
+    assert [
+        reason
+        for _, reason, _ in world.declared(
+            "looked: `grep -c x src/a.py || echo 'no tabs'` prints no tabs",
+            "- grep -rn days src: none left",
+            "ran `git log --oneline -2` -> two commits",
+            "ran `grep -rn days src` -> three matches",
+        )
+    ] == ["was run", "was run", "a look", "a look"]
+
+
 def test_what_is_read_from_a_sentence_is_never_doubted(world):
     world.bash("./do all", "2 passed")
     assert world.reason("the suite was started with `./do all`, which passed") == "exit 0"

@@ -3,8 +3,8 @@
 In reading order: `finding` (the records, and every reason with its grade); `lines`, `pieces`, `called` and `declared`
 (what is declared); `project`, `baseline`, `access` (what may be opened) and `disk` (what is there); `programs`,
 `shell`, `calls` and `endings` (what was done, and how it ended); `whose` (who changed a file, and when); the judges
-`files`, `quotes`, `ran`, `commits` and `schemas` with its process `fitting`; `named` and `asked` (what was promised), and
-`facts` (what the host sees by itself). `verify` and its process `runner` are the check that a user names.
+`files`, `quotes`, `ran`, `commits` and `schemas` with its process `fitting`; `named` and `asked` (what was promised),
+and `facts` (what the host sees by itself). `verify` and its process `runner` are the check that a user names.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+from bg.evidence import pieces
 from bg.pattern import pattern
 from bg.record import Record
 
@@ -93,7 +94,7 @@ def _joined(text: str) -> Iterator[tuple[str, int]]:
             held = ""  # what was held is the head of this table
         elif line and not re.fullmatch(r"`{3,}\w*|~{3,}\w*|[-|: ]+", line):
             if held and not _starts(line, raw, held):
-                held = f"{held} {line}"[:LONG]
+                held = f"{held} {_BULLET.sub('', line, count=1)}"[:LONG]
                 continue
             if held:
                 yield held, at
@@ -104,6 +105,8 @@ def _joined(text: str) -> Iterator[tuple[str, int]]:
 
 def _starts(line: str, raw: str, held: str) -> bool:
     """Whether a line is one of its own, and not the rest of the one before it."""
+    if raw[:1].isspace() and pieces.CONTAINS.match(_BULLET.sub("", line, count=1)):
+        return False
     if line.startswith("|") or _BULLET.match(line)[0].strip() or _KEYWORD.match(line):  # type: ignore[index]
         return True
     goes_on = _GOES_ON.search(held) or line[:2] in ("->", "→ ")

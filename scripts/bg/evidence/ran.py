@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bg.evidence import endings, pieces, programs, shell
-from bg.evidence.calls import Call, Calls
+from bg.evidence.calls import STATUS, Call, Calls
 from bg.evidence.declared import Item
 from bg.evidence.endings import Ending
 from bg.evidence.finding import MISMATCH, Finding, short
@@ -43,6 +43,15 @@ _IN = pattern(
     r"\s*[,(]?\s*(?:in|at|inside|within|from|under|im|dans|en)\s+(?:the\s+|der\s+)?(?:folder\s+|directory\s+|package\s+)?"
     r"(?:(?:(?:repo|repository|project|workspace)(?:['’]s)?\s+)?(?:root|top)(?!\w)|"
     r"(?P<tick>[`\"]?)(?P<name>[\w.@-]+(?:/[\w.@-]+)*)/?(?P=tick)(?=$|[\s,:;)]))",
+    re.IGNORECASE,
+)
+_SHOWN = pattern(
+    r"^[\s:,;(–—-]*(?:->|→|=>)?\s*(?:(?:prints?|printed|shows?|showed|gives?|gave|says?|said|outputs?)\s+)?",
+    re.IGNORECASE,
+)
+_NO_OUTPUT = pattern(
+    r"(?:none|nothing|empty|no (?:output|match(?:es)?|hits?|results?)|0 (?:match(?:es)?|hits?|results?))"
+    r"(?: (?:left|found|there|any ?more))?",
     re.IGNORECASE,
 )
 NOT_SEEN = {endings.MASKED: "masked", endings.UNREAD: "unread", endings.UNSEEN: "end unseen"}
@@ -112,11 +121,10 @@ class Judge:
         return min(found, key=lambda each: GRAVEST.index(each.grade))
 
     def _looked(self, item: Item, wanted: Command) -> Finding:
-        """A look: no edit makes it stale, and what it is said to show is not judged."""
+        """A look: no edit makes it stale, and of what it is said to show only the whole of its output is judged."""
         found = self._same(wanted)
-        if not found or re.search(
-            r"\w", _EXIT.sub("", re.sub(r"(?i)\b(?:pass(?:ed)?|ok|success|code|status)\b", "", item.remark))
-        ):
+        said = _EXIT.sub("", re.sub(r"(?i)\b(?:pass(?:ed)?|ok|success|code|status)\b", "", item.remark))
+        if not found or (re.search(r"\w", said) and not _is_all_that(found[-1].call, item.remark)):
             return _say(item, "a look")
         return _say(item, "an answer" if item.passed and found[-1].call.failed else "was run", found[-1].shown)
 
@@ -216,6 +224,14 @@ class Judge:
         if not programs.is_proof(run.command.words):
             return "", ""
         return self._whose.since(run.call, run.command.words, run.folder)
+
+
+def _is_all_that(call: Call, remark: str) -> bool:
+    """Whether a remark gives the whole output of the only command of a call, or says rightly that there is none."""
+    said = _SHOWN.sub("", remark).strip(" .)`\"'")
+    output = STATUS.sub("", call.result, count=1).strip()
+    alone = len(mains(call.command)) == 1 and call.answered and not call.background
+    return alone and (said == output if output else bool(_NO_OUTPUT.fullmatch(said)))
 
 
 def _is_akin(words: tuple[str, ...], wanted: Command) -> bool:
