@@ -197,12 +197,12 @@ def test_a_group_is_over_with_its_last_member_and_only_where_there_are_several(b
         for label in ("bg-1", "bg-2", "bg-3"):
             tasks.create(writing, label, "bg-1", "s1", "/p", "", "launched")
         tasks.set_state(writing, "bg-1", "done")
-        assert tasks.group_over(book, "bg-1") == ""
+        assert tasks.group_over(book, tasks.get(book, "bg-1")) == ""
         tasks.set_state(writing, "bg-2", "failed")
         tasks.set_state(writing, "bg-3", "not_launched")
-        assert tasks.group_over(book, "bg-2") == "bg-1"
+        assert tasks.group_over(book, tasks.get(book, "bg-2")) == "bg-1"
         tasks.set_state(writing, "bg-2", "not_launched")
-        assert tasks.group_over(book, "bg-1") == ""
+        assert tasks.group_over(book, tasks.get(book, "bg-1")) == ""
 
 
 def test_what_is_known_of_a_session(book):

@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Callable, NoReturn, Optional, Union
 
-__all__ = ["Corrupt", "Ledger", "Unavailable", "Writing", "left"]
+__all__ = ["Corrupt", "Ledger", "Unavailable", "Writing", "left", "tables_of"]
+
+_BEFORE_A_TABLE = frozenset({"FROM", "JOIN", "INTO", "UPDATE"})
 
 
 class Ledger:
     """An open ledger, to read; only the `Writing` that `transaction` yields can write.
 
     Within an event, what several steps write is gathered in one transaction until `settle`. Whoever has the ledger has
-    the clock and the chance too: nothing else in these rooms asks the machine for either.
+    the clock and the chance too: nothing else in these rooms asks the machine for either. `held` is what the event
+    has read of each thing that it is about; see `bg.ledger.cases`.
     """
 
     def __init__(
@@ -44,6 +47,14 @@ class Ledger:
         self.path = self._opening.path
         self._gathers = False
         self._secured = 0
+        self.held: dict[tuple[object, ...], Any] = {}
+        self._noted: Optional[set[str]] = None  # the tables of the fact that is being read
+        self._count = 0  # of the changes, whoever made them
+        self._changed: dict[str, int] = {}  # by table, the number of its last change
+        self._all_changed = 0
+        self._others: Optional[int] = None  # SQLite's mark of what other connections have written
+        self._is_alone = False  # this transaction keeps others from writing, and has been seen to have missed nothing
+        self._lent: dict[str, list[tuple[dict[str, Any], str]]] = {}  # by table
         self._connection = self._opening.connect(create=create)
         self.is_newer = self._opening.is_newer
 
@@ -68,6 +79,7 @@ class Ledger:
         if self._connection.in_transaction:
             try:
                 self._connection.execute("COMMIT")
+                self._let_others_write()
             except sqlite3.Error as error:
                 self._roll_back("ROLLBACK")
                 self._raise("written", error)
@@ -112,8 +124,67 @@ class Ledger:
             self.settle()
 
     def _roll_back(self, statement: str) -> None:
+        self._note_all_changed()
         with contextlib.suppress(sqlite3.Error):
             self._connection.execute(statement)
+
+    def moment(self) -> int:
+        """A number for what the ledger holds now, to be asked for before something is read that is to be kept."""
+        if not self._is_alone:
+            others = self._connection.execute("PRAGMA data_version").fetchone()[0]
+            if others != self._others:
+                self._others = others
+                self._note_all_changed()
+            self._is_alone = self._connection.in_transaction
+        return self._count
+
+    def once(self, thing: Any, read: Callable[..., Any], given: tuple[Any, ...], name: str) -> Any:
+        """What this function reads of a thing: what is kept in its `facts`, as long as it holds, else read now.
+
+        While nobody else can write, a fact that has a name is kept under it in the thing itself, where Python looks
+        first. The function asks the ledger, and no other fact: the tables of that one would not be known to be its own.
+        """
+        moment, key = self.moment(), (read, *given)
+        known = thing.facts.get(key)
+        if known is None or self._all_changed > known[0] or self._has_changed(known[0], known[1]):
+            if self._noted is not None:
+                message = f"{name or read} was read from another fact"
+                raise RuntimeError(message)
+            tables: set[str] = set()
+            self._noted = tables
+            try:
+                known = thing.facts[key] = (moment, tables, read(thing, *given))
+            finally:
+                self._noted = None
+        if name and self._is_alone:
+            thing.__dict__[name] = known[2]
+            for table in known[1]:
+                self._lent.setdefault(table, []).append((thing.__dict__, name))
+        return known[2]
+
+    def _has_changed(self, moment: int, tables: set[str]) -> bool:
+        return any(self._changed.get(table, 0) > moment for table in tables)
+
+    def _take_back(self, table: str) -> None:
+        for place, name in self._lent.pop(table, ()):
+            place.pop(name, None)
+
+    def _note_change(self, sql: str, rows: int) -> None:
+        if rows:
+            table = tables_of(sql)[0]
+            self._count += 1
+            self._changed[table] = self._count
+            self._take_back(table)
+
+    def _note_all_changed(self) -> None:
+        self._count += 1
+        self._all_changed = self._count
+        self._let_others_write()
+
+    def _let_others_write(self) -> None:
+        self._is_alone = False
+        for table in list(self._lent):
+            self._take_back(table)
 
     def _run(self, sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
         try:
@@ -130,6 +201,8 @@ class Ledger:
 
     def all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
         """Every row."""
+        if self._noted is not None:
+            self._noted.update(tables_of(sql))
         cursor = self._run(sql, values)
         try:
             return cursor.fetchall()
@@ -158,12 +231,21 @@ class Writing(Ledger):
 
     def write(self, sql: str, *values: Any) -> int:
         """Run one statement; how many rows it changed."""
-        return self._run(sql, values).rowcount
+        rows = self._run(sql, values).rowcount
+        self._note_change(sql, rows)
+        return rows
 
     def insert(self, sql: str, *values: Any) -> int:
         """Run one INSERT; the new row's id, 0 where it was there already."""
         cursor = self._run(sql, values)
+        self._note_change(sql, cursor.rowcount)
         return (cursor.lastrowid or 0) if cursor.rowcount > 0 else 0
+
+
+def tables_of(sql: str) -> list[str]:
+    """The tables that a statement names; of one that writes, the first is the one that it writes to."""
+    words = sql.split()
+    return [after.strip("(),") for word, after in zip(words, words[1:]) if word.strip("(") in _BEFORE_A_TABLE]
 
 
 @contextlib.contextmanager

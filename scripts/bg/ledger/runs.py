@@ -125,6 +125,11 @@ def evidence(book: Ledger, agent: str, run: Optional[int] = None) -> dict[str, A
     return unpacked(found)
 
 
+def evidence_of(run: Run) -> dict[str, Any]:
+    """The same for a run that was read."""
+    return unpacked(run.evidence)
+
+
 def corrections(book: Ledger, agent: str, run: int) -> int:
     """How often the agent was asked in a run for its report again."""
     return book.value("SELECT corrections FROM runs WHERE agent = ? AND run = ?", agent, run) or 0

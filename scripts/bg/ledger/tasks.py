@@ -84,6 +84,11 @@ def get(book: Ledger, label: str) -> Optional[Task]:
     return Task.one(book, "SELECT * FROM tasks WHERE label = ?", label)
 
 
+def label_of(book: Ledger, agent: str) -> str:
+    """The label of the task that a host's agent was launched for, empty where it is none of ours."""
+    return book.value("SELECT label FROM launches WHERE agent = ? AND agent <> ''", agent) or ""
+
+
 def of_agent(book: Ledger, agent: str) -> Optional[Task]:
     """The task that a host's agent works on."""
     return Task.one(
@@ -211,12 +216,10 @@ def members(book: Ledger, group: str) -> list[Task]:
     )
 
 
-def group_over(book: Ledger, label: str) -> str:
+def group_over(book: Ledger, task: Task) -> str:
     """The group of a task, where it has several launched tasks and all of them have ended; else empty."""
-    task = get(book, label)
-    together = members(book, task.grp) if task else []
-    over = task is not None and len(together) > 1 and all(one.ended is not None for one in together)
-    return task.grp if task and over else ""
+    together = members(book, task.grp)
+    return task.grp if len(together) > 1 and all(one.ended is not None for one in together) else ""
 
 
 def not_done(book: Ledger, group: str) -> int:

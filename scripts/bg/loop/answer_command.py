@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from bg.ledger import inbox, proofs, tasks, user_answers
+from bg.ledger import cases, inbox, proofs, tasks, user_answers
 from bg.ledger import typed as typing
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
@@ -130,7 +130,7 @@ def _word(scene: Scene, writing: Writing, typed: Typed, label: str, known: answe
 
 
 def _go(scene: Scene, writing: Writing, task: Task, number: int) -> Outcome:
-    came = going.go(scene, writing, task, number)
+    came = going.go(scene, writing, cases.case(scene.book, task.label), number)
     return Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND, task.label)
 
 
@@ -153,7 +153,7 @@ def _undo(scene: Scene, writing: Writing, label: str) -> Outcome:
     task = tasks.get(scene.book, label)
     if task is None:
         return Outcome([feedback.NO_SUCH_TASK.format(label=label)], typing.COMMAND)
-    lines, done = undoing.undo(scene, writing, task)
+    lines, done = undoing.undo(scene, writing, cases.case(scene.book, label))
     return Outcome(lines, typing.TAKEN if done else typing.COMMAND, label)
 
 
@@ -202,13 +202,13 @@ def _record(
 
 def _go_on(scene: Scene, writing: Writing, label: str) -> list[str]:
     """What follows from a task's answers; lines for the user."""
-    task = tasks.get(scene.book, label)
-    left = [item.qid for item in inbox.waiting(scene.book, label=label) if inbox.kind(item) != Item.DELEGATION]
-    if task is None:
+    case = cases.case(scene.book, label)
+    left = [item.qid for item in case.items if inbox.kind(item) != Item.DELEGATION]
+    if cases.find(scene.book, label) is None:
         return []
     if not left:
-        return answering.owe(scene, writing, task)
-    scene.answer.context.append(next_steps.next_step(scene, task))
+        return answering.owe(scene, writing, case)
+    scene.answer.context.append(next_steps.next_step(scene, case))
     return [feedback.STILL_OPEN.format(qids=", ".join(left), label=label)]
 
 
@@ -238,8 +238,8 @@ def _confirm(scene: Scene, writing: Writing, confirmed: int, number: int) -> Out
 
 def _shown(scene: Scene, typed: Typed) -> str:
     """One task: what it waits for, what was answered, and what can be typed."""
-    task = tasks.get(scene.book, typed.label)
-    told = scene.desk.answers(scene.book, task, scene.answer_command) if task is not None else ""
+    case = cases.find(scene.book, typed.label)
+    told = scene.desk.answers(case, scene.answer_command) if case is not None else ""
     if not any(doubt == answer_doubts.NUMBER for doubt, _ in typed.doubts):
         return told
     return f"{told}\n{feedback.NUMBER_IS_A_LABEL.format(label=typed.label)}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bg.ledger import delegations, inbox, user_answers, windows
+from bg.ledger.cases import Case
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.rows import first_of
-from bg.ledger.tasks import Task
 from bg.ledger.values import Decision, Item, ItemState
 from bg.loop import decisions, delegating, inheriting, recovery_names, reminding
 from bg.loop.scene import Scene
@@ -131,10 +131,10 @@ def close_window(writing: Writing, asked: Optional[delegations.Delegation]) -> N
         windows.close_windows_of(writing, asked.worker)
 
 
-def owe(scene: Scene, writing: Writing, task: Task) -> list[str]:
+def owe(scene: Scene, writing: Writing, case: Case) -> list[str]:
     """The parent is owed the next step; a line for the user where that is another session's."""
-    inheriting.claim(scene, writing, task)
-    if not reminding.owe_next_step(scene, writing, task.label):
+    inheriting.claim(scene, writing, case)
+    if not reminding.owe_next_step(scene, writing, case.label):
         return []
-    scene.answer.context.append(phrases.ANSWER_RECORDED_ELSEWHERE.format(label=task.label))
-    return [feedback.SENT_ELSEWHERE.format(label=task.label)]
+    scene.answer.context.append(phrases.ANSWER_RECORDED_ELSEWHERE.format(label=case.label))
+    return [feedback.SENT_ELSEWHERE.format(label=case.label)]

@@ -10,7 +10,7 @@ import re
 
 from bg import foreign
 from bg.host import agents
-from bg.ledger import delegations, launches, place, reported, runs, tasks
+from bg.ledger import cases, delegations, launches, place, reported, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.launches import Launch
 from bg.ledger.rows import first_of
@@ -112,10 +112,10 @@ def _line(book: Ledger, row: Task) -> str:
 def _sources(book: Ledger, task: Task, transcript: str) -> tuple[list[Source], list[str]]:
     """A task's last report, and the result files that it names, read from where its agent worked; those not read."""
     agent = task.agent
-    run = runs.last_run(book, agent)
-    if run is None:
+    who = cases.agent(book, agent)
+    if who.run is None:
         return [], []
-    text, reading = reports.best(reported.reports(book, agent, run.run), launches.token_of(book, agent))
+    text, reading = reports.best(who.texts, who.token)
     found = [Source(task.label, text.encode("utf-8", "replace"))]
     fields: dict[str, Any] = reading.deciding.fields if reading.deciding else {}
     launch = first_of(launches.find(book, agent=agent))

@@ -7,10 +7,10 @@ import time
 
 from bg import repository
 from bg.host import receipts, tools
-from bg.ledger import delegations, launches, naming, resumes, runs, tasks, windows
+from bg.ledger import cases, delegations, launches, naming, resumes, runs, tasks, windows
+from bg.ledger.cases import Case
 from bg.ledger.file import Writing
 from bg.ledger.rows import first_of
-from bg.ledger.tasks import Task
 from bg.ledger.values import Opened, State
 from bg.loop import adopting, delegating, hearing, judging, nesting, proof, relaunching, reminding, reports, resuming
 from bg.loop.scene import Scene
@@ -58,7 +58,7 @@ def before(scene: Scene) -> None:
         if scene.answer.deny:
             scene.answer.deny += delegating.refused(scene, adopted.label)
             raise _FullError
-        again = tasks.get(scene.book, adopted.label) if adopted.again else None
+        again = cases.find(scene.book, adopted.label) if adopted.again else None
         if again is not None:
             relaunching.fill_relaunch(scene, writing, again, adopted)
         _note_child(scene, writing, adopted.label)
@@ -70,8 +70,8 @@ def before(scene: Scene) -> None:
 
 def _note_child(scene: Scene, writing: Writing, label: str) -> None:
     """A launch from an approved delegation's window is that delegation's agent."""
-    task = tasks.get(scene.book, label)
-    delegations.note_launch(writing, task.grp if task else label, label)
+    case = cases.find(scene.book, label)
+    delegations.note_launch(writing, case.task.grp if case else label, label)
 
 
 def after(scene: Scene) -> None:
@@ -85,22 +85,22 @@ def after(scene: Scene) -> None:
         resuming.after_task(scene)
         return
     hearing.everybody(scene)  # before there is one more, which has said nothing yet
-    task = _bound(scene)
-    if task is None:
+    case = _bound(scene)
+    if case is None:
         reminding.remind(scene)
         return
     agent = tools.started_agent(event)
     text = tools.foreground_text(event)
     if text is None:
-        words = phrases.CONTINUES if _relaunched(scene, task) else phrases.STARTED
-        described = inline(task.description, 80)
-        scene.answer.notice.append(words.format(label=task.label, description=described))
-    elif reports.keep(scene.book, task.label, agent, "foreground", text):
-        judging.conclude(scene, task, agent)
+        words = phrases.CONTINUES if _relaunched(scene, case) else phrases.STARTED
+        described = inline(case.task.description, 80)
+        scene.answer.notice.append(words.format(label=case.label, description=described))
+    elif reports.keep(case, cases.agent(scene.book, agent), "foreground", text):
+        judging.conclude(scene, case, cases.agent(scene.book, agent))
     reminding.remind(scene)
 
 
-def _bound(scene: Scene) -> Optional[Task]:
+def _bound(scene: Scene) -> Optional[Case]:
     """The task of the agent that this call started, if the call was one of ours."""
     agent = tools.started_agent(scene.event)
     launched = first_of(launches.find(scene.book, tool_use=scene.event.tool_use))
@@ -118,11 +118,11 @@ def _bound(scene: Scene) -> Optional[Task]:
         launches.set_identity(writing, token, launches.PROMPT if arrived else launches.LOST)
         if resumes.find(scene.book, tool_use=scene.event.tool_use):
             resuming.prove(scene, writing, scene.event.tool_use, agent)
-    return tasks.of_agent(scene.book, agent)
+    return cases.agent(scene.book, agent).case
 
 
-def _relaunched(scene: Scene, task: Task) -> bool:
-    return len(launches.of_task(scene.book, task.label)) > 1
+def _relaunched(scene: Scene, case: Case) -> bool:
+    return len(launches.of_task(scene.book, case.label)) > 1
 
 
 def failed(scene: Scene) -> None:
@@ -140,7 +140,7 @@ def failed(scene: Scene) -> None:
 def free_refused(scene: Scene) -> None:
     """A launch that a rule or another plugin's hook has refused brings no event of ours: the transcript tells."""
     path, now = scene.event.transcript, scene.event.tool_use
-    calls = [launch.tool_use for launch in launches.unbound(scene.book, scene.session) if launch.tool_use != now]
+    calls = [launch.tool_use for launch in scene.docket.unbound if launch.tool_use != now]
     found = receipts.refused(path, calls)
     if calls and not found and scene.late is None and tools.is_launch(scene.event):
         scene.book.settle()

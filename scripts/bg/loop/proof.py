@@ -12,6 +12,7 @@ import time
 
 from bg.host import origins, tools, transcripts, versions
 from bg.ledger import (
+    cases,
     delegations,
     deliveries,
     inbox,
@@ -24,11 +25,11 @@ from bg.ledger import (
     user_answers,
     windows,
 )
+from bg.ledger.cases import Case
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.proofs import Proof
 from bg.ledger.rows import first_of, last_of
-from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer, Retracted
 from bg.ledger.values import Item, ItemState, Opened
 from bg.loop import answering, closed_tasks
@@ -171,9 +172,9 @@ def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.
     proofs.judge(writing, row.id, _class(row, origin))
     if origin.place >= 0:
         proofs.use(writing, row, origin.place)
-    task = tasks.get(scene.book, row.label) if row.way == proofs.CLOSES else None
-    if task is not None:
-        closed_tasks.close(scene, writing, task)
+    case = cases.find(scene.book, row.label) if row.way == proofs.CLOSES else None
+    if case is not None:
+        closed_tasks.close(scene, writing, case)
 
 
 def _unknown(scene: Scene, row: Proof) -> str:
@@ -278,19 +279,19 @@ def _decide_again(scene: Scene, writing: Writing, item: Question, gone: Retracte
             delegations.deny(writing, one, gone.text)
 
 
-def message_refused(scene: Scene, task: Task, typed: str) -> str:
+def message_refused(scene: Scene, case: Case, typed: str) -> str:
     """Why an ended agent is not woken by this call; what the parent says in another session's turn is kept apart."""
-    look(scene, task.label, wait=True)
-    waiting = user_answers.unsent(scene.book, task.agent)
+    look(scene, case.label, wait=True)
+    waiting = case.agent.answers
     if any(proofs.class_of(scene.book, row.proof, row.source) == "" and row.proof for row in waiting):
-        return phrases.PROOF_PENDING.format(label=task.label)
+        return phrases.PROOF_PENDING.format(label=case.label)
     peer = peer_in_turn(scene)
     if not peer:
         return ""
     with scene.book.transaction() as writing:
-        proofs.note(writing, scene.session, task.label, typed, scene.event.tool_use, proofs.UNPROVEN, peer)
+        proofs.note(writing, scene.session, case.label, typed, scene.event.tool_use, proofs.UNPROVEN, peer)
     who = inline(peer, 80)
-    return "" if waiting else phrases.RELAY_UNPROVEN.format(label=task.label, who=who, ask=tools.ASK)
+    return "" if waiting else phrases.RELAY_UNPROVEN.format(label=case.label, who=who, ask=tools.ASK)
 
 
 def is_kept_apart(scene: Scene) -> bool:
@@ -313,9 +314,9 @@ def launch_refused(scene: Scene) -> str:
     """Why a launch is not adopted: what asked for it is not the user's word, or not known to be."""
     look(scene, wait=True)
     label = _asked_for(scene)
-    task = tasks.get(scene.book, label) if label else None
-    if task is not None and task.agent and task.state not in tasks.RUNNING_STATES:
-        return message_refused(scene, task, tools.launch_of(scene.event).prompt)
+    case = cases.find(scene.book, label) if label else None
+    if case is not None and case.is_resumable:
+        return message_refused(scene, case, tools.launch_of(scene.event).prompt)
     found = last_of(windows.find(scene.book, session=scene.session, label=label)) if label else None
     row = proofs.of_id(scene.book, found.proof) if found else None
     if row is None or row.proof not in ("", proofs.UNPROVEN):

@@ -16,7 +16,7 @@ def settle(scene: Scene) -> None:
     """Each thing that was printed: it has arrived, or is due again, or the transcript does not tell yet."""
     stretches: dict[tuple[str, int], Stretch] = {}
     found = []
-    for row in deliveries.printed(scene.book, scene.session):
+    for row in scene.docket.printed:
         if not deliveries.is_claimed(row):
             fate = scene.apart(f"the receipt of delivery {row.id}", _fate, scene, row, stretches)
             found += [(row, fate)] if fate else []

@@ -8,7 +8,7 @@ from bg import machine, repository, settings
 from bg.host import transcripts, versions
 from bg.host.answer import Answer
 from bg.host.event import Event
-from bg.ledger import deliveries, notes, place, projects, sessions
+from bg.ledger import cases, notes, place, projects, sessions
 from bg.ledger.attempts import Attempt
 from bg.ledger.file import Ledger, Unavailable
 from bg.loop import adopting
@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable, Optional, Protocol
 
+    from bg.ledger.cases import Case
     from bg.ledger.tasks import Task
     from bg.settings import Settings
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
         def inbox(self, book: Ledger, project: str) -> str:
             """What waits for the user in a project."""
 
-        def answers(self, book: Ledger, task: Task, command: str) -> str:
+        def answers(self, case: Case, command: str) -> str:
             """What one task waits for, and what it was answered."""
 
         def doctor(self, host: versions.Host) -> str:
@@ -76,7 +77,9 @@ class Scene:
         self.examined: dict[str, dict[str, Any]] = {}
         self.late = late
         self.attempt = attempt or Attempt()
+        self.docket = cases.docket(book, event.session)
         self._host: Optional[versions.Host] = None
+        self._settings: dict[str, Settings] = {}
 
     @property
     def session(self) -> str:
@@ -86,7 +89,7 @@ class Scene:
     @property
     def project(self) -> str:
         """The project that the session works in."""
-        known = sessions.get(self.book, self.session)
+        known = self.docket.row
         return (known.project if known else "") or self.project_here()
 
     def project_here(self) -> str:
@@ -110,8 +113,11 @@ class Scene:
 
     @property
     def settings(self) -> Settings:
-        """What the user has set for this project."""
-        return settings.load(self.project)
+        """What the user has set for this project, as it was when the event first asked."""
+        project = self.project
+        if project not in self._settings:
+            self._settings[project] = settings.load(project)
+        return self._settings[project]
 
     @property
     def answer_command(self) -> str:
@@ -138,7 +144,7 @@ class Scene:
 
         2.1.328 moves it where the session goes into a worktree.
         """
-        known, config = sessions.transcript(self.book, self.session), place.config_directory()
+        known, config = self.docket.transcript, place.config_directory()
         stands = transcripts.is_kept(known) and transcripts.is_in_place(known, self.session, config)
         if stands and (self.late is not None or self.event.name != "SessionStart"):
             return ""
@@ -147,7 +153,7 @@ class Scene:
 
     def see(self) -> None:
         """What was said before has arrived, or did not and is due again."""
-        if self.late is None and deliveries.printed(self.book, self.session):
+        if self.late is None and self.docket.printed:
             from bg.loop import receiving  # noqa: PLC0415 - late: it imports this module
 
             receiving.settle(self)

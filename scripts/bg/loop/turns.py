@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bg.host import agents, tools, transcripts, versions
 from bg.host.event import is_machine_prompt, typed_command
-from bg.ledger import deliveries, forgetting, inbox, notes, projects, proofs, sessions, tasks, windows
+from bg.ledger import forgetting, inbox, notes, projects, proofs, sessions, tasks, windows
+from bg.ledger.cases import Case
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
-from bg.ledger.tasks import Task
 from bg.ledger.values import Due, Item, Opened, State
 from bg.loop import (
     adopting,
@@ -67,18 +67,18 @@ def _say_what_failed(scene: Scene, command: str) -> None:
 
 def _mention_quiet(scene: Scene) -> None:
     """One line for an agent that has written nothing for longer than the user expects, once for each such stretch."""
-    for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES):
-        scene.apart(f"the silence of {task.label}", _mention_silence, scene, task)
+    for case in scene.docket.running:
+        scene.apart(f"the silence of {case.label}", _mention_silence, scene, case)
 
 
-def _mention_silence(scene: Scene, task: Task) -> None:
-    transcript = sessions.transcript(scene.book, task.session)
-    seconds = silence.seconds(scene.book, task, agents.of_agent(transcript, task.agent))
+def _mention_silence(scene: Scene, case: Case) -> None:
+    transcript = case.docket.transcript
+    seconds = silence.seconds(scene.book, case.task, agents.of_agent(transcript, case.task.agent))
     since = int(scene.book.now() - seconds)
-    if seconds and abs(notes.quiet_since(scene.book, task.label) - since) > 1:
+    if seconds and abs(notes.quiet_since(scene.book, case.label) - since) > 1:
         with scene.book.transaction() as writing:
-            notes.set_quiet_since(writing, task.label, since)
-        scene.answer.notice.append(phrases.QUIET.format(label=task.label, age=age(seconds)))
+            notes.set_quiet_since(writing, case.label, since)
+        scene.answer.notice.append(phrases.QUIET.format(label=case.label, age=age(seconds)))
 
 
 def _status(scene: Scene, arguments: str) -> None:
@@ -104,7 +104,7 @@ def _launch(scene: Scene, arguments: str) -> None:
 
 def _close_windows(scene: Scene) -> None:
     """The turn is over: a window with nothing launched becomes a task that says so."""
-    opened = windows.open_windows(scene.book, scene.session)
+    opened = scene.docket.windows
     if not opened:
         return
     with scene.book.transaction() as writing:
@@ -133,7 +133,7 @@ def stop(scene: Scene) -> None:
     scene.apart("who said what", proof.look_around, scene)
     reconciling.catch_up(scene, reconciling.STOP)
     _close_windows(scene)
-    fresh = [row for row in deliveries.due(scene.book, scene.session) if _is_fresh(scene, row)]
+    fresh = [row for row in scene.docket.due if _is_fresh(scene, row)]
     if fresh:
         reminding.remind(scene, fresh, brief=versions.attended())
     if not scene.surfaced:
@@ -154,7 +154,7 @@ def _is_fresh(scene: Scene, row: Delivery) -> bool:
 def _ask_first(scene: Scene) -> None:
     """Once for each question: the user must have been shown it before the turn ends."""
     items, words = [], {}
-    for item in inbox.waiting(scene.book, session=scene.session):
+    for item in scene.docket.items:
         lines = scene.apart(f"{item.qid} of {item.label}", _lines_to_hold, item)
         if lines:
             words[item.id] = lines
