@@ -19,7 +19,8 @@ if sys.version_info < (3, 9):  # noqa: UP036 - it was newer when it was noted; a
 # The host ends hooks after 20 seconds, and may not reach this process: nobody reads what it would say then.
 _signal.alarm(20)
 
-os.umask(0o077)  # whatever a hook makes is its user's alone
+# Whatever a hook makes is its user's alone. A check that the user named makes its files as the user does.
+os.environ["BG_UMASK"] = f"{os.umask(0o077):o}"
 
 read_code = SourceFileLoader.get_code
 

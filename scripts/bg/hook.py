@@ -16,7 +16,7 @@ from bg.desk import shortcuts, views
 from bg.host import versions
 from bg.host.answer import Answer, render, show
 from bg.host.event import Event, read, typed_command
-from bg.ledger import deliveries, idle, notes, place, spool
+from bg.ledger import cases, deliveries, idle, notes, place, spool
 from bg.ledger.attempts import Attempt
 from bg.ledger.file import Corrupt, Ledger, Unavailable, left
 from bg.loop import postponing, routes, traces
@@ -206,7 +206,7 @@ def _rest(scene: Scene) -> None:
 
 def _tell_where_the_old_one_is(scene: Scene) -> str:
     """Once after a ledger was moved aside, the user is told where it is; its path where that was said now."""
-    kept = notes.kept_aside(scene.book)
+    kept = cases.whole(scene.book).kept_aside
     if not kept or scene.answer.block or not postponing.speaks_to_the_user(scene.event):
         return ""
     if kept == notes.kept_aside_told(scene.book):

@@ -64,6 +64,25 @@ def ask(command: list[str], seconds: float, given: bytes = b"", told: Optional[d
     return Done(done.returncode, out, out + said)
 
 
+def detach(command: list[str], held: int) -> None:
+    """Start a program that outlives this process, in a session of its own, with no stream; it inherits one open file.
+
+    Nobody waits for it.
+    """
+    import subprocess  # noqa: PLC0415 - late, as above
+
+    subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=APART,
+        env=dict(os.environ),
+        start_new_session=True,
+        pass_fds=(held,),
+    )
+
+
 def python(interpreter: str, *arguments: str, seconds: float, given: bytes = b"") -> Done:
     """Start a Python that imports nothing but its own library and packages."""
     return ask([interpreter, "-I", *arguments], seconds, given)

@@ -7,10 +7,10 @@ from collections import Counter
 from bg.desk import actions, status, table_parts
 from bg.desk.page import Cell, Page, fit, pad, width_of
 from bg.desk.status import Status
-from bg.ledger import delegations, notes, proofs, tasks
+from bg.ledger import cases, delegations, notes, proofs, tasks
 from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
-from bg.ledger.values import State
+from bg.ledger.values import Outcome, State
 from bg.record import Record
 from bg.words import phrases, verdict
 from bg.words.quoting import inline
@@ -80,9 +80,9 @@ def waits_for(entry: Status) -> str:
         return "; ".join(f"{each.label} ({each.standing})" for each in others)
     if entry.ready:
         return _came_of(entry) or "answered; its agent has not been woken yet"
-    seen = verdict.in_short(entry.evidence)
-    if seen:
-        return seen
+    seen = [entry.verify.get("headline", ""), verdict.in_short(entry.evidence)]
+    if any(seen):
+        return " · ".join(filter(None, seen))
     if entry.quiet:
         return f"quiet since {age(entry.quiet)}"
     return inline(entry.note or entry.risk, 160)
@@ -152,6 +152,7 @@ def _counted(left: Counter[str], *, alone: bool) -> str:
 
 def _row(case: Case, now: float) -> Row:
     task, entry = case.task, status.record(case)
+    failed = entry.verify.get("outcome") == Outcome.FAILED
     return Row(
         task.label,
         words_of(task.state),
@@ -159,7 +160,7 @@ def _row(case: Case, now: float) -> Row:
         age(now - (task.since or now)),
         inline(task.description or task.text, 200),
         waits_for(entry),
-        "bad" if verdict.mismatches(entry.evidence) else style_of(task.state),
+        "bad" if verdict.mismatches(entry.evidence) or failed else style_of(task.state),
         what_to_type(case, entry),
     )
 
@@ -222,7 +223,7 @@ class _Layout:
 
 def _footnotes(book: Ledger, page: Page) -> list[str]:
     lines = []
-    kept = notes.kept_aside(book)
+    kept = cases.whole(book).kept_aside
     if kept:
         lines.append(f"The ledger was unreadable and is kept at {kept}; this is a new one.")
     errors = notes.errors(book, book.now() - tasks.RECENT)

@@ -22,7 +22,7 @@ import re
 from bg import foreign
 from bg.host import versions
 from bg.host.event import typed_command
-from bg.host.transcripts import parts, size, text
+from bg.host.transcripts import moment_of, parts, size, text
 from bg.pattern import pattern
 from bg.record import Record
 
@@ -83,6 +83,15 @@ def of_prompt(
     return found
 
 
+def is_signed(path: str, place: int, prompt: str, turn: str) -> bool:
+    """The record of this prompt says by itself that a person typed it, so that nothing has to be concluded."""
+    found = of_prompt(path, place, prompt, turn)
+    if found is None or found.kind != HUMAN:
+        return False
+    at, record = next(_behind(path, found.place), (-1, {}))
+    return at == found.place and _source(record).get("kind") == HUMAN
+
+
 def of_dialog(path: str, place: int, call: str, answers: str) -> Optional[Origin]:
     """Whether the host's record of a dialog's call has these answers; None while there is no such record."""
     for at, record in _behind(path, place):
@@ -123,7 +132,7 @@ def is_attended(path: str) -> bool:
 def place_since(path: str, moment: float) -> int:
     """Where the first record stands that the host has written at this moment or later; the end where there is none."""
     end = size(path)
-    return next((at for at, record in _behind(path, max(0, end - MOST)) if _moment(record) >= moment), end)
+    return next((at for at, record in _behind(path, max(0, end - MOST)) if moment_of(record) >= moment), end)
 
 
 def _behind(path: str, place: int, having: tuple[bytes, ...] = _SPEAKS) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -140,18 +149,6 @@ def _behind(path: str, place: int, having: tuple[bytes, ...] = _SPEAKS) -> Itera
                 if isinstance(record, dict):
                     yield at, record
         at += len(line) + 1
-
-
-def _moment(record: dict[str, Any]) -> float:
-    """When the host has written a record; the beginning of time where it does not say."""
-    said = record.get("timestamp")
-    try:
-        # Late: only what has waited in the spool is held against the clock.
-        from datetime import datetime  # noqa: PLC0415
-
-        return datetime.fromisoformat(str(said).replace("Z", "+00:00")).timestamp()
-    except ValueError:
-        return 0.0
 
 
 def _said(record: dict[str, Any], turn: str) -> Optional[str]:

@@ -17,6 +17,7 @@ from bg.ledger import (
     launches,
     notes,
     reported,
+    resumes,
     runs,
     sessions,
     tasks,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from bg.ledger.inbox import Question
     from bg.ledger.launches import Launch
     from bg.ledger.reported import Report
+    from bg.ledger.resumes import Resume
     from bg.ledger.runs import Run
     from bg.ledger.sessions import Session
     from bg.ledger.user_answers import Answered
@@ -125,6 +127,11 @@ class Agent(Held):
         return self.once(_texts, run)
 
     @fact
+    def pending(self) -> Optional[Resume]:
+        """The message that is to wake it, of which it is not known yet whether it has."""
+        return resumes.pending(self.book, self.id)
+
+    @fact
     def ended_with(self) -> dict[str, Any]:
         """The block that it ended its last run with, as `signals.to_json` gives it."""
         return reported.last_signal(self.book, self.id)
@@ -186,6 +193,10 @@ class Case(Held):
     def items(self) -> list[Question]:
         """What it asks of the user, by priority, then age."""
         return inbox.waiting(self.book, label=self.label)
+
+    def ever_asked(self, qid: str) -> list[Question]:
+        """Everything that it has asked of the user by this id, the newest first."""
+        return self.once(_ever, qid)
 
     @fact
     def asked(self) -> list[Delegation]:
@@ -283,6 +294,10 @@ class Case(Held):
         return bool(self.task.agent) and self.task.state not in tasks.RUNNING_STATES
 
 
+def _ever(of: Case, qid: str) -> list[Question]:
+    return inbox.ever(of.book, of.label, qid)
+
+
 class Docket(Held):
     """A session, and what is on its list."""
 
@@ -374,6 +389,22 @@ def _known(book: Ledger, row: Task, moment: int) -> Case:
     """The case of a task whose row was read at this moment."""
     found = case(book, row.label)
     found.facts[(vars(Case)["task"].fget,)] = (moment, {"tasks"}, row)
+    return found
+
+
+class Whole(Held):
+    """The ledger as a whole."""
+
+    @fact
+    def kept_aside(self) -> str:
+        """Where an earlier ledger is, which could not be read; empty where there is none."""
+        return notes.kept_aside(self.book)
+
+
+def whole(book: Ledger) -> Whole:
+    """The ledger as a thing that facts are known of."""
+    key = (Whole,)
+    found: Whole = book.held.get(key) or book.held.setdefault(key, Whole(book))
     return found
 
 

@@ -81,7 +81,9 @@ def close(path: str, mode: int) -> None:
     if me and not {own.st_uid, found.st_uid} <= {me, 0}:
         raise PermissionError(errno.EACCES, "it belongs to another user", path)
     # A directory that somebody named and uses for other things as well stays as it is.
-    is_ours = os.path.basename(os.path.abspath(path)).startswith(("attempts", "bg", "ledger", "sessions", "spool"))
+    is_ours = os.path.basename(os.path.abspath(path)).startswith(
+        ("attempts", "bg", "ledger", "sessions", "spool", "verify")
+    )
     if found.st_mode & 0o077 and found.st_uid == me and is_ours:
         with contextlib.suppress(OSError):
             os.chmod(path, 0o700 if os.path.isdir(path) else mode)  # a folder may stand where the ledger should

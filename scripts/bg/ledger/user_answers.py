@@ -109,8 +109,8 @@ def answer(book: Writing, item: Question, text: str, source: str, how: str = ANS
 
 def _next(book: Ledger) -> int:
     """SQLite gives the number of a deleted row out again, and a retracted answer keeps its own."""
-    tables = ("answers", "retracted")
-    return 1 + max(int(book.value(f"SELECT coalesce(max(id), 0) FROM {table}")) for table in tables)
+    rows = book.all("SELECT max(id) FROM answers UNION SELECT max(id) FROM retracted")
+    return 1 + max(row[0] or 0 for row in rows)
 
 
 def _retract(book: Writing, gone: Answer, replaced_by: Optional[int] = None) -> None:

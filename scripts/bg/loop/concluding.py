@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg.host.event import STOPPED_BY_USER
 from bg.host.transcripts import NO_ANSWER
-from bg.ledger import deliveries, inbox, runs, tasks
+from bg.ledger import deliveries, inbox, runs, tasks, verifications
 from bg.ledger.cases import Agent, Case
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Writing
@@ -62,6 +62,8 @@ def _conclude(book: Writing, case: Case, agent: Agent, cut: str, *, disputed: bo
         _withdraw(book, label, agent.id, run.run)
         tasks.set_state(book, label, CUT_STATES.get(cut, State.UNREPORTED), cut)
         deliveries.make(book, label, Due.ENDED, Key.of_end(agent.id, run.run))
+        if not cut:
+            verifications.owe(book, label, agent.id, run.run)
         return
     kind = kinds.of(signal.marker)
     over = kind.is_over(signal.fields)
@@ -70,6 +72,8 @@ def _conclude(book: Writing, case: Case, agent: Agent, cut: str, *, disputed: bo
     _withdraw(book, label, agent.id, run.run + over)
     news = noting.note(book, case, agent.id, run.run, signal, ends=True)
     tasks.set_state(book, label, kind.state(signal, reading.own, disputed=disputed))
+    if over and not cut:
+        verifications.owe(book, label, agent.id, run.run)
     if not news:  # it had asked for this before: what came of that is what it waits for
         deliveries.owe_next_step(book, label, case.task.session)
 

@@ -115,6 +115,7 @@ def handed_back(scene: Scene) -> None:
         return
     agent = cases.agent(scene.book, event.agent)
     _end_the_former(scene, case, event.tool, text)
+    _note_place(scene)
     run = reports.keep(case, agent, event.tool, text)
     if run is None:
         return

@@ -53,8 +53,9 @@ def told(book: Ledger, group: str, bgctl: Callable[[str], str], transcript: str)
 
 def joint(book: Ledger, label: str, bgctl: Callable[[str], str], transcript: str) -> Together:
     """The account of a task and the agents that it asked for, all of which have ended."""
-    asker, asked = tasks.get(book, label), delegations.find(book, label=label)
-    rows = [asker] if asker else []
+    asker = cases.find(book, label)
+    asked = asker.asked if asker else []
+    rows = [asker.task] if asker else []
     rows += [row for one in asked for row in delegations.workers(book, one)]
     body = _body(book, rows, bgctl, transcript)
     agreed = [reported.signal_of(book, one.signal).get("payload", {}).get("coordination") for one in asked]

@@ -36,6 +36,10 @@ def conclude(scene: Scene, case: Case, agent: Agent, cut: str = "") -> None:
     heard = scene.apart(f"catching up with {case.label}", lambda: hearing.listen(agent, path, ends=True))
     disputed = bool(verdict.mismatches(found))
     concluding.conclude(case, agent, cut=cut, disputed=disputed, heard=heard)
+    if case.task.verify and scene.late is None:
+        from bg.loop import verifying  # noqa: PLC0415 - late: few tasks have one
+
+        scene.apart(f"checking {case.label}", verifying.start, scene)
     if scene.settings.max_tasks is not None:
         with scene.book.transaction() as writing:
             delegating.make_room(scene, writing, case)

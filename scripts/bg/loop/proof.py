@@ -81,9 +81,9 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]
             call=event.tool_use,
             closes=claim.closes,
         )
-        for task in filter(None, [tasks.get(scene.book, label) for label in labels]):
-            if task.session != scene.session:
-                place.wake(scene.book.place, task.session)
+        for case in filter(None, [cases.find(scene.book, label) for label in labels]):
+            if case.task.session != scene.session:
+                place.wake(scene.book.place, case.task.session)
         if late:
             # Who has put it into the spool is not known, nor when: a record counts that is later than what it is about.
             # Of what waited with it, the ledger has only when it was taken in.
@@ -101,7 +101,7 @@ def look_around(scene: Scene) -> None:
 def transcript(scene: Scene, session: str) -> str:
     """Where the host keeps this session's transcript; what an event names counts only in the host's own place."""
     config = place.config_directory()
-    noted = sessions.transcript(scene.book, session)
+    noted = cases.docket(scene.book, session).transcript
     known = noted if transcripts.is_in_place(noted, session, config) else ""
     if transcripts.is_kept(known):
         return known

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host.receipts import Receipt, Stretch
-from bg.ledger import deliveries, sessions
+from bg.ledger import cases, deliveries
 from bg.ledger.deliveries import Delivery
 from bg.loop import moving
 from bg.loop.scene import Scene
@@ -33,7 +33,7 @@ def _fate(scene: Scene, row: Delivery, stretches: dict[tuple[str, int], Stretch]
     here = row.session == scene.session and scene.event.name != "SessionStart"
     path = scene.event.transcript
     if row.session != scene.session:
-        path = sessions.transcript(scene.book, row.session or "")
+        path = cases.docket(scene.book, row.session or "").transcript
     key = (path, row.place or 0)
     stretch = stretches[key] = stretches.get(key) or Stretch(*key)
     if not row.words or not stretch.exists:

@@ -156,7 +156,7 @@ def _just_begun(scene: Scene, agent: str) -> bool:
 def _repeat_next_step(scene: Scene, case: Case) -> None:
     """The parent was told to send the user's answers and has not: it is told again, with the next prompts."""
     agent = case.task.agent
-    if resumes.pending(scene.book, agent):  # else nothing has to be looked for in the project's folder
+    if case.agent.pending:  # else nothing has to be looked for in the project's folder
         resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
     if case.is_ready and not _is_to_choose(scene, case):
         _owe_again(scene, case.label)

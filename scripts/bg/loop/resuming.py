@@ -253,7 +253,7 @@ def _carried(scene: Scene, message: str) -> bool:
 def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
     """The agent's next run has begun, and the word that it was woken never came: its transcript has the message."""
     book = scene.book
-    row = resumes.pending(book, agent)
+    row = cases.agent(book, agent).pending
     if row is None or not transcripts.heard(transcript, row.message) or queued.begins_none(scene, row, transcript):
         return
     with book.transaction() as writing:

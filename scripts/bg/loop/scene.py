@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 
 from bg import machine, repository, settings
 from bg.host import transcripts, versions
@@ -77,14 +78,9 @@ class Scene:
         self.examined: dict[str, dict[str, Any]] = {}
         self.late = late
         self.attempt = attempt or Attempt()
+        self.session = event.session
         self.docket = cases.docket(book, event.session)
-        self._host: Optional[versions.Host] = None
         self._settings: dict[str, Settings] = {}
-
-    @property
-    def session(self) -> str:
-        """The session that the event belongs to."""
-        return self.event.session
 
     @property
     def project(self) -> str:
@@ -96,12 +92,10 @@ class Scene:
         """The environment is that of the hook that runs now, which is another one where the event waited."""
         return (os.environ.get("CLAUDE_PROJECT_DIR") if self.late is None else "") or self.event.cwd
 
-    @property
+    @cached_property
     def host(self) -> versions.Host:
         """What the host can do; on the older ones its version is unknown until a transcript tells it."""
-        if self._host is None:
-            self._host = versions.host_of(versions.version_of(self._version()))
-        return self._host
+        return versions.host_of(versions.version_of(self._version()))
 
     def _version(self) -> str:
         return versions.running(self.event.transcript, live=self.late is None)

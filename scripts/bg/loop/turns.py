@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg.host import agents, tools, transcripts, versions
 from bg.host.event import is_machine_prompt, typed_command
-from bg.ledger import forgetting, inbox, notes, projects, proofs, sessions, tasks, windows
+from bg.ledger import forgetting, inbox, notes, projects, proofs, sessions, tasks, verifications, windows
 from bg.ledger.cases import Case
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
@@ -230,6 +230,10 @@ def end(scene: Scene) -> None:
     if scene.late is not None and inheriting.lives(scene):
         return  # it has been resumed since
     scene.see()
+    if not scene.event.is_cleared and verifications.unended(scene.book, scene.session):
+        from bg.loop import verifying  # noqa: PLC0415 - late: nearly no session ends with one
+
+        scene.apart("the checks of a session", verifying.end_all, scene)
     with scene.book.transaction() as writing:
         sessions.end(writing, scene.session)
         notes.forget_origin(writing, scene.session)

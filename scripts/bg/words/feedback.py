@@ -83,23 +83,14 @@ DOUBTS = {
     "unknown": "nobody has asked {what}",
     "mention": "{what} may be a part of the sentence",
     "empty": "nothing stands behind {what}",
-    "several ids": "one answer for {what}",
-    "quoted": "{what} stands in a quotation",
-    "trailing": "“{what}” on the last line may be a command",
-    "labels": "a line begins with {what}",
-    "command": "{what} is a command where it stands alone",
-    "number": "{what} may name the task or the question",
-    "misspelt": "{what} is no task",
+    "labels": "{what} may begin another task's answer",
     "question": "{what} gets a question back",
 }
 UNDERSTOOD = "It would be taken so:"
 CONFIRM = "Type {command} confirm {number} {meaning}."
 IF_SO = "if that is right, or type it anew"
 AS_COMMAND = {"go": "to go on without an answer", "close": "to close the task", "skip": "to leave it to the agent"}
-AS_ANSWER = "to answer with that word"
-ALL_OF_THEM = "to leave all of them to the agent"
 SAY_ANEW = "Type it anew, as in {example}"
-NUMBER_IS_A_LABEL = "A number that stands alone names a task, here {label}. As an answer it needs its id, as in Q1: 1."
 NOTHING_TO_CONFIRM = "There is nothing to confirm under {number}."
 WORD_IS_AN_ANSWER = (
     "Nothing was sent: {name} offers “{word}” as an answer. Type {command} {name}: “{word}” to answer with it."

@@ -49,6 +49,11 @@ APPROVAL_STANDS = " The approval of {name} stands: launch {label} when one of th
 
 STARTED = "{label} started: {description} · /bg-status"
 CONTINUES = "{label} continues as a new agent: {description} · /bg-status"
+VERIFIES = "{label} will be verified after its report: {command}"
+VERIFY_UNPROVEN = (
+    "{label}: `Verify: {command}` does not count, because Claude Code has no record here that you typed it. Put "
+    '"verify" into {file} instead.'
+)
 COMMAND_FAILED = "/{command} could not be carried out: something in the ledger cannot be read."
 NOT_LAUNCHED = "{label} was not launched: {text}"
 NOTHING_TO_HAND_OVER = (
@@ -77,6 +82,35 @@ CHOICE = (
     "take it as it is. To have it go on: {resume}"
 )
 DISPUTED_FIRST = ", first what does not match"
+
+# A check that the user named
+
+VERIFIED = "verified: {command}, exit {code}"
+VERIFY_FAILED = "verify failed: {command}, exit {code}"
+VERIFY_UNKNOWN = "verify not known: {command}, {why}"
+VERIFY_WAITS = "verify waits: {command}"
+VERIFY_RUNS = "verify runs: {command}"
+VERIFY_TOOK_TOO_LONG = "still running after {age} (verify_seconds), so it was ended"
+VERIFY_SESSION_ENDED = "the session ended first, and the check with it"
+VERIFY_KILLED = "it was killed"
+VERIFY_NOT_STARTED = "it could not be started"
+VERIFY_NO_FOLDER = "the agent's folder is gone"
+VERIFY_NO_COMMAND = "exit {code}: the shell could not find or run a command"
+VERIFY_RUNNER_GONE = "it ended without a result: its process was killed, or the machine restarted"
+VERIFY_GONE_ON = "the task had gone on before the check began"
+VERIFY_RESUMED = " (of run {run}; it has gone on since)"
+VERIFY_MEANWHILE = "not held against the report, because {who} in this folder after it"
+VERIFY_OTHER_AGENT = "{label} worked"
+VERIFY_SESSION = "files were edited by the session or another of its agents"
+VERIFY_COMMIT = "the commit changed"
+VERIFY_CHANGED = "changed since the launch: {files}"
+VERIFY_ON = "It ran in {folder}{commit}, and took {age}."
+LESS_THAN_A_SECOND = "less than 1s"
+VERIFY_ON_COMMIT = " on commit {head}"
+VERIFY_DIRTY = " with changes that are not committed"
+VERIFY_OUTPUT = "The last lines that it printed:"
+VERIFY_SAY_WHAT = "If it goes on, tell it what failed."
+VERIFY_DISPUTED = "The report says that the task is done, so it is disputed now."
 
 # Who has said it
 
