@@ -142,7 +142,7 @@ def test_a_delivery_says_what_it_is_about(book, what):
     with book.transaction() as writing:
         tasks.create(writing, "bg-1", "bg-1", "s1", "/p", "Audit", "working")
         assert deliveries.make(writing, "bg-1", Due.ENDED, key)
-    (due,) = deliveries.due(book, "s1")
+    (due,) = deliveries.unsaid(book, "s1")
     assert (due.subject, due.run, due.mark) == columns
 
 
@@ -151,15 +151,15 @@ def test_an_answer_is_known_by_the_session_that_it_was_given_in(book):
         tasks.create(writing, "bg-1", "bg-1", "s1", "/p", "Audit", "needs_answer")
         deliveries.owe_next_step(writing, "bg-1", "s2")
         deliveries.owe_next_step(writing, "bg-1", "s1", again=True)
-    (due,) = deliveries.due(book, "s1")
+    (due,) = deliveries.unsaid(book, "s1")
     assert (due.subject, due.run, due.answered_in, due.again) == ("bg-1", 0, "s1", 1)
     with book.transaction() as writing:
         deliveries.continue_in(writing, "s1", "s3")
-    (due,) = deliveries.due(book, "s1")
+    (due,) = deliveries.unsaid(book, "s1")
     assert due.answered_in == "s3"
     with book.transaction() as writing:
         deliveries.settle(writing, due)
-    assert deliveries.due(book, "s1") == []
+    assert deliveries.unsaid(book, "s1") == []
 
 
 def test_the_same_thing_is_queued_once(book):

@@ -55,17 +55,25 @@ else:
 
         def __init__(self, read: Callable[[Any], Any]) -> None:
             self.fget = read
-            self.name = read.__name__
             self.__doc__ = read.__doc__
 
         def __get__(self, thing: Any, kind: Any = None) -> Any:
             """What is known of the thing by this name."""
-            return self if thing is None else thing.book.once(thing, self.fget, (), self.name)
+            return self if thing is None else thing.once(self.fget)
 
 
 WELL = (State.DONE, State.PARTIAL)
 MOST_ABOVE = 20
 ANSWER, DECISION, LAUNCH, AGENT = "answer", "decision", "launch", "agent"
+
+
+class Fact:
+    """A value, the tables that it was read from, and the number of changes after which it was still good."""
+
+    def __init__(self, value: Any, tables: set[str], moment: int) -> None:
+        self.value = value
+        self.tables = tables
+        self.good_at = moment
 
 
 class Awaited(Record):
@@ -82,12 +90,27 @@ class Held:
 
     def __init__(self, book: Ledger) -> None:
         self.book = book
-        self.facts: dict[object, tuple[int, set[str], Any]] = {}
+        self._facts: dict[object, Fact] = {}
 
     def once(self, read: Callable[..., _Value], *given: Any) -> _Value:
-        """What this function reads of the thing with these values, as a fact is read."""
-        found: _Value = self.book.once(self, read, given, "")
-        return found
+        """What this function reads of the thing with these values: the fact that is held, else read now.
+
+        The function asks the ledger, and no other fact.
+        """
+        book, key = self.book, (read, *given)
+        known = self._facts.get(key)
+        if known is None or not (book.is_alone and known.good_at == book.changes):
+            moment = book.moment()
+            if known is None or book.has_changed(known.good_at, known.tables):
+                with book.noting_tables() as tables:
+                    known = self._facts[key] = Fact(read(self, *given), tables, moment)
+            known.good_at = moment
+        value: _Value = known.value
+        return value
+
+    def learn(self, what: object, value: object, tables: set[str], moment: int) -> None:
+        """A fact that something else has brought along, read at this moment from these tables."""
+        self._facts[(what,)] = Fact(value, tables, moment)
 
 
 class NoTask(LookupError):  # noqa: N818 - it is no error to ask
@@ -349,10 +372,15 @@ class Docket(Held):
         """What was printed, here or for a task that it has now, and is not known to have arrived."""
         return deliveries.printed(self.book, self.id)
 
-    @fact
+    @property
     def due(self) -> list[Delivery]:
         """What its parent has to be told, and no other hook is just about to tell."""
-        return deliveries.due(self.book, self.id)
+        return [row for row in self.unsaid if not deliveries.is_claimed(row)]
+
+    @fact
+    def unsaid(self) -> list[Delivery]:
+        """What its parent has to be told."""
+        return deliveries.unsaid(self.book, self.id)
 
     @fact
     def items(self) -> list[Question]:
@@ -388,7 +416,7 @@ def known(book: Ledger, look: Callable[[], list[Task]]) -> list[Case]:
 def _known(book: Ledger, row: Task, moment: int) -> Case:
     """The case of a task whose row was read at this moment."""
     found = case(book, row.label)
-    found.facts[(vars(Case)["task"].fget,)] = (moment, {"tasks"}, row)
+    found.learn(vars(Case)["task"].fget, row, {"tasks"}, moment)
     return found
 
 

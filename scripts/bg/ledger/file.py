@@ -48,13 +48,12 @@ class Ledger:
         self._gathers = False
         self._secured = 0
         self.held: dict[tuple[object, ...], Any] = {}
-        self._noted: Optional[set[str]] = None  # the tables of the fact that is being read
-        self._count = 0  # of the changes, whoever made them
+        self.changes = 0  # how many there were, whoever made them
+        self.is_alone = False  # this transaction keeps others from writing, and has been seen to have missed nothing
         self._changed: dict[str, int] = {}  # by table, the number of its last change
         self._all_changed = 0
         self._others: Optional[int] = None  # SQLite's mark of what other connections have written
-        self._is_alone = False  # this transaction keeps others from writing, and has been seen to have missed nothing
-        self._lent: dict[str, list[tuple[dict[str, Any], str]]] = {}  # by table
+        self._noted: Optional[set[str]] = None  # the tables of the fact that is being read
         self._connection = self._opening.connect(create=create)
         self.is_newer = self._opening.is_newer
 
@@ -79,7 +78,7 @@ class Ledger:
         if self._connection.in_transaction:
             try:
                 self._connection.execute("COMMIT")
-                self._let_others_write()
+                self.is_alone = False
             except sqlite3.Error as error:
                 self._roll_back("ROLLBACK")
                 self._raise("written", error)
@@ -124,67 +123,46 @@ class Ledger:
             self.settle()
 
     def _roll_back(self, statement: str) -> None:
+        self.is_alone = False
         self._note_all_changed()
         with contextlib.suppress(sqlite3.Error):
             self._connection.execute(statement)
 
     def moment(self) -> int:
-        """A number for what the ledger holds now, to be asked for before something is read that is to be kept."""
-        if not self._is_alone:
+        """The number of the last change, whoever made it; asked for before something is read that is to be kept."""
+        if not self.is_alone:
             others = self._connection.execute("PRAGMA data_version").fetchone()[0]
             if others != self._others:
                 self._others = others
                 self._note_all_changed()
-            self._is_alone = self._connection.in_transaction
-        return self._count
+            self.is_alone = self._connection.in_transaction
+        return self.changes
 
-    def once(self, thing: Any, read: Callable[..., Any], given: tuple[Any, ...], name: str) -> Any:
-        """What this function reads of a thing: what is kept in its `facts`, as long as it holds, else read now.
+    def has_changed(self, moment: int, tables: set[str]) -> bool:
+        """Whether one of these tables has changed since that moment."""
+        return self._all_changed > moment or any(self._changed.get(table, 0) > moment for table in tables)
 
-        While nobody else can write, a fact that has a name is kept under it in the thing itself, where Python looks
-        first. The function asks the ledger, and no other fact: the tables of that one would not be known to be its own.
-        """
-        moment, key = self.moment(), (read, *given)
-        known = thing.facts.get(key)
-        if known is None or self._all_changed > known[0] or self._has_changed(known[0], known[1]):
-            if self._noted is not None:
-                message = f"{name or read} was read from another fact"
-                raise RuntimeError(message)
-            tables: set[str] = set()
-            self._noted = tables
-            try:
-                known = thing.facts[key] = (moment, tables, read(thing, *given))
-            finally:
-                self._noted = None
-        if name and self._is_alone:
-            thing.__dict__[name] = known[2]
-            for table in known[1]:
-                self._lent.setdefault(table, []).append((thing.__dict__, name))
-        return known[2]
-
-    def _has_changed(self, moment: int, tables: set[str]) -> bool:
-        return any(self._changed.get(table, 0) > moment for table in tables)
-
-    def _take_back(self, table: str) -> None:
-        for place, name in self._lent.pop(table, ()):
-            place.pop(name, None)
+    @contextlib.contextmanager
+    def noting_tables(self) -> Iterator[set[str]]:
+        """Which tables are read."""
+        if self._noted is not None:
+            message = "a fact was read from another one, whose tables are not known to be its own"
+            raise RuntimeError(message)
+        found: set[str] = set()
+        self._noted = found
+        try:
+            yield found
+        finally:
+            self._noted = None
 
     def _note_change(self, sql: str, rows: int) -> None:
         if rows:
-            table = tables_of(sql)[0]
-            self._count += 1
-            self._changed[table] = self._count
-            self._take_back(table)
+            self.changes += 1
+            self._changed[tables_of(sql)[0]] = self.changes
 
     def _note_all_changed(self) -> None:
-        self._count += 1
-        self._all_changed = self._count
-        self._let_others_write()
-
-    def _let_others_write(self) -> None:
-        self._is_alone = False
-        for table in list(self._lent):
-            self._take_back(table)
+        self.changes += 1
+        self._all_changed = self.changes
 
     def _run(self, sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
         try:
