@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
+MOST_ABOVE = 64
 _SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "busybox"}
 
 
@@ -94,6 +95,17 @@ def find_packages() -> None:
         import site  # noqa: PLC0415
 
         site.main()
+
+
+def above() -> list[Process]:
+    """The processes above this one, the nearest first, as far as the machine tells."""
+    found: list[Process] = []
+    looked = _look(os.getpid())
+    while looked is not None and looked[0] > 1 and len(found) < MOST_ABOVE:
+        pid = looked[0]
+        looked = _look(pid)
+        found += [Process(pid, looked[2])] if looked else []
+    return found
 
 
 def host() -> Optional[Process]:

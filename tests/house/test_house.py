@@ -645,7 +645,7 @@ def test_the_launcher_and_the_resolver_name_the_same_directory(ledgers, given, t
         (config / name / "ledger.db").touch()
     env = {"CLAUDE_PLUGIN_DATA": str(config / given)} if given else {}
     source = (ROOT / "hooks" / "run").read_text(encoding="utf-8")
-    script = source[source.index("config=") : source.index("session=\n")] + '\nprintf %s "$place"'
+    script = source[source.index("session=\n") : source.index('if [ -n "$session" ]')] + '\nprintf %s "$place"'
     shell = subprocess.run(
         ["sh", "-c", script],
         capture_output=True,

@@ -40,7 +40,12 @@ _GRADES = {verdict.SEEN: "good", verdict.MISMATCH: "bad"}
 _OUTCOMES = {Outcome.PASSED: "good", Outcome.FAILED: "bad"}
 _SOURCES = {"dialog": "in a dialog", "command": "typed", "go": "by go", "settings": "by bg.json", "relayed": "in chat"}
 # What is known of who said it, where the source does not say so already.
-_CLASSES = {"keyboard": " at your keyboard", "sdk": " through a program", "": ", not yet confirmed"}
+_CLASSES = {
+    "keyboard": " at your keyboard",
+    "sdk": " through a program",
+    "code": " and confirmed by a code",
+    "": ", not yet confirmed",
+}
 
 
 def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") -> str:
@@ -192,9 +197,10 @@ def _others(book: Ledger, label: str) -> list[Moment]:
     """What was said that is not the user's own word, and the agents that the task's agents have launched."""
     found: list[Moment] = []
     for said in proofs.find(book, label=label):
-        if said.proof == proofs.UNPROVEN:
-            who = inline(said.origin, 60) or phrases.NOBODY_KNOWN
-            found.append((said.at, 6, f"not you ({who}), no effect:", inline(said.text, 300), "bad"))
+        if said.proof in proofs.WITHOUT_EFFECT:
+            who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
+            what = "not known to be you" if said.proof == proofs.KEPT else "not you"
+            found.append((said.at, 6, f"{what} ({who}), no effect:", inline(said.text, 300), "bad"))
         elif said.proof == proofs.RELAYED:
             found.append((said.at, 6, "passed on from chat", inline(said.text, 300), ""))
     for check in verifications.find(book, label=label):

@@ -235,8 +235,9 @@ def _footnotes(book: Ledger, page: Page) -> list[str]:
         )
     unproven, strangers = proofs.unproven(book, book.now() - tasks.RECENT), notes.strangers(book)
     for said in unproven[:SHOWN]:
-        who = inline(said.origin, 60) or phrases.NOBODY_KNOWN
-        lines.append(phrases.UNPROVEN.format(label=said.label, words=inline(said.text, 80), who=who))
+        who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
+        told = phrases.KEPT_SO_FAR if said.proof == proofs.KEPT else phrases.UNPROVEN
+        lines.append(told.format(label=said.label, words=inline(said.text, 80), who=who))
     if len(unproven) > SHOWN:
         lines.append(phrases.MORE_UNPROVEN.format(count=len(unproven) - SHOWN))
     for row in strangers[:SHOWN]:

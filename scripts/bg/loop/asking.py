@@ -121,8 +121,11 @@ def _counts(item: Question, options: list[str]) -> bool:
 def _own_words(item: Question, text: str, options: list[str]) -> tuple[str, str]:
     """What the user means by words typed into a dialog, or why that is in doubt; an option is an answer as it is."""
     chosen, _, noted = text.partition("\n")
-    if inbox.kind(item) == Item.DELEGATION and noted and chosen in options:
-        return f"{chosen}: {noted}", ""  # what is noted beside a choice is its condition, or takes it back
+    if inbox.kind(item) == Item.DELEGATION and chosen in options:
+        if chosen not in (feedback.APPROVE[0], feedback.DENY[0]):
+            return text, "options"
+        # What is noted beside a choice is its condition, or takes it back.
+        return f"{chosen}: {noted}" if noted else chosen, ""
     if text in options or not options:
         return text, ""
     read = answers.read(text, answers.Known([item], lambda _, qid: qid == item.qid.upper(), lambda _: False))

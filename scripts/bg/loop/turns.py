@@ -14,6 +14,7 @@ from bg.loop import (
     answer_command,
     closing,
     commands,
+    confirming,
     continuing,
     inheriting,
     proof,
@@ -86,7 +87,15 @@ def _status(scene: Scene, arguments: str) -> None:
 
 
 def _answer(scene: Scene, arguments: str) -> None:
-    answer_command.answer_command(scene, arguments)
+    code = confirming.code_in(arguments)
+    if not code:
+        answer_command.answer_command(scene, arguments)
+        return
+    command, words = confirming.confirmed(scene, code) or ("", "")
+    if command == "bg":
+        _launch(scene, words)
+    elif command == "bg-answer":
+        answer_command.answer_command(scene, words)
 
 
 def _launch(scene: Scene, arguments: str) -> None:

@@ -115,17 +115,23 @@ VERIFY_DISPUTED = "The report says that the task is done, so it is disputed now.
 # Who has said it
 
 NOT_YOURS = (
-    "{label}: “{words}” is not known to come from you{who}, so it has no effect. If you meant it, type it again."
+    "{label}: “{words}” is not known to come from you: it came from {who}, so it has no effect. If you meant it, type "
+    "it again."
+)
+KEPT = (
+    "{label}: “{words}” is kept and has no effect yet, because it is not known to come from you: {who}. If you typed "
+    "it, run {code} in a terminal of your own, and type here what it shows."
 )
 UNPROVEN = "{label}: “{words}” had no effect: {who}, not you."
+KEPT_SO_FAR = "{label}: “{words}” has no effect until you confirm it: {who}."
+NO_RECORD = "Claude Code has no record of it"
 MORE_UNPROVEN = "{count} more of such words had no effect either: `bgctl export` has them."
 MORE_STRANGERS = "{count} more such reports were ignored."
-NO_TRANSCRIPT = "a session of which Claude Code keeps no transcript"
+NO_TRANSCRIPT = "Claude Code keeps no transcript of that session"
 NOBODY_KNOWN = "nobody knows who"
 UNATTENDED = "a session that nobody attends"
 FROM_THE_SPOOL = "the spool: Claude Code has no record of it"
 ANSWERED_ITSELF = "the call that asked you"
-NOT_YOURS_BY = ": it came from {who}"
 PROOF_PENDING = SENDER + (
     " Claude Code has not yet written down the prompt that this call for {label} rests on. Nothing was sent or "
     "launched; make the same call once more."
@@ -138,6 +144,15 @@ CLOSED = SENDER + " The user has closed {label}. There is nothing to do for it; 
 LAUNCH_NOT_YOURS = SENDER + (
     " The request for {label} did not come from the user, so no agent of this plugin is launched for it. Nothing was "
     "launched. Tell the user so, and what was asked for."
+)
+LAUNCH_KEPT = SENDER + (
+    " It is not known whether the request for {label} came from the user, so nothing was launched. The user is told "
+    "how to confirm it, which only the user can do. Say so in one sentence, and do nothing else for it."
+)
+CONFIRMED_LAUNCH = SENDER + (
+    " The user has confirmed this request, which was not carried out before. Launch it now, as for {command}: the "
+    "description begins with the label, the prompt has the task in the user's words and lines for goal, deliverables "
+    "and done-when. The user's words:\n{words}"
 )
 
 # What comes next, said to the parent model
