@@ -7,8 +7,7 @@ import sqlite3
 from typing import Any, Callable
 
 from bg.ledger.cases import Held
-from bg.ledger.file import Ledger, tables_of
-from bg.ledger.rows import Record
+from bg.ledger.file import Ledger, Record, tables_of
 
 
 class Stale(AssertionError):  # noqa: N818 - as a test says it

@@ -32,8 +32,7 @@ from bg.ledger import (
     windows,
 )
 from bg.ledger.deliveries import Key
-from bg.ledger.file import Ledger
-from bg.ledger.rows import first_of, last_of
+from bg.ledger.file import Ledger, first_of, last_of
 from bg.ledger.values import Due
 
 ROOM = Path(ledger.__file__).parent

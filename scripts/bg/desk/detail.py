@@ -20,9 +20,8 @@ from bg.ledger import (
     verifications,
 )
 from bg.ledger.cases import Case
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, unpacked
 from bg.ledger.reported import Signal
-from bg.ledger.rows import unpacked
 from bg.ledger.tasks import Task
 from bg.ledger.values import Outcome
 from bg.signals import kinds

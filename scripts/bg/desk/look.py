@@ -27,9 +27,8 @@ from bg.ledger import (
     user_answers,
     verifications,
 )
-from bg.ledger.file import Ledger, Unavailable
+from bg.ledger.file import Ledger, Unavailable, unpacked
 from bg.ledger.inbox import Question
-from bg.ledger.rows import unpacked
 from bg.ledger.tasks import Task
 from bg.ledger.values import State
 

@@ -2,10 +2,6 @@
 
 A case is handed on in place of a ledger and a label. Within one event whoever asks for one is given the same object, so
 that what one step has read the next one has too.
-
-A fact is never older than the ledger: it is kept until a table that it was read from has changed. Within a transaction
-nobody else can write, and what is written here is noted by its table; outside of one, SQLite tells whether another
-process has written. Nothing has to be declared or dropped by hand: see `Ledger.once`.
 """
 
 from __future__ import annotations
@@ -26,8 +22,7 @@ from bg.ledger import (
     windows,
 )
 from bg.ledger.delegations import Delegation
-from bg.ledger.file import Ledger
-from bg.ledger.rows import first_of
+from bg.ledger.file import Ledger, first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import Decision, Item, Standing, State
 from bg.record import Record
@@ -76,17 +71,13 @@ class Fact:
         self.good_at = moment
 
 
-class Awaited(Record):
-    """One thing that a task waits for: the user's answer or decision (`qid`), or a launch or an agent (`label`)."""
-
-    kind: str
-    qid: str
-    label: str
-    standing: str
-
-
 class Held:
-    """One thing that an event is about; there is one object of it for each ledger that was opened."""
+    """One thing that an event is about, and what is known of it.
+
+    A fact is never older than the ledger: it is kept until a table that it was read from has changed. Within a
+    transaction nobody else can write, and what is written here is noted by its table; outside of one, SQLite tells
+    whether another process has written. Nothing has to be declared or dropped by hand.
+    """
 
     def __init__(self, book: Ledger) -> None:
         self.book = book
@@ -111,6 +102,15 @@ class Held:
     def learn(self, what: object, value: object, tables: set[str], moment: int) -> None:
         """A fact that something else has brought along, read at this moment from these tables."""
         self._facts[(what,)] = Fact(value, tables, moment)
+
+
+class Awaited(Record):
+    """One thing that a task waits for: the user's answer or decision (`qid`), or a launch or an agent (`label`)."""
+
+    kind: str
+    qid: str
+    label: str
+    standing: str
 
 
 class NoTask(LookupError):  # noqa: N818 - it is no error to ask

@@ -6,8 +6,7 @@ What was decided is kept here; how far the work has come is read from the tasks 
 from __future__ import annotations
 
 from bg.ledger import projects, tasks
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import ANY, Record
+from bg.ledger.file import ANY, Ledger, Record, Writing
 from bg.ledger.tasks import Task
 from bg.ledger.values import Decision, Standing, State
 

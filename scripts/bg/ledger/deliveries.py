@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 
 from bg import machine
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import Record
+from bg.ledger.file import Ledger, Record, Writing
 from bg.ledger.values import Due
 
 TYPE_CHECKING = False

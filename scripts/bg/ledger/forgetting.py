@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger import notes, tasks
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import Record
+from bg.ledger.file import Ledger, Record, Writing
 from bg.ledger.tasks import Task
 from bg.ledger.values import ItemState
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import Record
+from bg.ledger.file import Ledger, Record, Writing
 from bg.masking import masked
 from bg.record import Record as Plain
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 from bg.ledger import launches, tasks
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import ANY, Record, first_of, unpacked
+from bg.ledger.file import ANY, Ledger, Record, Writing, first_of, unpacked
 from bg.ledger.values import State
 from bg.masking import masked
 

@@ -6,8 +6,7 @@ The host's events are accepted in any order.
 from __future__ import annotations
 
 from bg.ledger import naming, projects
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import Record
+from bg.ledger.file import Ledger, Record, Writing
 from bg.ledger.values import State
 
 TYPE_CHECKING = False

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from bg.ledger import inbox, projects, tasks
-from bg.ledger.file import Ledger, Writing
+from bg.ledger.file import ANY, Ledger, Record, Writing, last_of
 from bg.ledger.inbox import Question
-from bg.ledger.rows import ANY, Record, last_of
 from bg.ledger.values import Item, ItemState
 
 TYPE_CHECKING = False

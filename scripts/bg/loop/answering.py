@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from bg.ledger import delegations, inbox, user_answers, windows
 from bg.ledger.cases import Case
-from bg.ledger.file import Writing
+from bg.ledger.file import Writing, first_of
 from bg.ledger.inbox import Question
-from bg.ledger.rows import first_of
 from bg.ledger.values import Decision, Item, ItemState
 from bg.loop import decisions, delegating, inheriting, recovery_names, reminding
 from bg.loop.scene import Scene

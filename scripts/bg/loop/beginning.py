@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from bg.ledger import cases, launches
+from bg.ledger.file import first_of
 from bg.ledger.launches import Launch
-from bg.ledger.rows import first_of
 from bg.loop import adopting
 from bg.loop.scene import Scene
 from bg.words import texts

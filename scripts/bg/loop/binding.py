@@ -5,8 +5,8 @@ from __future__ import annotations
 from bg.host import agents, transcripts
 from bg.ledger import cases, launches, naming, notes, runs
 from bg.ledger.cases import Case
+from bg.ledger.file import first_of
 from bg.ledger.launches import Launch
-from bg.ledger.rows import first_of
 from bg.ledger.values import State
 from bg.loop.scene import Scene
 

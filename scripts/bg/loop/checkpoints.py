@@ -5,7 +5,7 @@ from __future__ import annotations
 from bg.host import agents, tools, transcripts
 from bg.ledger import launches, reported
 from bg.ledger.cases import Case
-from bg.ledger.rows import first_of
+from bg.ledger.file import first_of
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import cited, quote

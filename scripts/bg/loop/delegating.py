@@ -8,9 +8,8 @@ from __future__ import annotations
 from bg.ledger import cases, delegations, inbox, reported, tasks, windows
 from bg.ledger.cases import Case
 from bg.ledger.delegations import Delegation
-from bg.ledger.file import Writing
+from bg.ledger.file import Writing, first_of
 from bg.ledger.inbox import Question
-from bg.ledger.rows import first_of
 from bg.ledger.values import Opened, Standing, State
 from bg.loop import adopting, reminding
 from bg.loop.scene import Scene

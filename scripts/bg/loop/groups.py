@@ -11,9 +11,8 @@ import re
 from bg import foreign
 from bg.host import agents
 from bg.ledger import cases, delegations, launches, place, reported, tasks
-from bg.ledger.file import Ledger
+from bg.ledger.file import Ledger, first_of
 from bg.ledger.launches import Launch
-from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import State
 from bg.loop import reports

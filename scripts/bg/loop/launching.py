@@ -9,8 +9,7 @@ from bg import repository
 from bg.host import receipts, tools
 from bg.ledger import cases, delegations, launches, naming, resumes, runs, tasks, windows
 from bg.ledger.cases import Case
-from bg.ledger.file import Writing
-from bg.ledger.rows import first_of
+from bg.ledger.file import Writing, first_of
 from bg.ledger.values import Opened, State
 from bg.loop import (
     adopting,

@@ -8,8 +8,7 @@ import re
 from bg import settings
 from bg.host import origins
 from bg.ledger import cases, place, proofs, verifications, windows
-from bg.ledger.file import Writing
-from bg.ledger.rows import first_of
+from bg.ledger.file import Writing, first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import Opened
 from bg.ledger.windows import Window

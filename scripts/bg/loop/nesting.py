@@ -6,7 +6,7 @@ from bg import settings
 from bg.host import tools
 from bg.ledger import cases, children, notes
 from bg.ledger.cases import Case
-from bg.ledger.rows import first_of
+from bg.ledger.file import first_of
 from bg.loop import adopting, binding
 from bg.loop.scene import Scene
 from bg.protocol import signals

@@ -9,8 +9,7 @@ from bg import settings
 from bg.ledger import delegations, deliveries, digests, inbox, reported, runs, user_answers
 from bg.ledger.cases import Case
 from bg.ledger.deliveries import Key
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import first_of
+from bg.ledger.file import Ledger, Writing, first_of
 from bg.ledger.values import Due, Item
 from bg.protocol import signals
 from bg.signals import kinds

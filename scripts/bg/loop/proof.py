@@ -20,16 +20,13 @@ from bg.ledger import (
     notes,
     place,
     proofs,
-    sessions,
-    tasks,
     user_answers,
     windows,
 )
 from bg.ledger.cases import Case
-from bg.ledger.file import Writing
+from bg.ledger.file import Writing, first_of, last_of
 from bg.ledger.inbox import Question
 from bg.ledger.proofs import Proof
-from bg.ledger.rows import first_of, last_of
 from bg.ledger.user_answers import Answer, Retracted
 from bg.ledger.values import ItemState, Opened
 from bg.loop import answering, closed_tasks
@@ -201,9 +198,10 @@ def _speaks_for(scene: Scene, row: Proof, origin: origins.Origin) -> bool:
 
     One of which the host keeps no transcript speaks for all that was launched in it.
     """
-    task = tasks.get(scene.book, row.label)
-    if task is None:
+    case = cases.find(scene.book, row.label)
+    if case is None:
         return True  # what it asks for itself
+    task = case.task
     opened = first_of(windows.find(scene.book, label=task.grp))
     if opened is not None and opened.proof == row.id:
         return True
@@ -233,9 +231,9 @@ def _take_back(scene: Scene, writing: Writing, row: Proof, who: str, *, can_wait
     told = phrases.KEPT if can_wait else phrases.NOT_YOURS
     code = scene.bgctl("code")
     words = told.format(label=row.label, words=inline(row.text, 160), who=inline(who, 200), code=code)
-    task = tasks.get(book, row.label)
-    for session in dict.fromkeys([row.session, scene.session, task.session if task else scene.session]):
-        if sessions.get(book, session) is not None:
+    case = cases.find(book, row.label)
+    for session in dict.fromkeys([row.session, scene.session, case.task.session if case else scene.session]):
+        if cases.docket(book, session).row is not None:
             notes.add_late_words(writing, session, [words])
 
 
@@ -326,5 +324,5 @@ def _asked_for(scene: Scene) -> str:
     found = naming.LABEL.match(called.description.strip())
     if found:
         return str(found[0])
-    opened = windows.open_windows(scene.book, scene.session)
+    opened = scene.docket.windows
     return opened[0].label if opened and not called.one_shot and not called.foreground else ""

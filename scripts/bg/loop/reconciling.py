@@ -6,7 +6,7 @@ from bg.host import agents, receipts, transcripts
 from bg.host.event import Notification, live_agents, notifications
 from bg.ledger import cases, delegations, deliveries, launches, resumes, runs, tasks, windows
 from bg.ledger.cases import Agent, Case
-from bg.ledger.rows import first_of
+from bg.ledger.file import first_of
 from bg.ledger.values import Standing
 from bg.loop import (
     binding,

@@ -6,8 +6,7 @@ from bg.host import receipts, transcripts
 from bg.ledger import cases, delegations, deliveries, inbox, place, reported, runs, tasks, windows
 from bg.ledger.cases import Case
 from bg.ledger.deliveries import Delivery
-from bg.ledger.file import Writing
-from bg.ledger.rows import first_of
+from bg.ledger.file import Writing, first_of
 from bg.ledger.values import Decision, Due, Opened
 from bg.loop import adopting, checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
 from bg.loop.scene import Scene

@@ -5,9 +5,8 @@ from __future__ import annotations
 from bg.host import agents, tools, transcripts
 from bg.ledger import cases, delegations, inbox, reported, resumes, runs, tasks, user_answers
 from bg.ledger.cases import Case
-from bg.ledger.file import Writing
+from bg.ledger.file import Writing, first_of
 from bg.ledger.resumes import Resume
-from bg.ledger.rows import first_of
 from bg.ledger.values import Item, State
 from bg.loop import (
     binding,

@@ -125,12 +125,13 @@ class Scene:
         project = self.project_here()
         process = machine.host() or machine.Process(0, "")
         with self.book.transaction() as writing:
+            is_ours = self.late is None and self._may_have(process)
             root = projects.root_of(project)
             sessions.note(writing, self.session, project, self._transcript_to_note(), version, root)
             mark = repository.mark(root)
             if mark and notes.root_mark(self.book, root) != mark:
                 notes.set_root_mark(writing, root, mark)
-            if self.late is None and self._may_have(process):
+            if is_ours:
                 sessions.note_process(writing, self.session, process.pid, process.started, machine.here())
         place.mark(self.book.place, self.session)
 
@@ -139,7 +140,7 @@ class Scene:
 
         A hook that an agent calls by hand comes from below the process that has it.
         """
-        known = sessions.get(self.book, self.session)
+        known = self.docket.row
         if known is None or not known.pid or known.machine not in ("", machine.here()):
             return True
         noted = machine.Process(known.pid, known.pid_started or "")

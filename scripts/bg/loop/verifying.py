@@ -10,8 +10,7 @@ from bg.evidence import verify
 from bg.host import agents, edits, transcripts
 from bg.ledger import cases, deliveries, launches, place, runs, tasks, verifications
 from bg.ledger.deliveries import Delivery, Key
-from bg.ledger.file import Writing
-from bg.ledger.rows import first_of
+from bg.ledger.file import Writing, first_of
 from bg.ledger.values import Due, Outcome, State
 from bg.ledger.verifications import Verification
 from bg.loop import waking
