@@ -90,12 +90,10 @@ class Held:
         """
         book, key = self.book, (read, *given)
         known = self._facts.get(key)
-        if known is None or not (book.is_alone and known.good_at == book.changes):
+        if known is None or not ((book.is_alone and known.good_at == book.changes) or book.is_as_at(known)):
             moment = book.moment()
-            if known is None or book.has_changed(known.good_at, known.tables):
-                with book.noting_tables() as tables:
-                    known = self._facts[key] = Fact(read(self, *given), tables, moment)
-            known.good_at = moment
+            with book.noting_tables() as tables:
+                known = self._facts[key] = Fact(read(self, *given), tables, moment)
         value: _Value = known.value
         return value
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from bg.ledger.cases import Fact
+
     _Row = TypeVar("_Row", bound="Record")
 
 __all__ = [
@@ -156,9 +158,13 @@ class Ledger:
             self.is_alone = self._connection.in_transaction
         return self.changes
 
-    def has_changed(self, moment: int, tables: set[str]) -> bool:
-        """Whether one of these tables has changed since that moment."""
-        return self._all_changed > moment or any(self._changed.get(table, 0) > moment for table in tables)
+    def is_as_at(self, fact: Fact) -> bool:
+        """Whether a fact still holds: none of its tables has changed since it was read, or seen to hold."""
+        moment = self.moment()
+        if self._all_changed > fact.good_at or any(self._changed.get(each, 0) > fact.good_at for each in fact.tables):
+            return False
+        fact.good_at = moment
+        return True
 
     @contextlib.contextmanager
     def noting_tables(self) -> Iterator[set[str]]:
