@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bg.desk.findings import Finding
 from bg.host import agents, transcripts
-from bg.ledger import attempts, health, notes, place, proofs, sessions, spool, tasks, unfinished
+from bg.ledger import attempts, health, notes, place, proofs, sessions, spool, tasks
 from bg.ledger.aside import kept_aside
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.opening import UPDATE
@@ -118,7 +118,7 @@ def _ledger(folder: Path) -> Iterator[Finding]:
         for origin in sorted({row.origin for row in proofs.kept(book, book.now() - DAY, MOST_KEPT)}):
             found = f"what was typed is kept and has no effect yet: {origin}"
             yield Finding("your words", "wrong", found, f'in a terminal of your own: "{BGCTL}" code')
-        for task in unfinished.with_open_agent(book):
+        for task in tasks.with_open_agent(book):
             spoken = sessions.transcript(book, task.session)
             risk = transcripts.near_limit(agents.of_agent(spoken, task.agent))
             if risk:

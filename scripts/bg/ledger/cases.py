@@ -17,7 +17,6 @@ from bg.ledger import (
     runs,
     sessions,
     tasks,
-    unfinished,
     user_answers,
     windows,
 )
@@ -339,12 +338,12 @@ class Docket(Held):
     @fact
     def unfinished(self) -> list[Case]:
         """The tasks whose agent works, or has a run that nobody has ended."""
-        return _found(self, unfinished.of_session)
+        return _found(self, tasks.unfinished)
 
     @fact
     def unheard(self) -> list[Case]:
         """The same, and those of which the parent has not heard that a run has ended."""
-        return _found(self, unfinished.unheard)
+        return _found(self, tasks.unheard)
 
     @property
     def running(self) -> list[Case]:
@@ -393,7 +392,7 @@ class Docket(Held):
 
 def interrupted(of: Docket, since: float, most: int) -> list[Case]:
     """The tasks of a session that were interrupted after this moment and are not closed, the newest first."""
-    return _found(of, lambda book, session: unfinished.interrupted(book, session, since, most))
+    return _found(of, lambda book, session: tasks.interrupted(book, session, since, most))
 
 
 def _cases_in(of: Docket, states: tuple[str, ...]) -> list[Case]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg import machine
 from bg.host import agents, tools, transcripts, versions
-from bg.ledger import cases, delegations, projects, reported, runs, sessions, tasks, unfinished
+from bg.ledger import cases, delegations, projects, reported, runs, sessions, tasks
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
@@ -178,7 +178,7 @@ def _interrupted(scene: Scene) -> tuple[list[Case], int]:
     since = scene.book.now() - tasks.RECENT
     return (
         cases.interrupted(scene.docket, since, MOST_LINES),
-        unfinished.count_interrupted(scene.book, scene.session, since),
+        tasks.count_interrupted(scene.book, scene.session, since),
     )
 
 

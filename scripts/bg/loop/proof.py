@@ -20,6 +20,7 @@ from bg.ledger import (
     notes,
     place,
     proofs,
+    tasks,
     user_answers,
     windows,
 )
@@ -29,9 +30,9 @@ from bg.ledger.inbox import Question
 from bg.ledger.proofs import Proof
 from bg.ledger.user_answers import Answer, Retracted
 from bg.ledger.values import ItemState, Opened
-from bg.loop import answering, closed_tasks
+from bg.loop import answering
 from bg.loop.scene import Scene
-from bg.words import phrases
+from bg.words import feedback, phrases
 from bg.words.quoting import inline
 
 TYPE_CHECKING = False
@@ -83,7 +84,7 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]
             if case.task.session != scene.session:
                 place.wake(scene.book.place, case.task.session)
             if claim.closes and scene.is_confirmed:
-                closed_tasks.close(scene, writing, case)
+                _close(scene, writing, case)
         if late:
             # Who has put it into the spool is not known, nor when: a record counts that is later than what it is about.
             # Of what waited with it, the ledger has only when it was taken in.
@@ -175,7 +176,18 @@ def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.
         proofs.use(writing, row, origin.place)
     case = cases.find(scene.book, row.label) if row.way == proofs.CLOSES else None
     if case is not None:
-        closed_tasks.close(scene, writing, case)
+        _close(scene, writing, case)
+
+
+def _close(scene: Scene, writing: Writing, case: Case) -> None:
+    """Take a task off every list, with what it asks; nothing of it is deleted. One that works again stays."""
+    if case.task.state in tasks.RUNNING_STATES:
+        notes.add_late_words(writing, scene.session, [feedback.CLOSE_WORKS.format(label=case.label)])
+        return
+    for item in case.items:
+        inbox.withdraw(writing, item)
+    deliveries.settle_task(writing, case.label)
+    tasks.close(writing, case.label, feedback.CLOSED_NOTE)
 
 
 def _unrecorded(scene: Scene, row: Proof) -> origins.Origin:

@@ -76,6 +76,7 @@ class Scene:
         self.desk = desk
         self.surfaced: list[int] = []
         self.examined: dict[str, dict[str, Any]] = {}
+        self.wakes: dict[str, bool] = {}  # by agent
         self.late = late
         self.is_confirmed = False  # the user has typed the code of the words that are carried out
         self.attempt = attempt or Attempt()

@@ -30,7 +30,13 @@ def wakes(scene: Scene, agent: str) -> bool:
 
 
 def can_wake(scene: Scene, agent: str) -> bool:
-    """An ended agent that is woken from this session goes on, and still has its task and its memory."""
+    """An ended agent that is woken from this session goes on, and still has its task and its memory; asked once."""
+    if agent not in scene.wakes:
+        scene.wakes[agent] = _can_wake(scene, agent)
+    return scene.wakes[agent]
+
+
+def _can_wake(scene: Scene, agent: str) -> bool:
     if not agents.wakes_whole(scene.event.transcript, agent) or stays_stopped(scene, agent):
         return False
     # Seen on 2.1.7, where the connection was lost in the midst of a reply: nothing before that was left.
