@@ -22,7 +22,7 @@ def compared(once: Callable[..., Any]) -> Callable[..., Any]:
         value = once(self, read, *given)
         before = self.book.changes
         fresh = read(self, *given)
-        self.book.moment()
+        self.book.see_others()
         # Where another process has written since, the next look sees that.
         if not _same(value, fresh) and self.book.changes == before:
             raise Stale(f"{type(self).__name__}.{read.__name__}: {_plain(value)!r}, and now {_plain(fresh)!r}")

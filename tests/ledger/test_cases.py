@@ -140,7 +140,7 @@ def test_the_tables_of_a_statement_are_those_that_sqlite_reads_and_writes(book, 
 
 def test_a_row_that_is_no_longer_so_is_seen_by_the_comparison(book, monkeypatch):
     """As if a write were not noted."""
-    monkeypatch.setattr(Ledger, "is_as_at", lambda *_: True)
+    monkeypatch.setattr(cases.Fact, "still_holds", lambda *_: True)
     case = cases.case(book, "bg-1")
     assert case.task.state == State.WORKING
     set_state(book, State.DONE)

@@ -62,12 +62,18 @@ ANSWER, DECISION, LAUNCH, AGENT = "answer", "decision", "launch", "agent"
 
 
 class Fact:
-    """A value, the tables that it was read from, and the number of changes after which it was still good."""
+    """A value, the tables that it was read from, and the number of the ledger's last change before that."""
 
     def __init__(self, value: Any, tables: set[str], moment: int) -> None:
         self.value = value
         self.tables = tables
-        self.good_at = moment
+        self.moment = moment
+
+    def still_holds(self, book: Ledger) -> bool:
+        """Whether none of its tables has changed."""
+        if self.moment == book.changes:
+            return True
+        return self.moment >= max(book.all_changed, *(book.changed.get(each, 0) for each in self.tables), 0)
 
 
 class Held:
@@ -88,9 +94,11 @@ class Held:
         The function asks the ledger, and no other fact.
         """
         book, key = self.book, (read, *given)
+        if not book.is_alone:
+            book.see_others()
         known = self._facts.get(key)
-        if known is None or not ((book.is_alone and known.good_at == book.changes) or book.is_as_at(known)):
-            moment = book.moment()
+        if known is None or not known.still_holds(book):
+            moment = book.changes
             with book.noting_tables() as tables:
                 known = self._facts[key] = Fact(read(self, *given), tables, moment)
         value: _Value = known.value
@@ -406,7 +414,8 @@ def _found(of: Docket, look: Callable[[Ledger, str], list[Task]]) -> list[Case]:
 
 def known(book: Ledger, look: Callable[[], list[Task]]) -> list[Case]:
     """The cases of the tasks that this look finds, whose rows need not be read again."""
-    moment = book.moment()
+    book.see_others()
+    moment = book.changes
     return [_known(book, row, moment) for row in look()]
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from bg.ledger.cases import Fact
-
     _Row = TypeVar("_Row", bound="Record")
 
 __all__ = [
@@ -69,9 +67,9 @@ class Ledger:
         self._secured = 0
         self.held: dict[tuple[object, ...], Any] = {}
         self.changes = 0  # how many there were, whoever made them
-        self.is_alone = False  # this transaction keeps others from writing, and has been seen to have missed nothing
-        self._changed: dict[str, int] = {}  # by table, the number of its last change
-        self._all_changed = 0
+        self.changed: dict[str, int] = {}  # by table, the number of its last change
+        self.all_changed = 0  # the number of the last change that may have been to any table
+        self.is_alone = False  # this transaction keeps others from writing, and what they wrote before has been seen
         self._others: Optional[int] = None  # SQLite's mark of what other connections have written
         self._noted: Optional[set[str]] = None  # the tables of the fact that is being read
         self._connection = self._opening.connect(create=create)
@@ -148,23 +146,15 @@ class Ledger:
         with contextlib.suppress(sqlite3.Error):
             self._connection.execute(statement)
 
-    def moment(self) -> int:
-        """The number of the last change, whoever made it; asked for before something is read that is to be kept."""
-        if not self.is_alone:
-            others = self._connection.execute("PRAGMA data_version").fetchone()[0]
-            if others != self._others:
-                self._others = others
-                self._note_all_changed()
-            self.is_alone = self._connection.in_transaction
-        return self.changes
-
-    def is_as_at(self, fact: Fact) -> bool:
-        """Whether a fact still holds: none of its tables has changed since it was read, or seen to hold."""
-        moment = self.moment()
-        if self._all_changed > fact.good_at or any(self._changed.get(each, 0) > fact.good_at for each in fact.tables):
-            return False
-        fact.good_at = moment
-        return True
+    def see_others(self) -> None:
+        """Notice what other connections have written, unless none of them can."""
+        if self.is_alone:
+            return
+        others = self._connection.execute("PRAGMA data_version").fetchone()[0]
+        if others != self._others:
+            self._others = others
+            self._note_all_changed()
+        self.is_alone = self._connection.in_transaction
 
     @contextlib.contextmanager
     def noting_tables(self) -> Iterator[set[str]]:
@@ -182,11 +172,11 @@ class Ledger:
     def _note_change(self, sql: str, rows: int) -> None:
         if rows:
             self.changes += 1
-            self._changed[tables_of(sql)[0]] = self.changes
+            self.changed[tables_of(sql)[0]] = self.changes
 
     def _note_all_changed(self) -> None:
         self.changes += 1
-        self._all_changed = self.changes
+        self.all_changed = self.changes
 
     def _run(self, sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
         try:
