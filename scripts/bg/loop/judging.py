@@ -101,7 +101,7 @@ def _gather(scene: Scene, case: Case, agent: Agent, text: str, fields: Optional[
     if declared and transcripts.size(path) and not arriving.is_written(path, text, _times_said(agent)):
         path = ""
     project, folder = case.task.project or row.cwd, rows[-1].cwd or case.task.project
-    shared = folder != project and launches.share_folder(scene.book, rows[-1].agent, folder)
+    shared = launches.share_folder(scene.book, rows[-1].agent, folder, row.made)
     found = examine(
         text,
         fields,
