@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from bg import machine
 from bg.evidence import verify
-from bg.ledger import place
+from bg.ledger import cases, place
 from drive import Drive, block, context, plain
 from hosts import HERE, gone
 from recordings import VERSIONS, recorded
@@ -494,7 +494,7 @@ def test_programs_read_how_it_ended(newest):
 
     book = newest.ledger()
     try:
-        found = status.record(book, tasks.get(book, "bg-1")).verify
+        found = status.record(cases.case(book, "bg-1")).verify
         [*_, line] = look.exported(book, tasks.get(book, "bg-1"))
     finally:
         book.close()

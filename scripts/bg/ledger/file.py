@@ -237,7 +237,7 @@ class Writing(Ledger):
 def tables_of(sql: str) -> list[str]:
     """The tables that a statement names; of one that writes, the first is the one that it writes to."""
     words = sql.split()
-    return [after.strip("(),") for word, after in zip(words, words[1:]) if word.strip("(") in _BEFORE_A_TABLE]
+    return [after.strip('(),"') for word, after in zip(words, words[1:]) if word.strip("(") in _BEFORE_A_TABLE]
 
 
 @contextlib.contextmanager
