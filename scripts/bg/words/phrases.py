@@ -51,6 +51,7 @@ STARTED = "{label} started: {description} · /bg-status"
 CONTINUES = "{label} continues as a new agent: {description} · /bg-status"
 COMMAND_FAILED = "/{command} could not be carried out: something in the ledger cannot be read."
 NOT_LAUNCHED = "{label} was not launched: {text}"
+LAUNCH_REFUSED = "\nThe launch was refused: {why}"
 NOTHING_TO_HAND_OVER = (
     "Nothing to hand over: type {command} <task>, for example\n  {command} Audit the authentication code"
 )
