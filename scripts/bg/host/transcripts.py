@@ -139,6 +139,18 @@ def parts(record: dict[str, Any]) -> list[dict[str, Any]]:
     return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
 
 
+def moment_of(record: dict[str, Any]) -> float:
+    """When the host has written a record; the beginning of time where it does not say."""
+    said = record.get("timestamp")
+    try:
+        # Late: only what waited in the spool, or ran beside a session, is held against the clock.
+        from datetime import datetime  # noqa: PLC0415
+
+        return datetime.fromisoformat(str(said).replace("Z", "+00:00")).timestamp()
+    except ValueError:
+        return 0.0
+
+
 def text(record: dict[str, Any]) -> str:
     """The text parts of a record, joined; half of a surrogate pair becomes a question mark."""
     found = [part.get("text") for part in parts(record) if part.get("type") == "text"]
@@ -166,6 +178,16 @@ def calls(records: list[dict[str, Any]]) -> dict[str, int]:
 def printed(result: str) -> str:
     """What a command printed, without what the host writes where it printed nothing."""
     return "" if result.strip() == NO_OUTPUT else result
+
+
+def moment(record: dict[str, Any]) -> float:
+    """When the host wrote a record, in seconds; 0 where it does not say."""
+    from datetime import datetime  # noqa: PLC0415 - late: few events need a time
+
+    try:
+        return datetime.fromisoformat(str(record.get("timestamp")).replace("Z", "+00:00")).timestamp()
+    except ValueError:
+        return 0.0
 
 
 def queued(records: list[dict[str, Any]]) -> list[tuple[int, str]]:
