@@ -165,9 +165,9 @@ def free_refused(scene: Scene) -> None:
         while not found.keys() >= set(owed) and time.monotonic() < until:
             time.sleep(STEP)
             found = receipts.results(path, calls)
-    for call, why in found.items():
+    for call, why in [each for each in found.items() if each[1]]:
         with scene.book.transaction() as writing:
-            label = launches.fail(writing, call, why) if why else ""
+            label = launches.fail(writing, call, why)
             if label:
                 tasks.set_state(writing, label, State.NOT_LAUNCHED, inline(why, 200))
 
