@@ -27,7 +27,7 @@ LANDED = {
     "0002.sql": "620584d27508c4665b8dc81709c6d24bf9ca83e36ec37b3bef20695da4e4e8af",
     "0003.sql": "084fd1a2147ab5376d4da7e25ddb2728b583b9b529e1aae047d4ae5f1daa36f4",
     "0004.sql": "96eca8756c9dfdb78c34c6df14e6adb402ea82a8f6de66e724864d36056f3cd7",
-    "0005.sql": "94e56b5b17a0e9b28092ef519099ceb0e71ba1abfe40ce47fc275d113aa49b23",
+    "0005.sql": "1cf0619676267c31780894680e81608e2941c28345c34ae1ed9445507f41f29a",
 }
 
 #: Opens the ledger of BG_DATA, and is killed at that instruction of SQLite's, or ends by itself.
