@@ -43,10 +43,10 @@ def set_state(book: Ledger, state: str) -> None:
 
 
 def test_whoever_asks_for_a_case_gets_the_same_one(book):
-    assert cases.case(book, "bg-1") is cases.find(book, "bg-1")
+    assert cases.case(book, "bg-1") is cases.of(book, "bg-1")
     with book.transaction() as writing:
         assert cases.case(writing, "bg-1") is cases.case(book, "bg-1")
-    assert cases.find(book, "bg-2") is None
+    assert cases.of(book, "bg-2") is None
 
 
 def test_a_fact_is_read_once(book, asked):

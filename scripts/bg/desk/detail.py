@@ -49,7 +49,7 @@ _CLASSES = {
 
 def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") -> str:
     """Everything about one task, its last report whole."""
-    case = cases.find(book, label)
+    case = cases.of(book, label)
     if case is None:
         return f"There is no task {label}."
     task = case.task

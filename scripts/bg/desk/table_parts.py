@@ -54,7 +54,7 @@ def _every(book: Ledger, project: str) -> list[Case]:
 def _living(book: Ledger, project: str, asking: set[str]) -> list[Case]:
     """What has not ended, and what has and is waited for nevertheless."""
     found = {case.label: case for case in cases.known(book, lambda: tasks.open_in(book, project))}
-    others = filter(None, (cases.find(book, label) for label in asking - found.keys()))
+    others = filter(None, (cases.of(book, label) for label in asking - found.keys()))
     return [*found.values(), *others]
 
 

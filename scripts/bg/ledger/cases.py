@@ -133,7 +133,7 @@ class Agent(Held):
     def case(self) -> Optional[Case]:
         """The task that it was launched for, None where it is none of ours."""
         label = self.once(_label)
-        return find(self.book, label) if label else None
+        return of(self.book, label) if label else None
 
     @fact
     def run(self) -> Optional[Run]:
@@ -247,7 +247,7 @@ class Case(Held):
         """Who asked for this task, who asked for that one, and so on, the nearest first."""
         found: list[str] = []
         while len(found) < MOST_ABOVE:
-            asker = find(self.book, found[-1]) if found else self
+            asker = of(self.book, found[-1]) if found else self
             one = asker.asked_by if asker else None
             if one is None or one.label in found:
                 break
@@ -303,7 +303,7 @@ class Case(Held):
     @property
     def joint(self) -> Optional[Case]:
         """The one that asked, this or the one that it works for, where it and all whom it asked are over, untold."""
-        asker = find(self.book, self.asked_by.label) if self.asked_by else self
+        asker = of(self.book, self.asked_by.label) if self.asked_by else self
         if asker is None or asker.task.state not in tasks.ENDED_STATES:
             return None
         found = [one for one in asker.asked if one.state == Decision.LAUNCHED]
@@ -449,7 +449,7 @@ def case(book: Ledger, label: str) -> Case:
     return found
 
 
-def find(book: Ledger, label: str) -> Optional[Case]:
+def of(book: Ledger, label: str) -> Optional[Case]:
     """The case of the task with this label, None where there is none."""
     found = case(book, label)
     try:

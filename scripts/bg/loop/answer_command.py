@@ -68,7 +68,7 @@ def answer_command(scene: Scene, arguments: str) -> None:
             else any(qid == item.qid.upper() for item in waiting)
         )
 
-    known = Known(waiting, was_asked, lambda label: cases.find(scene.book, label) is not None)
+    known = Known(waiting, was_asked, lambda label: cases.of(scene.book, label) is not None)
     typed = answers.read(arguments, known)
     if typed.word in (answers.HELP, answers.STATUS, answers.DOCTOR) and not typed.doubts:
         _show(scene, typed)
@@ -106,7 +106,7 @@ def _carry_out(scene: Scene, writing: Writing, typed: Typed, known: Known, numbe
     if typed.word:
         return _word(scene, writing, typed, known.waiting, number)
     if typed.label and not (typed.parts or typed.plain):
-        case = cases.find(scene.book, typed.label)
+        case = cases.of(scene.book, typed.label)
         told = [scene.desk.answers(case, scene.answer_command)] if case else []
         return Outcome(told, typing.COMMAND, typed.label)
     return _answer(scene, writing, typed, known, number)
@@ -128,7 +128,7 @@ def _word(scene: Scene, writing: Writing, typed: Typed, waiting: list[Question],
         return _undo(scene, writing, typed.label)
     if word == answers.CLOSE and not typed.label:
         return Outcome([feedback.CLOSE_WHICH.format(command=scene.answer_command)], typing.COMMAND)
-    case = cases.find(scene.book, typed.label or _only_label(scene, waiting, go=word == answers.GO))
+    case = cases.of(scene.book, typed.label or _only_label(scene, waiting, go=word == answers.GO))
     if case is None:
         return _say_which_task(scene, waiting)
     offered = next((item for item in _skippable(case) if _offers(item, word)), None)
@@ -174,7 +174,7 @@ def _undo(scene: Scene, writing: Writing, label: str) -> Outcome:
         label = user_answers.last_given_in(scene.book, scene.project)
         if not label:
             return Outcome([feedback.NOTHING_TO_UNDO_AT_ALL], typing.COMMAND)
-    case = cases.find(scene.book, label)
+    case = cases.of(scene.book, label)
     if case is None:
         return Outcome([feedback.NO_SUCH_TASK.format(label=label)], typing.COMMAND)
     lines, done = undoing.undo(scene, writing, case)
@@ -233,7 +233,7 @@ def _record(
 
 def _go_on(scene: Scene, writing: Writing, label: str) -> list[str]:
     """What follows from a task's answers; lines for the user."""
-    case = cases.find(scene.book, label)
+    case = cases.of(scene.book, label)
     if case is None:
         return []
     left = [item.qid for item in _skippable(case)]
@@ -259,7 +259,7 @@ def _say_which_task(scene: Scene, waiting: list[Question]) -> Outcome:
 def _say_which_item(scene: Scene, label: str, mine: list[Question], plain: str) -> Outcome:
     """No item is named, and several of this task wait, or none."""
     words = answering.given_back(plain)
-    case = cases.find(scene.book, label)
+    case = cases.of(scene.book, label)
     if mine or case is None:
         example = " ".join(f"{item.qid}: …" for item in mine)
         line = feedback.SAY_WHICH.format(label=label, count=len(mine), example=example, words=words)
@@ -308,7 +308,7 @@ def _confirm(scene: Scene, writing: Writing, confirmed: int, number: int) -> Out
         return Outcome([feedback.NOTHING_TO_CONFIRM.format(number=confirmed)], typing.COMMAND)
     reading = json.loads(shown_back.reading)
     typing.conclude(writing, confirmed, typing.TAKEN, reading=shown_back.reading)
-    case = cases.find(scene.book, shown_back.label)
+    case = cases.of(scene.book, shown_back.label)
     if "word" in reading and case is not None:
         return _carry_out_word(scene, writing, case, reading["word"], number)
     kept = [(inbox.get(scene.book, identifier), text, skips) for identifier, text, skips in reading.get("answers", [])]

@@ -46,7 +46,7 @@ def before_question(scene: Scene) -> None:
 
 
 def _name(scene: Scene, label: str) -> str:
-    case = cases.find(scene.book, label)
+    case = cases.of(scene.book, label)
     return case.task.description or case.task.text if case else ""
 
 
@@ -85,7 +85,7 @@ def after_question(scene: Scene) -> None:
             if not taken.recorded or inbox.kind(item) == Item.DELEGATION:
                 scene.answer.notice.append(taken.line)
         for label in dict.fromkeys(answered):
-            case = cases.find(scene.book, label)
+            case = cases.of(scene.book, label)
             elsewhere = answering.owe(scene, writing, case) if case else []
             scene.answer.notice += elsewhere
             told += elsewhere

@@ -24,7 +24,7 @@ def started(scene: Scene) -> None:
     launch = _launch(scene)
     if launch is None or launch.identity != launches.LOST:
         return
-    case = cases.find(scene.book, launch.label)
+    case = cases.of(scene.book, launch.label)
     identity = adopting.identity(
         launch.token,
         scene.event.transcript,

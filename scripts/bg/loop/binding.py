@@ -55,7 +55,7 @@ def came_from(scene: Scene, launch: Launch, transcript: str) -> bool:
     call = agents.call_of(transcript)
     if call or not launch.tool_use or launch.tool_use == launch.token:
         return call in ("", launch.tool_use)
-    case = cases.find(scene.book, launch.label)
+    case = cases.of(scene.book, launch.label)
     waits = case is not None and case.task.state != State.NOT_LAUNCHED and case.task.session == scene.session
     return waits and launch.failed is None
 

@@ -17,7 +17,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     said = reminding.reminder(scene, row)
     if row.kind in (Due.GROUP, Due.JOINT, Due.VERIFIED):
         return said._replace(text=f"{phrases.SENDER} {said.notice}")
-    case = cases.find(scene.book, row.label)
+    case = cases.of(scene.book, row.label)
     agent = (case.task.agent if case else "") if row.kind == Due.ANSWERED else row.subject
     then = _way(scene, agent, row.label)
     if row.kind == Due.ANSWERED:
@@ -42,7 +42,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
 
 def _is_ready(scene: Scene, label: str) -> bool:
     """The answers wait for nothing but their sending; else the usual words are one line already."""
-    case = cases.find(scene.book, label)
+    case = cases.of(scene.book, label)
     return case is not None and case.task.state not in tasks.RUNNING_STATES and case.is_ready
 
 

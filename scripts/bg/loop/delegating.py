@@ -71,7 +71,7 @@ def hand_over(scene: Scene, writing: Writing, item: Question, text: str) -> str:
 
 def _reserve(scene: Scene, writing: Writing, label: str, work: str) -> None:
     """The label waits for its launch, as that of a window that was closed with nothing launched."""
-    if cases.find(scene.book, label) is None:
+    if cases.of(scene.book, label) is None:
         tasks.create(writing, label, label, scene.session, scene.project, work, State.NOT_LAUNCHED)
         windows.open_window(writing, scene.session, Opened.DELEGATION, work, label)
         for window in scene.docket.windows:
@@ -103,13 +103,13 @@ def make_room(scene: Scene, writing: Writing, case: Case) -> None:
     if scene.settings.max_tasks is None or scene.full():
         return
     for one in delegations.unlaunched(scene.book, case.task.project):
-        asker = cases.find(scene.book, one.label)
+        asker = cases.of(scene.book, one.label)
         if asker is not None and asker.task.session == scene.session:
             reminding.owe_next_step(scene, writing, one.label)
 
 
 def refused(scene: Scene, label: str) -> str:
     """What stands of an approval whose launch the cap has refused, in words for the parent."""
-    case = cases.find(scene.book, label)
+    case = cases.of(scene.book, label)
     one = case.asked_by if case else None
     return phrases.APPROVAL_STANDS.format(name=f"{one.label} {one.qid}", label=label) if one else ""

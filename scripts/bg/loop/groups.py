@@ -52,7 +52,7 @@ def told(book: Ledger, group: str, bgctl: Callable[[str], str], transcript: str)
 
 def joint(book: Ledger, label: str, bgctl: Callable[[str], str], transcript: str) -> Together:
     """The account of a task and the agents that it asked for, all of which have ended."""
-    asker = cases.find(book, label)
+    asker = cases.of(book, label)
     asked = asker.asked if asker else []
     rows = [asker.task] if asker else []
     rows += [row for one in asked for row in delegations.workers(book, one)]

@@ -32,7 +32,7 @@ class Named(Record):
 
 def named(scene: Scene, label: str) -> Named:
     """What the user wants to have run after this task's end."""
-    case = cases.find(scene.book, label)
+    case = cases.of(scene.book, label)
     opened = first_of(windows.find(scene.book, label=case.task.grp)) if case else None
     words = _in_words(opened.text) if opened and opened.kind in (Opened.COMMAND, Opened.SKILL) else ""
     own = (scene.settings.verify or "").strip()

@@ -72,4 +72,4 @@ def ended(scene: Scene, agent: str) -> None:
 def _task_of(scene: Scene) -> Optional[Case]:
     """The task for which an agent works, however deep it was launched."""
     child = children.of_agent(scene.book, scene.event.agent)
-    return cases.find(scene.book, child.label) if child else binding.own_task(scene, scene.event.agent)
+    return cases.of(scene.book, child.label) if child else binding.own_task(scene, scene.event.agent)

@@ -76,7 +76,7 @@ def _can_be_asked(scene: Scene, case: Case) -> list[delegations.Delegation]:
 def _unlaunched(scene: Scene, case: Case) -> list[delegations.Delegation]:
     """Approved requests of a task that nothing was launched for in the turn of the approval."""
     found = case.forgotten
-    return [one for one in found if cases.find(scene.book, one.worker) is not None]
+    return [one for one in found if cases.of(scene.book, one.worker) is not None]
 
 
 def has_to_do(scene: Scene, case: Case) -> bool:
@@ -90,7 +90,7 @@ def for_requester(scene: Scene, case: Case, way: Optional[Callable[[str, str], s
     `way` words how that one is woken, where it must be said in brief.
     """
     one = case.asked_by
-    asker = cases.find(scene.book, one.label) if one else None
+    asker = cases.of(scene.book, one.label) if one else None
     if one is None or asker is None or one.told is not None or not asker.task.agent:
         return ""
     over = delegations.standing(scene.book, one) in delegations.OVER

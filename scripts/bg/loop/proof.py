@@ -80,7 +80,7 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]
             closes=claim.closes,
             proof=proofs.CODE if scene.is_confirmed else None,
         )
-        for case in filter(None, [cases.find(scene.book, label) for label in labels]):
+        for case in filter(None, [cases.of(scene.book, label) for label in labels]):
             if case.task.session != scene.session:
                 place.wake(scene.book.place, case.task.session)
             if claim.closes and scene.is_confirmed:
@@ -174,7 +174,7 @@ def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.
     proofs.judge(writing, row.id, _class(row, origin))
     if origin.place >= 0:
         proofs.use(writing, row, origin.place)
-    case = cases.find(scene.book, row.label) if row.way == proofs.CLOSES else None
+    case = cases.of(scene.book, row.label) if row.way == proofs.CLOSES else None
     if case is not None:
         _close(scene, writing, case)
 
@@ -210,7 +210,7 @@ def _speaks_for(scene: Scene, row: Proof, origin: origins.Origin) -> bool:
 
     One of which the host keeps no transcript speaks for all that was launched in it.
     """
-    case = cases.find(scene.book, row.label)
+    case = cases.of(scene.book, row.label)
     if case is None:
         return True  # what it asks for itself
     task = case.task
@@ -243,7 +243,7 @@ def _take_back(scene: Scene, writing: Writing, row: Proof, who: str, *, can_wait
     told = phrases.KEPT if can_wait else phrases.NOT_YOURS
     code = scene.bgctl("code")
     words = told.format(label=row.label, words=inline(row.text, 160), who=inline(who, 200), code=code)
-    case = cases.find(book, row.label)
+    case = cases.of(book, row.label)
     for session in dict.fromkeys([row.session, scene.session, case.task.session if case else scene.session]):
         if cases.docket(book, session).row is not None:
             notes.add_late_words(writing, session, [words])
@@ -319,7 +319,7 @@ def launch_refused(scene: Scene) -> str:
     """Why a launch is not adopted: what asked for it is not the user's word, or not known to be."""
     look(scene, wait=True)
     label = _asked_for(scene)
-    case = cases.find(scene.book, label) if label else None
+    case = cases.of(scene.book, label) if label else None
     if case is not None and case.is_resumable:
         return message_refused(scene, case, tools.launch_of(scene.event).prompt)
     found = last_of(windows.find(scene.book, session=scene.session, label=label)) if label else None

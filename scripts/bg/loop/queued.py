@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def settle_all(scene: Scene) -> None:
     """For each task of the session whose agent has ended since."""
     for label in resumes.labels_queued(scene.book, scene.session):
-        case = cases.find(scene.book, label)
+        case = cases.of(scene.book, label)
         if case is not None:
             scene.apart(f"what was queued for {label}", settle, scene, case)
 

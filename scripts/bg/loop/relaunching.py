@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def relaunch_window(scene: Scene) -> Optional[Case]:
     """A launch whose description begins with a task that has ended unfinished continues that task."""
     found = naming.LABEL.match(tools.launch_of(scene.event).description.strip())
-    case = cases.find(scene.book, found[0]) if found else None
+    case = cases.of(scene.book, found[0]) if found else None
     if case is None or case.task.state not in tasks.CONTINUABLE_STATES or not case.task.agent:
         return None
     # In another project a label may be anybody's, unless the user has answered or named the task in this session.

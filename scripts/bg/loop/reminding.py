@@ -7,7 +7,7 @@ from bg.ledger import cases, delegations, deliveries, inbox, place, reported, ru
 from bg.ledger.cases import Case
 from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Writing, first_of
-from bg.ledger.values import Decision, Due, Opened
+from bg.ledger.values import Decision, Due, ItemState, Opened
 from bg.loop import adopting, checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
 from bg.loop.scene import Scene
 from bg.signals import kinds
@@ -74,7 +74,7 @@ def _is_known_to_be_answered(scene: Scene, row: Delivery) -> bool:
 
 def _expect_successor(scene: Scene, writing: Writing, label: str) -> None:
     """A launch that leaves out the label continues the task, where its agent cannot wake."""
-    case = cases.find(scene.book, label)
+    case = cases.of(scene.book, label)
     if case is not None and case.is_ready and not waking.wakes(scene, case.task.agent):
         windows.open_window(writing, case.task.session, Opened.RELAUNCH, case.task.text, label)
 
@@ -100,27 +100,41 @@ def _fitting(texts: list[str], used: int, rest: str, *, brief: bool) -> tuple[li
 def _await_relaunches(scene: Scene, writing: Writing, rows: list[Delivery]) -> None:
     """A task whose next step is a new agent waits for its launch, whatever it is called."""
     for row in rows:
-        case = cases.find(scene.book, row.label) if row.kind == Due.ANSWERED else None
+        case = cases.of(scene.book, row.label) if row.kind == Due.ANSWERED else None
         if case is not None and case.task.agent and case.is_ready and not waking.wakes(scene, case.task.agent):
             waking.open_relaunch(scene, writing, case)
 
 
 def _to_say(scene: Scene, row: Delivery, brief: bool) -> list[Reminder]:  # noqa: FBT001 - handed on by place
     """A delivery in words, none where it has become moot."""
-    if row.kind == Due.ANSWERED and _is_sent(scene, row):
+    if _is_sent(scene, row) if row.kind == Due.ANSWERED else _is_answered(scene, row):
         return []
     return [_worded(scene, row, brief=brief)]
 
 
 def _is_sent(scene: Scene, row: Delivery) -> bool:
     """The answers that this row speaks of are on their way: there is nothing left to do about them."""
-    case = cases.find(scene.book, row.label)
+    case = cases.of(scene.book, row.label)
     return case is None or not (case.has_news or next_steps.has_to_do(scene, case))
+
+
+def _is_answered(scene: Scene, row: Delivery) -> bool:
+    """What this signal asked for was answered before the parent was told: only the next step is left to say."""
+    agent, run = row.subject, row.run
+    signal = reported.signal_id(scene.book, agent, run, row.mark)
+    one = first_of(delegations.find(scene.book, signal=signal)) if signal else None
+    if one is not None:
+        return one.state != Decision.WAITING and not noting.denied(scene.book, agent, run, row.mark)
+    marker = reported.signal_body(scene.book, agent, run, row.mark).get("signal_type")
+    asked = [
+        item for item in inbox.find(scene.book, agent=agent, run=run) if kinds.asking(inbox.kind(item)).marker == marker
+    ]
+    return bool(asked) and all(item.state != ItemState.OPEN for item in asked)
 
 
 def owe_next_step(scene: Scene, writing: Writing, label: str, *, again: bool = False) -> bool:
     """The session that has this task is owed the next step; whether that is another one."""
-    case = cases.find(scene.book, label)
+    case = cases.of(scene.book, label)
     if case is None:
         return False
     deliveries.owe_next_step(writing, label, scene.session, again=again)
@@ -146,7 +160,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         from bg.loop import verifying  # noqa: PLC0415 - late: it brings the largest part of the package
 
         return verifying.reminder(scene, row)
-    case = cases.find(scene.book, row.label)
+    case = cases.of(scene.book, row.label)
     assert case is not None
     if row.kind == Due.ANSWERED:
         elsewhere = feedback.ANSWERED_ELSEWHERE.format(label=case.label)

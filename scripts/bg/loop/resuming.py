@@ -60,7 +60,7 @@ def before_message(scene: Scene) -> None:
 def _addressed(scene: Scene, to: str) -> Optional[Case]:
     """The task that the parent means."""
     task = tasks.addressed(scene.book, scene.session, to)
-    return cases.find(scene.book, task.label) if task else None
+    return cases.of(scene.book, task.label) if task else None
 
 
 def _refused(scene: Scene, case: Case) -> str:
@@ -268,7 +268,7 @@ def unproven(scene: Scene) -> None:
     row = first_of(resumes.find(scene.book, tool_use=scene.event.tool_use))
     if row is None or row.proven is not None:
         return
-    case = cases.find(scene.book, row.label)
+    case = cases.of(scene.book, row.label)
     with scene.book.transaction() as writing:
         resumes.fail(writing, row.id, scene.event.error or "refused")
         if case is not None and case.is_resumable:

@@ -129,14 +129,14 @@ def _outcome(found: verify.Result) -> tuple[str, str]:
 
 def _dispute(scene: Scene, writing: Writing, row: Verification) -> None:
     """Only a report of success is refuted by a failure, and only while it is the task's last word."""
-    case = cases.find(scene.book, row.label)
+    case = cases.of(scene.book, row.label)
     if case and case.task.state == State.DONE and not _has_gone_on(scene, row):
         tasks.set_state(writing, row.label, State.DISPUTED)
 
 
 def _has_gone_on(scene: Scene, row: Verification) -> bool:
     """The task has another run since, by this agent or by a new one."""
-    case, last = cases.find(scene.book, row.label), cases.agent(scene.book, row.agent).run
+    case, last = cases.of(scene.book, row.label), cases.agent(scene.book, row.agent).run
     return case is None or last is None or case.task.agent != row.agent or last.run != row.run
 
 
@@ -167,7 +167,7 @@ def _is_in(folder: str, tree: str) -> bool:
 def reminder(scene: Scene, row: Delivery) -> Reminder:
     """How the check after a run ended, in words."""
     found = first_of(verifications.find(scene.book, agent=row.subject, run=row.run))
-    case = cases.find(scene.book, row.label)
+    case = cases.of(scene.book, row.label)
     assert found is not None and case is not None
     resume = waking.resume_how(scene, case.task.agent, case.label)
     return verified.reminder(found, case.task, resume, gone_on=_has_gone_on(scene, found))
