@@ -179,6 +179,35 @@ class Agent(Held):
         """What its last run asked to hand on: on earlier requests it waits no more, it has been woken since."""
         return self.once(_requests, self.run.run) if self.run else []
 
+    def items_of(self, run: int) -> list[Question]:
+        """What one of its runs asked of the user, open or not."""
+        return self.once(_items, run)
+
+    def said(self, run: int, mark: str) -> dict[str, Any]:
+        """What this signal of a run said, empty where it is none."""
+        return self.once(_said, run, mark)
+
+    def request_by(self, run: int, mark: str) -> Optional[Delegation]:
+        """What this signal of a run asked to hand on."""
+        signal = self.once(_signal, run, mark)
+        return first_of(self.once(_requests_by, signal)) if signal else None
+
+
+def _items(agent: Agent, run: int) -> list[Question]:
+    return inbox.find(agent.book, agent=agent.id, run=run)
+
+
+def _said(agent: Agent, run: int, mark: str) -> dict[str, Any]:
+    return reported.signal_body(agent.book, agent.id, run, mark)
+
+
+def _signal(agent: Agent, run: int, mark: str) -> int:
+    return reported.signal_id(agent.book, agent.id, run, mark)
+
+
+def _requests_by(agent: Agent, signal: int) -> list[Delegation]:
+    return delegations.find(agent.book, signal=signal)
+
 
 def _label(agent: Agent) -> str:
     return tasks.label_of(agent.book, agent.id)

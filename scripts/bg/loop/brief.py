@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger import cases, inbox, reported, tasks
+from bg.ledger import cases, tasks
 from bg.ledger.deliveries import Delivery
 from bg.ledger.values import Due
 from bg.loop import next_steps, queued, reminding, waking
@@ -24,8 +24,8 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         ready = phrases.BRIEFLY_READY.format(label=row.label, then=then)
         return said._replace(text=ready) if _is_ready(scene, row.label) else said
     run, mark = row.run, row.mark
-    signal = reported.signal_body(scene.book, agent, run, mark)
-    items = inbox.find(scene.book, agent=agent, run=run)
+    who = cases.agent(scene.book, agent)
+    signal, items = who.said(run, mark), who.items_of(run)
     short = briefs.Short(row.label, items, then, scene.full(), said.left)
     kind = kinds.of(signal.get("signal_type", ""))
     lines = [f"{phrases.SENDER} {said.notice}", *kind.brief(signal.get("payload", {}), short)]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bg.host import receipts, transcripts
-from bg.ledger import cases, delegations, deliveries, inbox, place, reported, runs, tasks, windows
+from bg.ledger import cases, deliveries, inbox, place, runs, tasks, windows
 from bg.ledger.cases import Case
 from bg.ledger.deliveries import Delivery
-from bg.ledger.file import Writing, first_of
+from bg.ledger.file import Writing
 from bg.ledger.values import Decision, Due, ItemState, Opened
 from bg.loop import adopting, checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
 from bg.loop.scene import Scene
@@ -120,15 +120,12 @@ def _is_sent(scene: Scene, row: Delivery) -> bool:
 
 def _is_answered(scene: Scene, row: Delivery) -> bool:
     """What this signal asked for was answered before the parent was told: only the next step is left to say."""
-    agent, run = row.subject, row.run
-    signal = reported.signal_id(scene.book, agent, run, row.mark)
-    one = first_of(delegations.find(scene.book, signal=signal)) if signal else None
+    who, run = cases.agent(scene.book, row.subject), row.run
+    one = who.request_by(run, row.mark)
     if one is not None:
-        return one.state != Decision.WAITING and not noting.denied(scene.book, agent, run, row.mark)
-    marker = reported.signal_body(scene.book, agent, run, row.mark).get("signal_type")
-    asked = [
-        item for item in inbox.find(scene.book, agent=agent, run=run) if kinds.asking(inbox.kind(item)).marker == marker
-    ]
+        return one.state != Decision.WAITING and not noting.denied(scene.book, who.id, run, row.mark)
+    marker = who.said(run, row.mark).get("signal_type")
+    asked = [item for item in who.items_of(run) if kinds.asking(inbox.kind(item)).marker == marker]
     return bool(asked) and all(item.state != ItemState.OPEN for item in asked)
 
 
@@ -167,18 +164,18 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         notice = "" if row.answered_in == scene.session else elsewhere
         return reply_parts.Reminder(next_steps.next_step(scene, case), notice)
     agent, run = row.subject, row.run
+    who = cases.agent(scene.book, agent)
     told = reply_parts.Told(
         task=case.task,
         brief=adopting.brief(case.task.prompt),
-        items=inbox.find(scene.book, agent=agent, run=run),
+        items=who.items_of(run),
         resume=waking.resume_how(scene, agent, case.label),
         answer_command=scene.answer_command,
         whole=scene.bgctl(f"status {case.label}"),
         evidence=runs.evidence(scene.book, agent, run),
         asked=runs.corrections(scene.book, agent, run),
     )
-    body = reported.signal_body(scene.book, agent, run, row.mark)
-    one = first_of(delegations.find(scene.book, signal=reported.signal_id(scene.book, agent, run, row.mark)))
+    body, one = who.said(run, row.mark), who.request_by(run, row.mark)
     if one is not None and one.state == Decision.WAITING:
         weighed = weighing.weigh(scene, case, one, str(body.get("payload", {}).get("context_required") or ""))
         told = told._replace(qid=one.qid, weighed=tuple(weighed), full=scene.full())
@@ -186,7 +183,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         told = told._replace(denied=noting.denied(scene.book, agent, run, row.mark))
         said = kinds.of(body["signal_type"]).remind(body, told)
         return said if told.denied else _with_answers(scene, case, said)
-    text, _ = reports.best(cases.agent(scene.book, agent).texts_of(run), cases.agent(scene.book, agent).token)
+    text, _ = reports.best(who.texts_of(run), who.token)
     left, in_short = checkpoints.seen_by_parent(scene, case, run, spoke=bool(text.strip()))
     said = replies.unreported(text, case.task.note, told._replace(left=left))._replace(left=in_short)
     return _with_answers(scene, case, said)
