@@ -205,6 +205,16 @@ def unproven(book: Ledger, since: float) -> list[Proof]:
     return Proof.all(book, "SELECT * FROM proofs WHERE proof = ? AND judged > ? ORDER BY id DESC", UNPROVEN, since)
 
 
+def blank_shared(book: Writing, label: str) -> None:
+    """Empty the words of one prompt or dialog that were judged for other tasks too."""
+    book.write(
+        "UPDATE proofs SET text = '' WHERE label IS NOT ? AND judged IS NOT NULL AND EXISTS"
+        " (SELECT 1 FROM proofs o WHERE o.label = ? AND o.session = proofs.session AND o.at = proofs.at)",
+        label,
+        label,
+    )
+
+
 def class_of(book: Ledger, number: Optional[int], source: str) -> str:
     """The class of an answer; empty where it is not looked up yet, or was given before classes were kept."""
     found = of_id(book, number)
