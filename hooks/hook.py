@@ -11,15 +11,26 @@ from types import ModuleType
 PLUGIN = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 PLACE = os.environ.get("BG_PLACE", "")
 
+
+def is_closed(folder: str) -> bool:
+    """Nobody else could have put there what is executed from it: this user's own, or about to be made."""
+    try:
+        found = os.stat(folder)
+    except OSError:
+        return os.path.isabs(folder)
+    return os.path.isabs(folder) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
+
+
 if sys.version_info < (3, 9):  # noqa: UP036 - it was newer when it was noted; an old one reads this file
     with contextlib.suppress(OSError):
-        os.unlink(os.path.join(PLACE, "python"))
+        os.unlink(os.path.join(PLACE or os.devnull, "python"))
     sys.exit("bg: " + sys.executable + " is older than Python 3.9; the next hook looks for another one")
 
 # The host ends hooks after 20 seconds, and may not reach this process: nobody reads what it would say then.
 _signal.alarm(20)
 
-os.umask(0o077)  # whatever a hook makes is its user's alone
+# Whatever a hook makes is its user's alone. A check that the user named makes its files as the user does.
+os.environ["BG_UMASK"] = f"{os.umask(0o077):o}"
 
 read_code = SourceFileLoader.get_code
 
@@ -84,10 +95,12 @@ class LateFinder:
 # Python before 3.13.1 leaves half a file on a disk that fills up, which would stop every hook from then on.
 SourceFileLoader.get_code = whole_code  # type: ignore[method-assign,assignment]
 sys.meta_path.insert(0, LateFinder)  # type: ignore[arg-type]
-sys.pycache_prefix = os.path.join(PLACE, "pycache")
 sys.path.insert(0, os.path.join(PLUGIN, "scripts"))
-if os.path.isabs(PLACE):  # else it would be a folder of the project
+if is_closed(PLACE):
+    sys.pycache_prefix = os.path.join(PLACE, "pycache")
     sys.path.append(os.path.join(PLACE, "packages"))
+else:
+    sys.dont_write_bytecode = True
 
 from bg.hook import main
 

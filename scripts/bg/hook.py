@@ -177,7 +177,7 @@ def _say(scene: Scene, stdout: TextIO) -> None:
     lost = _tell_which_python_runs(scene)
     _print(scene.answer, scene.event, stdout)
     if lost:
-        place.forget_lost_interpreter(scene.book.place)
+        place.forget_lost_interpreter()
     if not (scene.surfaced or told or late):
         return
     try:
@@ -231,7 +231,7 @@ def _tell_which_python_runs(scene: Scene) -> str:
     """Once after the noted interpreter did not start; its path where that was said now."""
     if scene.answer.block or not postponing.speaks_to_the_user(scene.event):
         return ""
-    lost = place.lost_interpreter(scene.book.place)
+    lost = place.lost_interpreter()
     if lost:
         scene.answer.notice.append(trouble.PYTHON_LOST.format(lost=lost, now=sys.executable))
     return lost

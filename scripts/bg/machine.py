@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
+MOST_ABOVE = 64
 _SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "busybox"}
 
 
@@ -64,6 +65,25 @@ def ask(command: list[str], seconds: float, given: bytes = b"", told: Optional[d
     return Done(done.returncode, out, out + said)
 
 
+def detach(command: list[str], held: int) -> None:
+    """Start a program that outlives this process, in a session of its own, with no stream; it inherits one open file.
+
+    Nobody waits for it.
+    """
+    import subprocess  # noqa: PLC0415 - late, as above
+
+    subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=APART,
+        env=dict(os.environ),
+        start_new_session=True,
+        pass_fds=(held,),
+    )
+
+
 def python(interpreter: str, *arguments: str, seconds: float, given: bytes = b"") -> Done:
     """Start a Python that imports nothing but its own library and packages."""
     return ask([interpreter, "-I", *arguments], seconds, given)
@@ -75,6 +95,17 @@ def find_packages() -> None:
         import site  # noqa: PLC0415
 
         site.main()
+
+
+def above() -> list[Process]:
+    """The processes above this one, the nearest first, as far as the machine tells."""
+    found: list[Process] = []
+    looked = _look(os.getpid())
+    while looked is not None and looked[0] > 1 and len(found) < MOST_ABOVE:
+        pid = looked[0]
+        looked = _look(pid)
+        found += [Process(pid, looked[2])] if looked else []
+    return found
 
 
 def host() -> Optional[Process]:

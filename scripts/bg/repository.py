@@ -41,6 +41,14 @@ def common(folder: str) -> str:
     return os.path.realpath(os.path.join(own, _text(os.path.join(own, "commondir")))) if own else ""
 
 
+def top(folder: str) -> str:
+    """The folder of the checkout around this one; empty outside a repository."""
+    found, last = _real(folder), ""
+    while found != last and not os.path.exists(os.path.join(found, ".git")):
+        found, last = os.path.dirname(found), found
+    return found if found != last else ""
+
+
 def mark(shared: str) -> str:
     """What a repository keeps when it is moved and shares with no other: when git wrote a file that nobody changes."""
     found = foreign.about(os.path.join(shared, "description"))

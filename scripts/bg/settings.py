@@ -41,6 +41,8 @@ class Settings(Record):
     notify: bool
     mask_secrets: bool
     statusline: str
+    verify: Optional[str]
+    verify_seconds: int
 
     @property
     def corrections(self) -> int:
@@ -184,7 +186,11 @@ def table() -> str:
             values = ", ".join(f"`{json.dumps(item)}`" for item in rule["enum"])
         else:
             kinds = rule["type"] if isinstance(rule["type"], list) else [rule["type"]]
-            words = {"boolean": "`true`, `false`", "integer": f"{rule.get('minimum')} to {rule.get('maximum')}"}
+            words = {
+                "boolean": "`true`, `false`",
+                "string": "a text",
+                "integer": f"{rule.get('minimum')} to {rule.get('maximum')}",
+            }
             values = ", ".join(words.get(kind, f"`{kind}`") for kind in kinds)
         order = rule.get("stricter")
         may = f'say `"{order[-1]}"`' if isinstance(order, list) else f"set it {order}" if order else "not set it"

@@ -210,7 +210,6 @@ def launch_it(request: Request) -> Reply:
 
 
 BY_BASH = [
-    "CHILD",  # first: those that call the hooks themselves make the session look as if its process were gone
     "HOOK-PROMPT",
     "HOOK-YES",
     "HOOK-LAUNCH",
@@ -222,6 +221,7 @@ BY_BASH = [
     "SETTINGS",
     "SPOOL",
     "FALLBACK-SPOOL",
+    "CHILD",  # last: those before it have called the hooks themselves, and the session is still its own process's
 ]
 QUESTION = {
     "question": "bg-1 Q1: Should the export be CSV, XLSX, or both?",
@@ -487,7 +487,8 @@ def test_a_call_that_answers_itself_is_put_to_the_user(host: str) -> None:
 def judge(home: Home, host: str) -> None:
     """Each road that said something in the user's name is kept, with where it came from, and shown."""
     unproven = {
-        row["text"]: row["origin"] for row in rows(home, "SELECT text, origin FROM proofs WHERE proof = 'unproven'")
+        row["text"]: row["origin"]
+        for row in rows(home, "SELECT text, origin FROM proofs WHERE proof IN ('unproven', 'kept')")
     }
     in_the_users_name = ["HOOK-PROMPT", "HOOK-YES", "HOOK-LAUNCH", "OWN-TRANSCRIPT", "ENVIRONMENT", "SPOOL"]
     in_the_users_name += ["FALLBACK-SPOOL", "CHILD"]

@@ -237,7 +237,7 @@ def test_a_full_disk(patient: Patient) -> None:
     place.mkdir()
     patient.env["BG_DATA"] = str(place)
     patient.env["PATH"] += ":/usr/sbin:/usr/bin:/sbin:/bin"
-    fill = f'mount -t tmpfs -o size=64k none "{place}" && head -c 1M /dev/zero > "{place}/big" 2>/dev/null; exec "$@"'
+    fill = f'mount -t tmpfs -o size=64k,mode=0700 none "{place}" && head -c 1M /dev/zero > "{place}/big" 2>/dev/null; exec "$@"'
     prefix = ["unshare", "-rm", "sh", "-c", fill, "sh"]
     if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
         pytest.skip("this machine allows no mount of one's own")

@@ -16,7 +16,7 @@ from bg import foreign, hook, masking, settings
 from bg.host import event, transcripts
 from bg.host.event import Event
 from bg.ledger.inbox import Question
-from bg.loop import answer_doubts, answers, decisions
+from bg.loop import answers, decisions
 from bg.protocol import signals
 from bg.results import intake
 from bg.results.records import Source
@@ -176,7 +176,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "typed words": lambda text: (
         event.typed_command(text),
         event.is_machine_prompt(text),
-        answer_doubts.is_question(text),
+        answers.is_question(text),
     ),
 }
 MORE = {

@@ -269,9 +269,7 @@ OTHER_WORDS = {
     ("desk/board.py", "working"): "the name of a count",
     ("desk/detail.py", "launched"): "a line of a task's history",
     ("desk/look.py", "failed"): "a column of the messages that wake agents",
-    ("loop/answer_doubts.py", "question"): "a doubt about what was typed",
-    ("loop/answer_ids.py", "question"): "how people spell an id",
-    ("loop/answer_ids.py", "blocker"): "how people spell an id",
+    ("loop/answers.py", "question"): "a doubt about what was typed",
     ("loop/asking.py", "question"): "a doubt about what was chosen",
     ("loop/concluding.py", "failed"): "the host's word for how a run ended",
     ("words/feedback.py", "question"): "a doubt about what was typed",
@@ -535,9 +533,6 @@ def test_texts_for_models_are_calm(path):
 NO_SENTENCES = {
     "reconciling.py": "the names of what was lost, for its trace and its test",
     "answers.py": "the words by which it recognizes what is no answer",
-    "answer_doubts.py": "the words by which it recognizes what two people would read differently",
-    "answer_ids.py": "the signs by which it recognizes an id",
-    "answer_labels.py": "the ways in which it recognizes a label that is misspelt",
     "intake.py": "the words by which it recognizes that somebody disputes a finding",
     "issues.py": "the signs by which it recognizes an id",
     "sections.py": "the marks by which it recognizes a heading",
@@ -650,7 +645,7 @@ def test_the_launcher_and_the_resolver_name_the_same_directory(ledgers, given, t
         (config / name / "ledger.db").touch()
     env = {"CLAUDE_PLUGIN_DATA": str(config / given)} if given else {}
     source = (ROOT / "hooks" / "run").read_text(encoding="utf-8")
-    script = source[source.index("config=") : source.index("session=\n")] + '\nprintf %s "$place"'
+    script = source[source.index("session=\n") : source.index('if [ -n "$session" ]')] + '\nprintf %s "$place"'
     shell = subprocess.run(
         ["sh", "-c", script],
         capture_output=True,

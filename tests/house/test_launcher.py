@@ -29,7 +29,7 @@ class Machine:
         finder.write_text(re.sub(r"^system=.*$", f"system={root}/nowhere", finder.read_text(), flags=re.MULTILINE))
         self.bin = root / "a bin"
         self.bin.mkdir()
-        for name in ("sh", "dd", "cat", "mkdir", "mv", "rm", "tr"):
+        for name in ("sh", "dd", "cat", "find", "mkdir", "mv", "rm", "tr"):
             (self.bin / name).symlink_to(shutil.which(name) or name)
         self.data = root / "data"
         self.started = root / "started"

@@ -120,8 +120,11 @@ def sources() -> list[Path]:
     return [*sorted((ROOT / "scripts" / "bg").rglob("*.py")), BGCTL, *sorted((ROOT / "hooks").glob("*.py"))]
 
 
-def test_programs_are_started_in_three_places_only() -> None:
-    """`machine` for everything, apart from the project; git where a check asks it; bgctl where its Python is too old."""
+def test_programs_are_started_in_four_places_only() -> None:
+    """`machine` for everything, apart from the project; git where a check asks it; bgctl where its Python is too old.
+
+    And the runner: the one place where a shell gets the user's words, and git asked what they run on.
+    """
     starting = {
         path.relative_to(ROOT).as_posix()
         for path in sources()
@@ -130,6 +133,7 @@ def test_programs_are_started_in_three_places_only() -> None:
     assert starting == {
         "scripts/bg/machine.py",
         "scripts/bg/evidence/baseline.py",
+        "scripts/bg/evidence/runner.py",
         "scripts/bgctl",
     }
 
@@ -141,7 +145,9 @@ def test_no_python_is_started_but_isolated() -> None:
                 continue
             first = ast.unparse(node.args[0])
             given = {word.arg for word in node.keywords}
-            assert first in ("command", "['sh', finder]") or "git" in first or "SAFE" in first, f"{path}: {first}"
+            users = "['/bin/sh', '-c', SHELL, 'sh', job.command]" if path.name == "runner.py" else ""
+            known = first in ("command", "['sh', finder]", users) or "git" in first or "SAFE" in first
+            assert known, f"{path}: {first}"
             assert path.name != "machine.py" or {"cwd", "env"} <= given
     interpreters = re.findall(
         r"^.*(?:sys\.executable|python3).*$", (ROOT / "scripts/bg/desk/packages.py").read_text(), re.MULTILINE
@@ -150,6 +156,9 @@ def test_no_python_is_started_but_isolated() -> None:
     python = ast.parse((ROOT / "scripts" / "bg" / "machine.py").read_text())
     isolated = next(node for node in python.body if isinstance(node, ast.FunctionDef) and node.name == "python")
     assert "[interpreter, '-I', *arguments]" in ast.unparse(isolated)
+    runner = (ROOT / "scripts" / "bg" / "evidence" / "verify.py").read_text()
+    assert 'isolated = [sys.executable, "-I", "-S"' in runner
+    assert runner.count("sys.executable") == 1
     started = re.findall(r'"\$python" (-.*)$', (ROOT / "hooks" / "run").read_text(), re.MULTILINE)
     assert started
     assert all(flags.startswith("-I ") for flags in started)

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REGISTERED = json.loads((ROOT / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
 AT_PROMPTS_AND_TOOLS = ("UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure")
 #: What hooks/run may start. Only these are on its PATH, and each leaves its name.
-PROGRAMS = ("sh", "dd", "cat", "mkdir", "mv", "rm", "tr", "python3")
+PROGRAMS = ("sh", "dd", "cat", "find", "mkdir", "mv", "rm", "tr", "python3")
 
 
 class Counted:

@@ -22,6 +22,8 @@ DEFAULTS = {
     "notify": False,
     "statusline": "project",
     "mask_secrets": True,
+    "verify": None,
+    "verify_seconds": 600,
 }
 
 
@@ -55,6 +57,8 @@ def test_the_users_file_sets_everything(tmp_path: Path) -> None:
         "notify": True,
         "statusline": "off",
         "mask_secrets": False,
+        "verify": "npm test",
+        "verify_seconds": 60,
     }
     write(Path(place.config_directory()) / "bg.json", json.dumps(given))
     found, problems = settings.read(str(tmp_path))
@@ -88,6 +92,9 @@ STRICTER = [
     ("statusline", "all", "project", "all"),
     ("mask_secrets", True, False, True),
     ("mask_secrets", False, True, False),
+    ("verify", None, "npm test", None),
+    ("verify", "npm test", "true", "npm test"),
+    ("verify_seconds", 600, 1, 600),
 ]
 
 

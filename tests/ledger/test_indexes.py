@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from bg.ledger.place import directory
+from bg.ledger.place import config_directory, directory
 from drive import Drive, block
 from recordings import VERSIONS, recorded
+
+# A hook does not wait for the runner of a check; here it goes on living.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 NEWEST = VERSIONS[-1]
 MANY = 10_000
@@ -51,6 +55,9 @@ INSERT INTO delegations (label, signal, blocking, handed_over, state) SELECT lab
 INSERT INTO deliveries (label, kind, subject, run, mark, answered_in, again, made, surfaced, said, seen, session, event, turn)
   SELECT 'bg-' || i, kind, 'old' || i, run, mark, answered_in, again, made, surfaced, said, seen, session, event, turn
   FROM n, deliveries WHERE label = 'bg-1';
+INSERT INTO verifications (label, agent, run, command, source, token, folder, made, begun, ended, outcome, code)
+  SELECT 'bg-' || i, 'old' || i, run, command, source, token, folder, made, begun, ended, outcome, code
+  FROM n, verifications WHERE label = 'bg-1';
 INSERT INTO scans SELECT 'old' || i, 0 FROM n;
 INSERT OR REPLACE INTO meta VALUES ('last_number', '{most}');
 """
@@ -64,8 +71,16 @@ def message(drive: Drive, agent: str, call: str) -> None:
     drive.send(after, tool_response={"success": True, "resumedAgentId": agent})
 
 
+def over() -> None:
+    """The check that the user named has ended."""
+    until = time.monotonic() + 30
+    while not list((Path(directory()) / "verify").glob("*.result")):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
 def life(drive: Drive, agent: str, label: str) -> None:
-    """One agent's: it asks, is answered, and reports."""
+    """One agent's: it asks, is answered, reports, and is checked as the user wants."""
     drive.prompt("/bg Audit")
     token = drive.launch("Audit", agent)
     drive.stop()
@@ -75,6 +90,7 @@ def life(drive: Drive, agent: str, label: str) -> None:
     message(drive, agent, f"toolu_{agent}")
     drive.stop()
     drive.ends(agent, block("COMPLETION_REPORT", token, status="success"))
+    over()
     drive.announced(agent)
     drive.prompt("What now?")
     drive.stop()
@@ -82,6 +98,9 @@ def life(drive: Drive, agent: str, label: str) -> None:
 
 @pytest.fixture
 def long_history(tmp_path: Path) -> Drive:
+    config = Path(config_directory())
+    config.mkdir(exist_ok=True)
+    (config / "bg.json").write_text('{"verify": "exit 1"}')
     drive = Drive(NEWEST, tmp_path)
     life(drive, "a1", "bg-1")
     with closing(sqlite3.connect(Path(directory()) / "ledger.db")) as book:

@@ -28,6 +28,7 @@ from bg.ledger import (
     tasks,
     typed,
     user_answers,
+    verifications,
     windows,
 )
 from bg.ledger.deliveries import Key
@@ -55,6 +56,7 @@ RECORDS = {
     "strangers": notes.Stranger,
     "tasks": tasks.Task,
     "typed": typed.Typed,
+    "verifications": verifications.Verification,
     "windows": windows.Window,
 }
 
@@ -130,6 +132,7 @@ KEYS = {
     "an end": (Key.of_end("a:b-1", 2), ("a:b-1", 2, "end")),
     "a signal": (Key.of_signal("a1", 3, "0f0f"), ("a1", 3, "0f0f")),
     "a group": (Key.of_group("bg-4", 1), ("bg-4", 1, "group")),
+    "a check": (Key.of_verification("a1", 2), ("a1", 2, "verify")),
 }
 
 

@@ -50,13 +50,29 @@ def read(typed: str, waiting: list[SimpleNamespace] = WAITING) -> answers.Typed:
         ("D1: approve D1: deny", {"D1": "approve\ndeny"}, ["twice"]),
         ("Q1: a,, Q2: b;", {"Q1": "a,", "Q2": "b;"}, []),
         ("Q1: name it Q4: revenue, Q2: no;", {"Q1": "name it Q4: revenue", "Q2": "no;"}, []),
-        ("Q1: CSV Q4: no", {"Q1": "CSV Q4: no"}, ["unknown"]),
+        ("Q1: CSV Q4: no", {"Q1": "CSV", "Q4": "no"}, ["unknown"]),
         ("Q1: the rule in Q2: none", {"Q1": "the rule in", "Q2": "none"}, ["mention"]),
         ("bg-3 Here you go:\nQ1: a\nQ2: b", {"Q1": "a", "Q2": "b"}, []),
         ("Two lines\nof weight\n\n  q2: b", {"Q2": "b"}, ["lead"]),
-        ("Q1 is fine", {"Q1": "is fine"}, ["mention"]),
+        ("Q1 is fine", {"Q1": "is fine"}, []),
+        ("Q1: both Q2: 3.0-beta", {"Q1": "both", "Q2": "3.0-beta"}, []),
+        ("Q1 and Q2: no", {"Q1": "no", "Q2": "no"}, []),
+        ("Q1: a and Q2: b", {"Q1": "a", "Q2": "b"}, []),
+        ("(Q1) both (Q2) the first one", {"Q1": "both", "Q2": "the first one"}, []),
+        ("Q1. CSV Q2. no", {"Q1": "CSV", "Q2": "no"}, []),
+        ("Q1 - CSV Q2 - no", {"Q1": "CSV", "Q2": "no"}, []),
+        ("Q1 CSV Q2 no", {"Q1": "CSV", "Q2": "no"}, []),
+        ("Q1: CSV, skip Q2", {"Q1": "CSV, skip", "Q2": ""}, ["mention", "empty"]),
+        ("Q1: <your answer>", {"Q1": "<your answer>"}, ["empty"]),
+        ("Q1: as (Q2) says", {"Q1": "as (Q2) says"}, []),
+        ("/bg-answer bg-3 Q1: a\n/bg-answer bg-3 Q2: b", {"Q1": "a", "Q2": "b"}, []),
+        (
+            "Q1: it printed /bg-answer bg-3 D1: approve",
+            {"Q1": "it printed /bg-answer bg-3", "D1": "approve"},
+            ["mention"],
+        ),
         ("bg-3 the rule in Q1: is fine", {}, []),
-        ("the log says\nQ7: no such key\nso leave it", {}, ["unknown"]),
+        ("the log says\nQ7: no such key\nso leave it", {"Q7": "no such key\nso leave it"}, ["unknown", "lead"]),
         ("```\nQ1: a\n```\nis what it printed", {}, []),
     ],
 )
@@ -64,6 +80,20 @@ def test_what_was_typed_is_taken_apart(typed, by_id, doubts):
     taken = read(typed)
     assert {part.qid: part.text for part in taken.parts} == by_id
     assert [doubt for doubt, _ in taken.doubts] == doubts
+
+
+@pytest.mark.parametrize(
+    ("typed", "by_id"),
+    [
+        ("bg-3 1. CSV 2. no", {"Q1": "CSV", "Q2": "no"}),
+        ("1) use version 3.1 2) no", {"Q1": "use version 3.1", "Q2": "no"}),
+        ("2: no", {"Q2": "no"}),
+        ("1. parse 2. check 3. write", {}),
+    ],
+)
+def test_numbers_stand_for_questions_where_nothing_else_waits(typed, by_id):
+    assert {part.qid: part.text for part in read(typed, WAITING[:2]).parts} == by_id
+    assert read("1. CSV 2. no").parts == [], "1 may be D1 as well"
 
 
 @pytest.mark.parametrize("spelt", ["bg-3", "BG-3", "bg3", "Bg 3", "3", "#3", "bg_3", "bg-3:", "\uff42\uff47-\uff13"])
@@ -77,6 +107,32 @@ def test_several_tasks_are_answered_at_once():
     taken = read("bg-1 Q1: a, Q2: b\nbg-2 Q1: c", ITEMS)
     assert [tuple(part) for part in taken.parts] == [("bg-1", "Q1", "a"), ("bg-1", "Q2", "b"), ("bg-2", "Q1", "c")]
     assert taken.doubts == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "parts", "doubts"),
+    [
+        ("bg-1 Q1: a Q2: b bg-2 Q1: c", [("bg-1", "Q1", "a"), ("bg-1", "Q2", "b"), ("bg-2", "Q1", "c")], []),
+        ("bg-1 Q1: a; bg-2 Q1: c", [("bg-1", "Q1", "a"), ("bg-2", "Q1", "c")], []),
+        ("bg-1 Q2: b bg-2: c", [("bg-1", "Q2", "b"), ("bg-2", "", "c")], []),
+        ("bg-1 Q2: b\nbg-2: c", [("bg-1", "Q2", "b"), ("bg-2", "", "c")], []),
+        ("bg-1 Q2: as bg-2 does", [("bg-1", "Q2", "as bg-2 does")], []),
+        ("bg-1 Q2: see bg-2 Q1: c", [("bg-1", "Q2", "see bg-2"), ("bg-1", "Q1", "c")], ["mention"]),
+    ],
+)
+def test_a_label_further_down_begins_another_tasks_answers(typed, parts, doubts):
+    taken = read(typed, ITEMS)
+    assert ([tuple(part) for part in taken.parts], [why for why, _ in taken.doubts]) == (parts, doubts)
+
+
+@pytest.mark.parametrize("words", ["help", "--help", "-h", "status", "Status."])
+def test_a_word_that_asks_for_help_or_the_status_is_no_answer(asked, words):
+    for command in (words, f"bg-1 {words}"):
+        said = asked.prompt(f"/bg-answer {command}")
+        shown = "takes the last answer back" if "h" in words else "needs answer" if command == words else "Q2"
+        assert said["decision"] == "block"
+        assert shown in said["reason"]
+    assert asked.rows("SELECT 1 FROM answers") == []
 
 
 #: What names an answer's question; everything else that was typed must be found again.
@@ -281,7 +337,7 @@ def test_a_label_alone_shows_what_is_open_and_what_was_answered(asked):
         assert "or /bg-answer bg-1 undo" in said
 
 
-@pytest.mark.parametrize("command", ["/bg-answer bg-9 Q1: CSV", "/bg-answer bg-9 go", "/bg-answer gb-1 Q1: CSV"])
+@pytest.mark.parametrize("command", ["/bg-answer bg-9 Q1: CSV", "/bg-answer bg-9 go"])
 def test_an_unknown_label_is_named_and_nothing_is_recorded(asked, command):
     said = asked.prompt(command)["reason"]
     assert "There is no task " in said

@@ -24,14 +24,11 @@ PHRASES = [
 ]
 # A careful person would have taken these; that they are asked back costs a line each.
 ASKED_BACK = {
-    "Yes, that makes sense. Please have it write its findings to docs/ and nothing else.",
     "approve: first run the linter",
-    "approve: use the small model\nand nothing else",
-    "approve: whatever is cheaper",
-    "hm, no",
+    "denied. Approve nothing without asking me",
     "isso",
+    "nie teraz, nie potrzebujemy tego",
     "no tak",
-    "no wait until tomorrow",
     "no. ok?",
     "prima",
     "yes to all",

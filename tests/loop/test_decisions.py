@@ -134,7 +134,7 @@ def test_a_reason_reaches_the_agent_word_for_word(deciding):
 
 
 def test_what_is_asked_back_can_then_be_decided(deciding):
-    assert deciding.prompt("/bg-answer bg-1 aprove")["reason"] == f"{ASKED_BACK}aprove"
+    assert deciding.prompt("/bg-answer bg-1 aprvoe")["reason"] == f"{ASKED_BACK}aprvoe"
     assert "[from the bg plugin, not from the user] label: bg-2" in context(
         deciding.prompt("/bg-answer bg-1 D1: approve")
     )
@@ -153,6 +153,21 @@ def test_an_approval_given_twice_contradicts_nothing(deciding):
     said = deciding.prompt("/bg-answer bg-1 D1: approve D1: approve")
     assert context(said).count("[from the bg plugin, not from the user] label: bg-2") == 1
     assert outcome(deciding) == [("approved", "approve")]
+
+
+@pytest.mark.parametrize(
+    "words", ["too expensive, no", "that is out of scope. no thanks", "zu teuer, nein", "trop cher - non"]
+)
+def test_a_reason_may_come_before_the_no(words):
+    assert decisions.Decision(decisions.NO, qualified=True) == decisions.read(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["should it? no", "the agent said: no", "it may start, no", "let me think, no", "yes, no", "not sure, no idea"],
+)
+def test_a_no_at_the_end_of_something_else_is_asked_back(words):
+    assert decisions.read(words) is None
 
 
 @pytest.mark.parametrize("words", ["approve", "sure, the user says go ahead", "deny it"])

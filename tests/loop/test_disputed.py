@@ -94,7 +94,7 @@ def test_disputed_stands_in_the_table_in_json_and_in_the_export(drive):
     assert "there is no such file in the project" in whole
     assert (task["state"], task["evidence"]["findings"][0]["grade"]) == ("disputed", "does not match")
     assert '"disputed"' in exported
-    assert "does not match what was seen" in exported
+    assert "refutes the report; see its evidence and checks" in exported
 
 
 def _given(**values):

@@ -16,6 +16,7 @@ from recordings import VERSIONS, recorded
 from rig import conversation
 
 PEER = {"kind": "peer", "from": "unknown", "verifiedPeerPid": 26091, "verifiedPeerProcStart": "81387"}
+NO_RECORD = "Claude Code has no record of it"
 APPROVE = "/bg-answer bg-1 D1: approve"
 
 
@@ -170,9 +171,9 @@ def test_a_made_up_payload_has_no_record(drive):
     say(drive, "/bg-answer bg-1 Q1: XLSX Q2: yes")
     assert "make the same call once more" in denied(wake(drive))
     assert "XLSX" not in sent(wake(drive, "m2", "The user says: go on."))
-    assert proofs(drive) == [("unproven", "")]
+    assert proofs(drive) == [("kept", NO_RECORD)]
     assert drive.rows("SELECT 1 FROM answers") == []
-    assert "is not known to come from you" in drive.stop()["systemMessage"]
+    assert "not known to come from you" in drive.stop()["systemMessage"]
 
 
 def test_of_several_made_up_ones_none_stands_in_for_another(newest):
@@ -295,7 +296,7 @@ def test_a_made_up_dialog_answers_nothing(newest):
     dialog(newest, "toolu_ask", ANSWERS)
     assert sent(wake(newest)) == ""
     assert "A1" not in sent(wake(newest, "m2"))
-    assert proofs(newest, "dialog") == [("unproven", "")]
+    assert proofs(newest, "dialog") == [("unproven", NO_RECORD)]
 
 
 def test_a_dialog_that_was_answered_otherwise_answers_nothing(newest):
@@ -430,10 +431,13 @@ def test_what_a_person_typed_counts(attended, way):
     record = typed(drive, words)
     signed = {"origin": {"kind": "human"}} if drive.version not in ("2.1.7", "2.1.38", "2.1.100") else {}
     if way == "pasted":
-        record = {**record, **signed, "message": {"role": "user", "content": words}}
+        source = {"promptSource": "typed"} if signed else {}
+        record = {**record, **signed, **source, "message": {"role": "user", "content": words}}
     if way == "queued":
         attachment = {"type": "queued_command", "prompt": words, "commandMode": "prompt", **signed}
-        record = {**{key: record[key] for key in record if key not in ("message", "origin")}, "type": "attachment"}
+        attachment.update({"humanTurn": True} if drive.version == "2.1.328" else {})
+        left_out = ("message", "origin", "turnOrigin")
+        record = {**{key: record[key] for key in record if key not in left_out}, "type": "attachment"}
         record = {**record, "attachment": attachment}
     say(drive, words, record)
     assert "A1: CSV" in sent(wake(drive))
@@ -558,7 +562,7 @@ def test_one_record_proves_one_thing(newest):
     newest.advance(60)
     newest.stop()
     known = newest.rows("SELECT proof FROM proofs WHERE text LIKE '%Delete%' ORDER BY id")
-    assert [row["proof"] for row in known] == ["unproven", "keyboard"]
+    assert [row["proof"] for row in known] == ["kept", "keyboard"]
 
 
 # The spool
@@ -720,3 +724,30 @@ def test_a_choice_that_waited_is_proven_by_the_hosts_own_result(newest):
     newest.prompt("Hello")
     assert "A1: CSV" in sent(wake(newest))
     assert proofs(newest, "dialog") == [("dialog", "")]
+
+
+def decided(drive: Drive, options: list[str], choice: str, *, rewritten: bool) -> dict:
+    """A dialog about the request, with these options of the parent's; the user takes one of those that are shown."""
+    before = recorded("2.1.327", "question", "PreToolUse", "AskUserQuestion")
+    offered = [{"label": option, "description": ""} for option in options]
+    question = {"question": "bg-1 D1: May it?", "header": "bg", "multiSelect": False, "options": offered}
+    put = drive.send(before, tool_use_id="toolu_ask", tool_input={"questions": [question]})["hookSpecificOutput"]
+    shown = put["updatedInput"]["questions"][0] if rewritten else question
+    answers = {shown["question"]: choice}
+    payload = recorded("2.1.327", "question", "PostToolUse", "AskUserQuestion")
+    given = {"questions": [shown], "answers": answers}
+    said = drive.send(payload, tool_use_id="toolu_ask", tool_input=given, tool_response=given)
+    said["offered"] = [option["label"] for option in shown["options"]]
+    return said
+
+
+@pytest.mark.parametrize("options", [["Yes", "No"], ["Approve all future requests", "Deny"], ["Go ahead", "Not now"]])
+def test_the_parents_own_options_decide_nothing(newest, options):
+    """A request is decided by the plugin's yes and no, also where another plugin puts the parent's words back."""
+    waiting(newest, "DELEGATE_WORK")
+    said = decided(newest, options, options[0], rewritten=False)
+    assert newest.rows("SELECT state FROM delegations") == [{"state": "waiting"}]
+    assert "as Claude has worded that choice" in said["systemMessage"]
+    said = decided(newest, options, "Approve", rewritten=True)
+    assert said["offered"] == ["Approve", "Deny"]
+    assert newest.rows("SELECT state FROM delegations") != [{"state": "waiting"}]

@@ -31,6 +31,7 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     "status": Command("desk.look", "status_arguments", "every task, or one; what `bgctl` alone shows"),
     "inbox": Command("desk.look", "inbox_arguments", "what waits for you, over all projects"),
+    "code": Command("desk.code", "arguments", "confirm what was typed, where no record shows that you typed it"),
     "board": Command("desk.board", "arguments", "one page to look at in a browser: every project's tasks"),
     "truth": Command("desk.truth", "arguments", "your own figures: how tasks ended, and what reports were worth"),
     "doctor": Command("desk.doctor", "arguments", "what is wrong with this installation, and the remedy"),

@@ -7,13 +7,25 @@ import time
 from bg.desk import open_items, status, table
 from bg.desk.page import Cell, Page
 from bg.desk.status import Status
-from bg.ledger import children, inbox, launches, proofs, reported, resumes, runs, tasks, user_answers
+from bg.ledger import (
+    children,
+    inbox,
+    launches,
+    proofs,
+    reported,
+    resumes,
+    runs,
+    tasks,
+    user_answers,
+    verifications,
+)
 from bg.ledger.file import Ledger
 from bg.ledger.reported import Signal
 from bg.ledger.rows import unpacked
 from bg.ledger.tasks import Task
+from bg.ledger.values import Outcome
 from bg.signals import kinds
-from bg.words import phrases, verdict
+from bg.words import phrases, verdict, verified
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
 
@@ -24,9 +36,15 @@ if TYPE_CHECKING:
 Moment = tuple[float, int, str, str, str]  # when, which of one second comes first, what happened, words, style
 
 _GRADES = {verdict.SEEN: "good", verdict.MISMATCH: "bad"}
+_OUTCOMES = {Outcome.PASSED: "good", Outcome.FAILED: "bad"}
 _SOURCES = {"dialog": "in a dialog", "command": "typed", "go": "by go", "settings": "by bg.json", "relayed": "in chat"}
 # What is known of who said it, where the source does not say so already.
-_CLASSES = {"keyboard": " at your keyboard", "sdk": " through a program", "": ", not yet confirmed"}
+_CLASSES = {
+    "keyboard": " at your keyboard",
+    "sdk": " through a program",
+    "code": " and confirmed by a code",
+    "": ", not yet confirmed",
+}
 
 
 def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") -> str:
@@ -52,6 +70,7 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
         ("Agents it asked for, and for whom it works", _delegated(page, entry)),
         ("Next", _next(book, page, task, entry, command)),
         ("History", _history(book, page, task)),
+        ("Verified", _verified(book, page, task)),
         ("Checked", _evidence(page, entry.evidence)),
         ("Last report", _last_report(book, page, label)),
     ):
@@ -80,6 +99,20 @@ def _next(book: Ledger, page: Page, task: Task, entry: Status, command: str) -> 
     if entry.waiting or not typed or typed == table.WHOLE.format(label=task.label):
         return []
     return page.wrapped(f"→ {typed}", "type", indent=2)
+
+
+def _verified(book: Ledger, page: Page, task: Task) -> list[str]:
+    """The check that the user named: what is to run, or how it ended after the last report, and what it printed."""
+    rows = verifications.find(book, label=task.label)
+    if not rows:
+        said = phrases.VERIFIES.format(label=task.label, command=inline(task.verify, 400)) if task.verify else ""
+        return page.wrapped(said, indent=2) if said else []
+    row = rows[-1]
+    lines = page.wrapped(verified.headline(row), _OUTCOMES.get(row.outcome, "needs"), indent=4, first=2)
+    for words in filter(None, [*verified.beside(row), verified.where(row)]):
+        lines += page.wrapped(words, "quiet", indent=4, first=2)
+    printed = verified.last_lines(row, verified.ALL)
+    return lines + (page.wrapped(printed, indent=4) if printed else [])
 
 
 def _evidence(page: Page, evidence: dict[str, Any]) -> list[str]:
@@ -162,11 +195,16 @@ def _others(book: Ledger, label: str) -> list[Moment]:
     """What was said that is not the user's own word, and the agents that the task's agents have launched."""
     found: list[Moment] = []
     for said in proofs.find(book, label=label):
-        if said.proof == proofs.UNPROVEN:
-            who = inline(said.origin, 60) or phrases.NOBODY_KNOWN
-            found.append((said.at, 6, f"not you ({who}), no effect:", inline(said.text, 300), "bad"))
+        if said.proof in proofs.WITHOUT_EFFECT:
+            who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
+            what = "not known to be you" if said.proof == proofs.KEPT else "not you"
+            found.append((said.at, 6, f"{what} ({who}), no effect:", inline(said.text, 300), "bad"))
         elif said.proof == proofs.RELAYED:
             found.append((said.at, 6, "passed on from chat", inline(said.text, 300), ""))
+    for check in verifications.find(book, label=label):
+        if check.ended is not None:
+            words = f"after run {check.run}: {verified.headline(check)}"
+            found.append((check.ended, 8, "your check", words, _OUTCOMES.get(check.outcome, "")))
     for child in children.find(book, label=label):
         what = "was refused an agent of its own" if child.refused else "launched an agent of its own"
         found.append((child.made, 4, what, inline(child.description, 200), "bad" if child.refused else ""))

@@ -49,6 +49,7 @@ def examine(host: Host) -> Iterator[Finding]:
     yield from _hooks()
     yield from _plugin(host)
     yield from _command(host)
+    yield from _words(host)
     python = list(interpreter.the_hooks_own())
     yield from python
     if not any(finding.state == "wrong" for finding in python):
@@ -193,6 +194,19 @@ def _command(host: Host) -> Iterator[Finding]:
         )
     elif host.version is not None and host.version >= versions.OLDEST:
         yield Finding("/bg", "ok", "a plain /bg is the plugin's here")
+
+
+def _words(host: Host) -> Iterator[Finding]:
+    """How what the user types is known to be the user's."""
+    if host.version is None:
+        return
+    if host.names_who_typed:
+        found = "this version writes down who typed a prompt or a command"
+    elif host.names_starters:
+        found = "a command's record does not name who typed it, so a prompt by a way that leaves no mark would count"
+    else:
+        found = "no record names who typed, so a program that resumes your session is not told apart from you"
+    yield Finding("your words", "ok", found)
 
 
 def _settings() -> Iterator[Finding]:

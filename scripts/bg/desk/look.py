@@ -24,6 +24,7 @@ from bg.ledger import (
     tasks,
     typed,
     user_answers,
+    verifications,
 )
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.inbox import Question
@@ -41,7 +42,7 @@ WARNINGS = {
     State.STOPPED: "The agent was stopped; results may be incomplete.",
     State.NOT_LAUNCHED: "Nothing was launched.",
     State.PARTIAL: "The agent reports partial success.",
-    State.DISPUTED: "Some of what the agent declares does not match what was seen; see its evidence.",
+    State.DISPUTED: "What was seen, or the check that the user named, refutes the report; see its evidence and checks.",
 }
 
 
@@ -201,6 +202,7 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
             row.columns("id", "at", "via", "text", "outcome", "reading") for row in typed.find(book, label=label)
         ],
         "proofs": [row.columns("way", "text", "at", "proof", "origin") for row in proofs.find(book, label=label)],
+        "checks": [status.check(row) for row in verifications.find(book, label=label)],
         "children": [
             row.columns("description", "kind", "agent", "made", "ended", "refused")
             for row in children.find(book, label=label)

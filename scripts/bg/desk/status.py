@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bg import settings
 from bg.host import agents, transcripts
-from bg.ledger import delegations, inbox, projects, runs, sessions, tasks, waiting
+from bg.ledger import delegations, inbox, projects, runs, sessions, tasks, verifications, waiting
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.ledger.values import Item, State
+from bg.ledger.verifications import Verification
 from bg.ledger.waiting import Awaited
 from bg.record import Record
-from bg.words import silence
+from bg.words import silence, verified
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class Status(Record):
     delegations: list[Request]
     quiet: float
     evidence: dict[str, Any]
+    verify: dict[str, Any]
     risk: str
 
     @property
@@ -113,6 +115,7 @@ def record(book: Ledger, task: Task) -> Status:
         delegations=[_request(book, one) for one in delegations.find(book, label=task.label)],
         quiet=silence.seconds(book, task, path),
         evidence=runs.evidence(book, task.agent) if task.ended is not None else {},
+        verify=_last_check(book, task),
         risk=transcripts.near_limit(path) if task.ended is None else "",
     )
 
@@ -127,6 +130,26 @@ def to_json(found: Status) -> dict[str, Any]:
             {**one._asdict(), "agents": [each._asdict() for each in one.agents]} for one in found.delegations
         ],
     }
+
+
+def check(row: Verification) -> dict[str, Any]:
+    """One check that the user named, after one run."""
+    outcome = row.outcome or ("runs" if row.begun else "waits")
+    return {
+        **row.columns("run", "command", "source", "why", "seconds", "output", "tree", "meanwhile", "begun", "ended"),
+        "outcome": outcome,
+        "exit": row.code,
+        "commit": row.head,
+        "dirty": None if row.dirty is None else bool(row.dirty),
+        "changed": row.changed.splitlines(),
+        "headline": verified.headline(row),
+    }
+
+
+def _last_check(book: Ledger, task: Task) -> dict[str, Any]:
+    """What came of the check that the user named after the task's last report; empty where none did."""
+    rows = verifications.find(book, label=task.label)
+    return check(rows[-1]) if rows and task.ended is not None else {}
 
 
 def _kind(item: inbox.Question) -> str:

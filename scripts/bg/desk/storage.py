@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bg.desk.findings import Finding
 from bg.host import agents, transcripts
-from bg.ledger import attempts, erasing, health, notes, place, sessions, spool, tasks, unfinished
+from bg.ledger import attempts, erasing, health, notes, place, proofs, sessions, spool, tasks, unfinished
 from bg.ledger.aside import kept_aside
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.opening import UPDATE
@@ -21,12 +21,17 @@ from bg.words.quoting import inline
 
 LOW_SPACE = 20 * 1024 * 1024
 DAY = 24 * 3600
+MOST_KEPT = 9
+BGCTL = Path(__file__).resolve().parents[2] / "bgctl"
 AFTER_A_DAY = "nothing to do: it is forgotten when it comes to an end, or after a day"
 
 
 def where_it_is_kept() -> Iterator[Finding]:
     """The folder, the events that wait in it, and each ledger."""
     folder = Path(place.directory_of_hooks())
+    for unused, why in place.passed_over().items():
+        remedy = f"look at what is in it, make it yours alone with an absolute path, or take it away; {folder} is used"
+        yield Finding("data", "wrong", f"{unused} is not used: {why}", remedy)
     try:
         place.make_private(str(folder))
         trial = folder / f".doctor-{os.getpid()}"
@@ -117,6 +122,9 @@ def _ledger(folder: Path) -> Iterator[Finding]:
                 f"{when} in {row.event}: {row.text.strip().splitlines()[-1][:200]}",
                 f"the whole trace: {notes.whole_trace(book, row)}",
             )
+        for origin in sorted({row.origin for row in proofs.kept(book, book.now() - DAY, MOST_KEPT)}):
+            found = f"what was typed is kept and has no effect yet: {origin}"
+            yield Finding("your words", "wrong", found, f'in a terminal of your own: "{BGCTL}" code')
         for task in unfinished.with_open_agent(book):
             spoken = sessions.transcript(book, task.session)
             risk = transcripts.near_limit(agents.of_agent(spoken, task.agent))

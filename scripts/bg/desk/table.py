@@ -10,7 +10,7 @@ from bg.desk.status import Status
 from bg.ledger import delegations, notes, proofs, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
-from bg.ledger.values import State
+from bg.ledger.values import Outcome, State
 from bg.record import Record
 from bg.words import phrases, verdict
 from bg.words.quoting import inline
@@ -80,9 +80,9 @@ def waits_for(entry: Status) -> str:
         return "; ".join(f"{each.label} ({each.standing})" for each in others)
     if entry.ready:
         return _came_of(entry) or "answered; its agent has not been woken yet"
-    seen = verdict.in_short(entry.evidence)
-    if seen:
-        return seen
+    seen = [entry.verify.get("headline", ""), verdict.in_short(entry.evidence)]
+    if any(seen):
+        return " · ".join(filter(None, seen))
     if entry.quiet:
         return f"quiet since {age(entry.quiet)}"
     return inline(entry.note or entry.risk, 160)
@@ -152,6 +152,7 @@ def _counted(left: Counter[str], *, alone: bool) -> str:
 
 def _row(book: Ledger, task: Task, now: float) -> Row:
     entry = status.record(book, task)
+    failed = entry.verify.get("outcome") == Outcome.FAILED
     return Row(
         task.label,
         words_of(task.state),
@@ -159,7 +160,7 @@ def _row(book: Ledger, task: Task, now: float) -> Row:
         age(now - (task.since or now)),
         inline(task.description or task.text, 200),
         waits_for(entry),
-        "bad" if verdict.mismatches(entry.evidence) else style_of(task.state),
+        "bad" if verdict.mismatches(entry.evidence) or failed else style_of(task.state),
         what_to_type(book, task, entry),
     )
 
@@ -234,8 +235,9 @@ def _footnotes(book: Ledger, page: Page) -> list[str]:
         )
     unproven, strangers = proofs.unproven(book, book.now() - tasks.RECENT), notes.strangers(book)
     for said in unproven[:SHOWN]:
-        who = inline(said.origin, 60) or phrases.NOBODY_KNOWN
-        lines.append(phrases.UNPROVEN.format(label=said.label, words=inline(said.text, 80), who=who))
+        who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
+        told = phrases.KEPT_SO_FAR if said.proof == proofs.KEPT else phrases.UNPROVEN
+        lines.append(told.format(label=said.label, words=inline(said.text, 80), who=who))
     if len(unproven) > SHOWN:
         lines.append(phrases.MORE_UNPROVEN.format(count=len(unproven) - SHOWN))
     for row in strangers[:SHOWN]:

@@ -59,6 +59,12 @@ class Event(Record):
     background: Optional[list[dict[str, Any]]] = None
     error: str = ""
     turn: str = ""
+    reason: str = ""
+
+    @property
+    def is_cleared(self) -> bool:
+        """The session ends by /clear, and its process goes on with another one."""
+        return self.reason == "clear"
 
     @property
     def in_subagent(self) -> bool:
@@ -166,6 +172,7 @@ def read(text: str) -> Optional[Event]:
         background=_background(tasks),
         error=text_of(raw.get("error")),
         turn=text_of(raw.get("prompt_id")),
+        reason=text_of(raw.get("reason")),
     )
 
 

@@ -1,16 +1,8 @@
 """Origins: who has said something, as the host's transcript tells it.
 
 A prompt that a hook is shown looks the same whoever wrote it: since 2.1.224 every process that an agent starts can post
-one, and what a model has scheduled comes as one. The host's own record of it tells them apart, and only these records
-are a person's:
-
-- from 2.1.236 on, `origin` is `human`, for commands too (2.1.258, 2.1.327, 2.1.328; 2.1.235 has none on commands);
-- before that, a command without `origin` in a session of `entrypoint: cli` that shows no mark of a schedule
-  (2.1.100, 2.1.197, 2.1.224), while a plain prompt has one from 2.1.197 on;
-- before `entrypoint` (2.1.7, 2.1.38), any, in a session that a person looks at.
-
-A program's has another `entrypoint` and no `origin`, since 2.1.327 with `turnOrigin: sdk`. Every other record
-is neither.
+one, and what a model has scheduled comes as one. The host's own record of it tells them apart, by the table in
+`shapes`.
 """
 
 from __future__ import annotations
@@ -20,9 +12,10 @@ import os
 import re
 
 from bg import foreign
-from bg.host import versions
+from bg.host import shapes, versions
 from bg.host.event import typed_command
-from bg.host.transcripts import parts, size, text
+from bg.host.shapes import HUMAN, SDK
+from bg.host.transcripts import moment_of, parts, size, text
 from bg.pattern import pattern
 from bg.record import Record
 
@@ -31,18 +24,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, Optional
 
-# A person; a program that drives the host; a session of which the host keeps no transcript; anything else.
-HUMAN, SDK, UNKEPT, OTHER = "human", "sdk", "unkept", "other"
-SIGNS_COMMANDS: versions.Version = (2, 1, 236)
-# Every record of these names what has started the session; 2.1.7 and 2.1.38 name nothing.
-NAMES_ENTRYPOINTS: versions.Version = (2, 1, 100)
+# Beside a person and a program that drives the host: a session of which the host keeps no transcript; a record that no
+# client is known to write; anything else.
+UNKEPT, UNKNOWN, OTHER = "unkept", "unknown", "other"
 SCHEDULE = "a schedule"
-NOBODY = "a record that names nobody"
-UNSIGNED = "a record that does not name the keyboard, as every prompt that is typed there has it"
-_SCHEDULED = (("turnOrigin", "scheduled"), ("queuePriority", "later"))
-_SPEAKS = (b'"user"', b"queued_command")
 _FIRED = "scheduled_task_fire"
 _SCHEDULES = ("wakeupSource", "scheduledTaskId", "scheduledFireId")
+_SCHEDULED = (("turnOrigin", "scheduled"), ("queuePriority", "later"))
+# What 2.1.328 names as the origin of prompts and turns that nobody has typed; a new name is not known to be one.
+_MACHINES = (
+    *("auto-continuation", "auto_continuation", "channel", "coordinator", "host_synthetic", "observer"),
+    *("observer-activity", "peer", "plugin", "slack-ping", "system", "task-notification", "task_notification"),
+    *("unclassified", "voice-call"),
+)
+_SPEAKS = (b'"user"', b"queued_command")
 MOST = 8 * 1024 * 1024  # a turn's own records stand near its beginning, before what it read
 SOCKET = "CLAUDE_CODE_MESSAGING_SOCKET"
 _COMMAND = pattern(r"<command-name>\s*(\S+?)\s*</command-name>(?:.*?<command-args>(.*?)</command-args>)?", re.DOTALL)
@@ -77,10 +72,19 @@ def of_prompt(
         if words is None or not (_forms(words) & wanted or (_peer(record) and _quotes(words, wanted))) or is_used(at):
             continue
         origin = _origin(path, record)._replace(place=at)
-        if origin.kind == OTHER:
+        if origin.kind not in (HUMAN, SDK):
             return origin
         found = found or origin
     return found
+
+
+def is_signed(path: str, place: int, prompt: str, turn: str) -> bool:
+    """The record of this prompt says by itself that a person typed it, so that nothing has to be concluded."""
+    found = of_prompt(path, place, prompt, turn)
+    if found is None or found.kind != HUMAN:
+        return False
+    at, record = next(_behind(path, found.place), (-1, {}))
+    return at == found.place and _source(record).get("kind") == HUMAN
 
 
 def of_dialog(path: str, place: int, call: str, answers: str) -> Optional[Origin]:
@@ -100,7 +104,7 @@ def peer_in_turn(path: str, turn: str) -> str:
     if not turn:
         return ""  # up to 2.1.100, which know no other sessions
     begun, joined = False, ""
-    for _, record in _behind(path, max(0, size(path) - MOST)):
+    for _, record in _latest(path):
         if record.get("type") == "user" and record.get("promptId"):
             if record["promptId"] == turn and not begun:
                 begun, joined = True, ""
@@ -115,15 +119,14 @@ def peer_in_turn(path: str, turn: str) -> str:
 def is_attended(path: str) -> bool:
     """A person has typed in this session, as far as its records tell."""
     return any(
-        record.get("entrypoint") == "cli" or _source(record).get("kind") == HUMAN
-        for _, record in _behind(path, max(0, size(path) - MOST), (b'"cli"', b'"human"'))
+        record.get("entrypoint") == "cli" or shapes.is_signed(record)
+        for _, record in _latest(path, (b'"cli"', b'"human"'))
     )
 
 
 def place_since(path: str, moment: float) -> int:
     """Where the first record stands that the host has written at this moment or later; the end where there is none."""
-    end = size(path)
-    return next((at for at, record in _behind(path, max(0, end - MOST)) if _moment(record) >= moment), end)
+    return next((at for at, record in _latest(path) if moment_of(record) >= moment), size(path))
 
 
 def _behind(path: str, place: int, having: tuple[bytes, ...] = _SPEAKS) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -142,16 +145,9 @@ def _behind(path: str, place: int, having: tuple[bytes, ...] = _SPEAKS) -> Itera
         at += len(line) + 1
 
 
-def _moment(record: dict[str, Any]) -> float:
-    """When the host has written a record; the beginning of time where it does not say."""
-    said = record.get("timestamp")
-    try:
-        # Late: only what has waited in the spool is held against the clock.
-        from datetime import datetime  # noqa: PLC0415
-
-        return datetime.fromisoformat(str(said).replace("Z", "+00:00")).timestamp()
-    except ValueError:
-        return 0.0
+def _latest(path: str, having: tuple[bytes, ...] = _SPEAKS) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Those of the transcript's end, of which a turn that goes on is a part."""
+    return _behind(path, max(0, size(path) - MOST), having)
 
 
 def _said(record: dict[str, Any], turn: str) -> Optional[str]:
@@ -172,73 +168,42 @@ def _said(record: dict[str, Any], turn: str) -> Optional[str]:
 
 
 def _source(record: dict[str, Any]) -> dict[str, Any]:
-    origin = _holder(record).get("origin")
+    origin = shapes.marks_of(record)["origin"]
     return origin if isinstance(origin, dict) else {}
 
 
-def _holder(record: dict[str, Any]) -> dict[str, Any]:
-    attachment = record.get("attachment")
-    return attachment if isinstance(attachment, dict) else record
-
-
 def _origin(path: str, record: dict[str, Any]) -> Origin:
-    """Who a record says has said it; a shape that no client is known to write is nobody's."""
+    """Who a record says has said it."""
     if _is_scheduled(path, record):
         return Origin(OTHER, SCHEDULE)
-    if "origin" in _holder(record):
-        return _signed(record)
-    if record.get("promptSource") == "system" or record.get("isSynthetic"):
-        return Origin(OTHER, "the host")
-    return _unsigned(path, record)
+    marks = shapes.marks_of(record)
+    named = [_source(record).get("kind"), marks["turnOrigin"], marks["promptSource"]]
+    machine = next((name for name in named if name in _MACHINES), "isSynthetic" if marks["isSynthetic"] is True else "")
+    if machine:
+        return Origin(OTHER, _peer(record) or f"the host ({machine})")
+    shape = shapes.shape_of(record)
+    if shape is None or (shape.whose == HUMAN and not shapes.is_signed(record) and _signs(path, record)):
+        return Origin(UNKNOWN, shapes.described(record))
+    if shape.whose == shapes.STARTER:
+        return Origin(HUMAN if versions.attended() else SDK, "")
+    return Origin(shape.whose, "")
 
 
 def _is_scheduled(path: str, record: dict[str, Any]) -> bool:
     """2.1.100 marks no prompt; on every version one that a schedule gives follows a record of its own."""
-    both = {**record, **_holder(record)}
-    if any(both.get(key) == value for key, value in _SCHEDULED) or any(both.get(key) for key in _SCHEDULES):
+    marks, former = shapes.marks_of(record), record.get("parentUuid")
+    if any(marks[key] == value for key, value in _SCHEDULED) or any(marks[key] != shapes.ABSENT for key in _SCHEDULES):
         return True
-    former = record.get("parentUuid")
-    return bool(former) and any(
-        fired.get("uuid") == former and fired.get("subtype") == _FIRED
-        for _, fired in _behind(path, max(0, size(path) - MOST), (_FIRED.encode(),))
-    )
+    fired = _latest(path, (_FIRED.encode(),)) if former else ()
+    return any(each.get("uuid") == former and each.get("subtype") == _FIRED for _, each in fired)
 
 
-def _signed(record: dict[str, Any]) -> Origin:
-    kind = _source(record).get("kind")
-    if kind == HUMAN and record.get("turnOrigin") in (None, HUMAN):
-        return Origin(HUMAN, "")
-    if kind == HUMAN or not isinstance(kind, str):
-        return Origin(OTHER, NOBODY)
-    return Origin(OTHER, _peer(record) or f"the host ({kind})")
-
-
-def _unsigned(path: str, record: dict[str, Any]) -> Origin:
-    """Who has said it where the record has no `origin`: the version that wrote it decides what that means."""
-    version, entry = versions.version_of(str(record.get("version"))), record.get("entrypoint")
-    if version is None or not isinstance(entry, (str, type(None))):
-        return Origin(OTHER, NOBODY)
-    if entry is None:
-        if version >= NAMES_ENTRYPOINTS:
-            return Origin(OTHER, NOBODY)
-        return Origin(HUMAN if versions.attended() else SDK, "")
-    if entry != "cli":
-        return Origin(SDK, "") if record.get("turnOrigin") in (None, SDK) else Origin(OTHER, NOBODY)
-    if version >= SIGNS_COMMANDS or _shows_origins(path, _shape(record)):
-        return Origin(OTHER, UNSIGNED)
-    return Origin(HUMAN, "")
-
-
-def _shape(record: dict[str, Any]) -> tuple[object, bool, bool]:
-    """The records that a client writes alike: a plain prompt, a command, what waited until a turn had room for it."""
-    return record.get("version"), "attachment" in record, text(record).lstrip().startswith("<command-")
-
-
-def _shows_origins(path: str, shape: tuple[object, bool, bool]) -> bool:
-    """The transcript has shown who typed another prompt of this shape, so one that does not show it was not typed."""
+def _signs(path: str, record: dict[str, Any]) -> bool:
+    """The transcript has shown who typed another prompt of this form, so one that does not show it was not typed."""
+    version, form = record.get("version"), shapes.form_of(record)
     return any(
-        _source(record).get("kind") == HUMAN and _shape(record) == shape
-        for _, record in _behind(path, max(0, size(path) - MOST), (b'"human"',))
+        shapes.is_signed(each) and each.get("version") == version and shapes.form_of(each) == form
+        for _, each in _latest(path, (b'"human"',))
     )
 
 

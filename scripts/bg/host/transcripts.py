@@ -138,6 +138,18 @@ def parts(record: dict[str, Any]) -> list[dict[str, Any]]:
     return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
 
 
+def moment_of(record: dict[str, Any]) -> float:
+    """When the host has written a record; the beginning of time where it does not say."""
+    said = record.get("timestamp")
+    try:
+        # Late: only what waited in the spool, or ran beside a session, is held against the clock.
+        from datetime import datetime  # noqa: PLC0415
+
+        return datetime.fromisoformat(str(said).replace("Z", "+00:00")).timestamp()
+    except ValueError:
+        return 0.0
+
+
 def text(record: dict[str, Any]) -> str:
     """The text parts of a record, joined; half of a surrogate pair becomes a question mark."""
     found = [part.get("text") for part in parts(record) if part.get("type") == "text"]

@@ -35,6 +35,9 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     "announces_every_end": [((2, 1, 77), (2, 1, 101)), ((2, 1, 271), None)],
     # Its transcripts show what hooks have added to the conversation.
     "writes_added_context": [((2, 1, 100), None)],
+    # Its records of prompts name what has started the session, and a person as the origin of commands too.
+    "names_starters": [((2, 1, 100), None)],
+    "names_who_typed": [((2, 1, 236), None)],
     "prints_blocked_prompts": [((2, 1, 101), None)],
     # Typed in a terminal, `/bg` is the plugin's up to 2.1.197, and the host's own on 2.1.258 and 2.1.327; what lies
     # between was not tried, and is taken for shadowed.
@@ -58,6 +61,8 @@ class Host(Record):
     has_handback: bool
     announces_every_end: bool
     writes_added_context: bool
+    names_starters: bool
+    names_who_typed: bool
     prints_blocked_prompts: bool
     has_its_own_bg: bool
     passes_terminal_sequences: bool
@@ -121,6 +126,11 @@ def announced_version() -> str:
     """The exact version that the calling process tells its hooks, from 2.1.143 or 2.1.144 on; empty on older ones."""
     found = re.match(r"claude-code_(\d+)-(\d+)-(\d+)_", os.environ.get("AI_AGENT", ""))
     return ".".join(found.groups()) if found else ""
+
+
+def started_by_a_session() -> bool:
+    """A session of the host has started this process, as far as its environment tells."""
+    return bool(os.environ.get("CLAUDECODE"))
 
 
 def attended() -> bool:

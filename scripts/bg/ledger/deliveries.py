@@ -36,6 +36,11 @@ class Key:
         return cls(agent, run, "end")
 
     @classmethod
+    def of_verification(cls, agent: str, run: int) -> Key:
+        """The check that the user named, after a run."""
+        return cls(agent, run, "verify")
+
+    @classmethod
     def of_signal(cls, agent: str, run: int, digest: str) -> Key:
         """A signal of a run."""
         return cls(agent, run, digest)

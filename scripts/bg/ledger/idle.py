@@ -22,6 +22,8 @@ UNION ALL SELECT 1 FROM runs r CROSS JOIN tasks t ON t.label = r.label AND t.age
   WHERE r.ended IS NULL AND +t.session = ?
 UNION ALL SELECT 1 FROM deliveries d CROSS JOIN tasks t ON t.label = d.label
   WHERE d.seen IS NULL AND ? IN (d.session, t.session)
+UNION ALL SELECT 1 FROM verifications v CROSS JOIN tasks t ON t.label = v.label
+  WHERE v.ended IS NULL AND +t.session = ?
 UNION ALL SELECT 1 FROM tasks t CROSS JOIN delegations d ON d.worker = t.label
   WHERE t.session = ? AND t.state = '{unlaunched}' AND d.state = '{approved}'
 UNION ALL SELECT 1 FROM launches l CROSS JOIN tasks t ON t.label = l.label

@@ -154,6 +154,25 @@ def take_dialog(book: Writing, tool_use: str) -> Optional[Dialog]:
     return Dialog(shown, _number(pairs.get("@", "")), pairs.get("!", ""))
 
 
+def codes(book: Ledger) -> dict[int, str]:
+    """The digests of the codes that can be typed now, by what each confirms."""
+    pairs = (each.partition(":") for each in _get(book, "codes").split())
+    return {_number(name): digest for name, _, digest in pairs if _number(name)}
+
+
+def set_codes(book: Writing, given: dict[int, str]) -> None:
+    """These codes can be typed from now on, and no others."""
+    _set(book, "codes", " ".join(f"{number}:{digest}" for number, digest in given.items()))
+    _set(book, "codes_missed", "0")
+
+
+def miss_code(book: Writing) -> int:
+    """A code was typed that is none; how many such there were since codes were last given out."""
+    missed = _number(_get(book, "codes_missed")) + 1
+    _set(book, "codes_missed", str(missed))
+    return missed
+
+
 def quiet_since(book: Ledger, label: str) -> int:
     """The second since which a task was last said to be silent, 0 where it never was."""
     return _number(_get(book, f"quiet:{label}"))

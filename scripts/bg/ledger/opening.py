@@ -118,6 +118,9 @@ class Opening:
             raise self._unknown(f"schema number {writer}")
         schema = migrations.schema(connection, writer)
         lacking = migrations.lacking(connection, schema)
+        if lacking and migrations.schema(connection) != schema:  # another hook has just brought it up
+            self._examine(connection)
+            return
         if lacking:
             raise self._unknown(lacking)
         if schema < migrations.NEWEST:

@@ -32,18 +32,54 @@ def config_directory() -> str:
     return named or os.path.join(os.environ.get("HOME") or os.path.expanduser("~"), ".claude")
 
 
+def _named() -> list[str]:
+    """The places that the user or the host names, or this plugin: only from these is anything executed."""
+    given = os.environ.get("BG_DATA")
+    if given and not why_not(given):
+        return [given]
+    own = os.path.join(_config(), "bg")
+    return [each for each in (os.environ.get("CLAUDE_PLUGIN_DATA"), own) if each]
+
+
+def _config() -> str:
+    """The host's configuration directory, where that does not depend on the directory that a hook is started in."""
+    named = config_directory()
+    return named if os.path.isabs(named) else os.path.expanduser("~/.claude")
+
+
+def _candidates() -> list[str]:
+    """Every place where a data directory may be, the preferred one first."""
+    named = _named()
+    if named == [os.environ.get("BG_DATA")]:
+        return named
+    data = os.path.join(_config(), "plugins", "data")
+    found = [os.path.join(data, name) for name in foreign.names(data) if name.startswith("bg-")]
+    return list(dict.fromkeys([*named[:-1], *found, *named[-1:]]))
+
+
+def why_not(path: str) -> str:
+    """Why a directory is not used, in words: somebody else could have put something into it; empty where it is."""
+    if not os.path.isabs(path):
+        return "its path is not absolute"
+    try:
+        owners, mode = {os.lstat(path).st_uid, os.stat(path).st_uid}, os.stat(path).st_mode
+    except OSError:
+        return ""
+    if owners != {os.geteuid()}:
+        return "it belongs to another user"
+    return "every user may write into it" if mode & 0o002 else ""
+
+
+def passed_over() -> dict[str, str]:
+    """The places that are not used although they are there or are named, each with the reason."""
+    given = [path for path in (os.environ.get("BG_DATA"), os.environ.get("CLAUDE_CONFIG_DIR")) if path]
+    return {path: why for path in dict.fromkeys([*given, *_candidates()]) for why in [why_not(path)] if why}
+
+
 def directories() -> list[str]:
-    """Every place where a data directory may stand, the preferred one first."""
-    named = os.environ.get("BG_DATA")
-    if named:
-        return [named]
-    config = config_directory()
-    given = os.environ.get("CLAUDE_PLUGIN_DATA")
-    places = [given] if given else []
-    data = os.path.join(config, "plugins", "data")
-    places += [os.path.join(data, name) for name in foreign.names(data) if name.startswith("bg-")]
-    places.append(os.path.join(config, "bg"))
-    return list(dict.fromkeys(places))
+    """Those that nobody else could have filled; the last one where there is no such, which cannot be used then."""
+    found = _candidates()
+    return [path for path in found if not why_not(path)] or found[-1:]
 
 
 def existing() -> list[str]:
@@ -53,12 +89,8 @@ def existing() -> list[str]:
 
 def directory() -> str:
     """The data directory in use: an older ledger is adopted where the preferred place has none."""
-    found = existing()
-    if found:
-        return found[0]
-    places = directories()
-    given = os.environ.get("BG_DATA") or os.environ.get("CLAUDE_PLUGIN_DATA")
-    return places[0] if given else places[-1]
+    named = [path for path in _named() if not why_not(path)]
+    return next(iter([*existing(), *named, *directories()]))
 
 
 def directory_of_hooks() -> str:
@@ -91,7 +123,7 @@ def close(path: str, mode: int) -> None:
         raise PermissionError(errno.EACCES, "it belongs to another user", path)
     # A directory that somebody named and uses for other things as well stays as it is.
     is_ours = os.path.basename(os.path.abspath(path)).startswith(
-        ("attempts", "bg", "erasing", "ledger", "sessions", "spool")
+        ("attempts", "bg", "erasing", "ledger", "sessions", "spool", "verify")
     )
     if found.st_mode & 0o077 and found.st_uid == me and is_ours:
         with contextlib.suppress(OSError):
@@ -154,18 +186,22 @@ def wake(place: str, session: str) -> None:
         os.unlink(idle(place, session))
 
 
-def lost_interpreter(place: str) -> str:
+def lost_interpreter() -> str:
     """The interpreter that did not start when a hook wanted it, and that nobody has been told of; else empty."""
     try:
-        return foreign.whole(os.path.join(place, LOST), 4096).decode("utf-8", "replace").strip()
+        return foreign.whole(_lost(), 4096).decode("utf-8", "replace").strip()
     except OSError:
         return ""
 
 
-def forget_lost_interpreter(place: str) -> None:
+def forget_lost_interpreter() -> None:
     """The user has been told."""
     with contextlib.suppress(OSError):
-        os.unlink(os.path.join(place, LOST))
+        os.unlink(_lost())
+
+
+def _lost() -> str:
+    return os.path.join(os.environ.get("BG_PLACE") or os.devnull, LOST)  # hooks/run names no place it may not use
 
 
 def interpreter_note(place: str) -> str:

@@ -9,9 +9,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-# The classes: chosen in a dialog, typed at a keyboard, given by a program that drives the host, passed on by the parent
-# from chat, decided by the user's settings. What is unproven has no effect.
-DIALOG, KEYBOARD, SDK, RELAYED, SETTINGS, UNPROVEN = "dialog", "keyboard", "sdk", "relayed", "settings", "unproven"
+# The classes: chosen in a dialog, typed at a keyboard, given by a program that drives the host, confirmed by a code,
+# passed on by the parent from chat, decided by the user's settings.
+DIALOG, KEYBOARD, SDK, CODE, RELAYED, SETTINGS = "dialog", "keyboard", "sdk", "code", "relayed", "settings"
+# Without effect: known to be somebody else's, or not known whose, which a code can confirm.
+UNPROVEN, KEPT = "unproven", "kept"
+WITHOUT_EFFECT = (UNPROVEN, KEPT)
 # The ways on which words come: a prompt, one that waited in the spool, one that closes a task once it is proven, a
 # dialog's answers, the parent's own message.
 PROMPTED, SPOOLED, CLOSES, CHOSEN, PASSED_ON = "prompt", "spool", "close", "dialog", "message"
@@ -62,10 +65,11 @@ def tie(
     turn: str,
     call: str,
     closes: str = "",
+    proof: Optional[str] = None,
 ) -> list[str]:
     """What these words have answered or opened since then hangs on their proof; the labels of what they have touched.
 
-    `closes` is the label that they close as soon as they are proven.
+    `closes` is the label that they close as soon as they are proven; `proof` is given where they are proven already.
     """
     answered = book.all(
         "SELECT DISTINCT label FROM answers WHERE id > ? AND source <> 'settings' ORDER BY id", before.answers
@@ -78,8 +82,8 @@ def tie(
     labels = [row["label"] for row in answered or undone or opened[:1]] or [closes][: bool(closes)]
     for label in labels:
         number = book.insert(
-            "INSERT INTO proofs (session, label, way, text, at, transcript, place, turn, call, looks)"
-            " VALUES (?,?,?,?,?,?,?,?,?,0)",
+            "INSERT INTO proofs (session, label, way, text, at, transcript, place, turn, call, looks, proof, judged)"
+            " VALUES (?,?,?,?,?,?,?,?,?,0,?,?)",
             session,
             label,
             way,
@@ -89,6 +93,8 @@ def tie(
             place,
             turn,
             call,
+            proof,
+            at if proof else None,
         )
         first = first or number
         book.write("UPDATE answers SET proof = ? WHERE id > ? AND label = ?", number, before.answers, label)
@@ -202,14 +208,31 @@ def of_id(book: Ledger, number: Optional[int]) -> Optional[Proof]:
 
 def unproven(book: Ledger, since: float) -> list[Proof]:
     """What claimed to be the user's word since then and was not shown to be, the newest first."""
-    return Proof.all(book, "SELECT * FROM proofs WHERE proof = ? AND judged > ? ORDER BY id DESC", UNPROVEN, since)
+    sql = "SELECT * FROM proofs WHERE proof IN (?, ?) AND judged > ? ORDER BY id DESC"
+    return Proof.all(book, sql, *WITHOUT_EFFECT, since)
+
+
+def kept(book: Ledger, since: float, most: int) -> list[Proof]:
+    """What was said since then and a code can confirm, each once, the newest first."""
+    sql = "SELECT * FROM proofs WHERE proof = ? AND judged > ? GROUP BY session, at ORDER BY id DESC LIMIT ?"
+    return Proof.all(book, sql, KEPT, since, most)
+
+
+def confirm(book: Writing, proof: Proof) -> None:
+    """The user has confirmed these words: they are said once more, and these rows have no further part."""
+    book.write(
+        "UPDATE proofs SET proof = ? WHERE at = ? AND session = ? AND proof = ?", CODE, proof.at, proof.session, KEPT
+    )
 
 
 def blank_shared(book: Writing, label: str) -> None:
-    """Empty the words of one prompt or dialog that were judged for other tasks too."""
+    """Empty the words of one prompt or dialog that were judged for other tasks too; no code can confirm them then."""
     book.write(
-        "UPDATE proofs SET text = '' WHERE label IS NOT ? AND judged IS NOT NULL AND EXISTS"
+        "UPDATE proofs SET text = '', proof = CASE proof WHEN ? THEN ? ELSE proof END"
+        " WHERE label IS NOT ? AND judged IS NOT NULL AND EXISTS"
         " (SELECT 1 FROM proofs o WHERE o.label = ? AND o.session = proofs.session AND o.at = proofs.at)",
+        KEPT,
+        UNPROVEN,
         label,
         label,
     )

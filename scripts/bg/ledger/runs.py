@@ -100,6 +100,19 @@ def find(book: Ledger, *, label: str = ANY) -> list[Run]:
     return Run.where(book, label=label)
 
 
+def working_since(book: Ledger, agent: str, moment: float) -> list[tuple[str, str]]:
+    """The other agents that work now, or worked until after this moment: each task's label, and the agent's folder."""
+    works = f"r.ended IS NULL AND t.state IN {tasks.marks(tasks.RUNNING_STATES)}"
+    rows = book.all(
+        "SELECT l.label, l.cwd FROM runs r JOIN launches l ON l.agent = r.agent JOIN tasks t ON t.label = r.label"
+        f" WHERE r.agent <> ? AND (r.ended > ? OR ({works}))",
+        agent,
+        moment,
+        *tasks.RUNNING_STATES,
+    )
+    return [(row["label"], row["cwd"] or "") for row in rows]
+
+
 def began(book: Ledger, agent: str) -> Optional[float]:
     """When the run that goes on began, None where none does."""
     found: Optional[float] = book.value("SELECT began FROM runs WHERE agent = ? AND ended IS NULL", agent)

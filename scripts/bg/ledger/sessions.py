@@ -50,6 +50,12 @@ def note_process(book: Writing, session: str, pid: int, started: str, machine: s
     book.write("UPDATE sessions SET pid = ?, pid_started = ?, machine = ? WHERE id = ?", pid, started, machine, session)
 
 
+def processes(book: Ledger) -> set[tuple[int, str]]:
+    """The processes that have had sessions, each by its number and start."""
+    rows = book.all("SELECT DISTINCT pid, pid_started FROM sessions WHERE pid > 0")
+    return {(row["pid"], row["pid_started"]) for row in rows}
+
+
 def get(book: Ledger, session: str) -> Optional[Session]:
     """What is known of a session, None where it never had anything of ours."""
     return Session.one(book, "SELECT * FROM sessions WHERE id = ?", session)

@@ -29,7 +29,10 @@ _AT_ONCE = 500  # fewer than SQLite takes values for one statement
 
 
 class Task(Record):
-    """One task; `agent` is the one that works on it now, `grp` the label of those launched together with it."""
+    """One task; `agent` is the one that works on it now, `grp` the label of those launched together with it.
+
+    `verify` is the check that the user named for it, and `verify_source` where.
+    """
 
     label: str
     number: int
@@ -47,6 +50,8 @@ class Task(Record):
     note: str
     root: str
     closed: Optional[float]
+    verify: str
+    verify_source: str
 
 
 def create(book: Writing, label: str, group: str, session: str, project: str, text: str, state: str) -> None:

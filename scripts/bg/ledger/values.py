@@ -70,6 +70,7 @@ class Due:
     GROUP = "group"  # all tasks that were launched together have ended
     JOINT = "joint"  # a task and all agents that it asked for have ended
     ANSWERED = "answered"  # what to do about what the user has said to a task
+    VERIFIED = "verified"  # the check that the user named has ended
 
 
 class Opened:
@@ -81,3 +82,11 @@ class Opened:
     DELEGATION = "delegation"  # a request that the user has approved
     RELAUNCH = "relaunch"  # a new agent for a task whose agent cannot be woken
     PART = "part"  # parts of what a stopped agent could not do; opened again in a later turn it is no new task
+
+
+class Outcome:
+    """How a check that the user named has ended."""
+
+    PASSED = "passed"  # with exit status 0
+    FAILED = "failed"  # with another one
+    UNKNOWN = "unknown"  # without one, or with one that says nothing of the work

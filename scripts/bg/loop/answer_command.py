@@ -7,40 +7,54 @@ a list, help and what is asked back cost no request.
 from __future__ import annotations
 
 import json
+import re
 
 from bg.ledger import inbox, proofs, tasks, user_answers
 from bg.ledger import typed as typing
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
-from bg.ledger.values import Item
-from bg.loop import (
-    answer_doubts,
-    answer_ids,
-    answer_words,
-    answering,
-    answers,
-    asking_back,
-    commands,
-    going,
-    next_steps,
-    proof,
-    undoing,
-)
-from bg.loop.answers import Part, Typed
-from bg.loop.asking_back import Answer, Outcome
+from bg.ledger.values import Item, ItemState
+from bg.loop import answering, answers, commands, going, next_steps, proof, undoing
+from bg.loop.answers import Known, Part, Typed
 from bg.loop.scene import Scene
+from bg.pattern import pattern
+from bg.record import Record
 from bg.words import feedback, phrases
 from bg.words.quoting import inline, neutral
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Optional
+    from typing import Any
+
+_CONFIRM = pattern(r"\s*confirm\s+#?(\d{1,9})\s*", re.IGNORECASE)
+
+
+class Outcome(Record):
+    """Lines for the user, what became of the words, and whether the lines give back whole what was not recorded.
+
+    `closes` is the label of a task that they close.
+    """
+
+    lines: list[str]
+    outcome: str
+    label: str = ""
+    reading: str = ""
+    whole: bool = False
+    closes: str = ""
+
+
+class Answer(Record):
+    """One answer whose item is found: `skips` leaves it to the agent."""
+
+    item: Question
+    text: str
+    skips: bool
 
 
 def answer_command(scene: Scene, arguments: str) -> None:
     """UserPromptSubmit of `/bg-answer`."""
-    if answer_ids.is_blank(arguments):
+    if answers.is_blank(arguments):
         commands.say(scene, scene.desk.inbox(scene.book, scene.project))
         return
     waiting = inbox.waiting(scene.book, project=scene.project)
@@ -50,45 +64,49 @@ def answer_command(scene: Scene, arguments: str) -> None:
         name = label or only
         return bool(inbox.ever(scene.book, name, qid)) if name else any(qid == item.qid.upper() for item in waiting)
 
-    known = answers.Known(waiting, was_asked, lambda label: tasks.get(scene.book, label) is not None)
+    known = Known(waiting, was_asked, lambda label: tasks.get(scene.book, label) is not None)
     typed = answers.read(arguments, known)
-    if typed.word in (answer_words.HELP, answer_words.DOCTOR) and not typed.doubts:
-        doctor = typed.word == answer_words.DOCTOR
-        commands.say(scene, scene.desk.doctor(scene.host) if doctor else feedback.ANSWER_HELP)
+    if typed.word in (answers.HELP, answers.STATUS, answers.DOCTOR) and not typed.doubts:
+        _show(scene, typed)
         return
     with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt) as (writing, claim):
         number = typing.keep(writing, scene.session, "command", typed.label, arguments)
-        confirmed = answer_words.confirmed(arguments)
-        if confirmed:
-            came = _confirm(scene, writing, confirmed, number)
-        else:
-            came = _carry_out(scene, writing, typed, known, number)
+        confirms = _CONFIRM.fullmatch(answers.folded(arguments))
+        came = (
+            _confirm(scene, writing, int(confirms[1]), number)
+            if confirms
+            else _carry_out(scene, writing, typed, known, number)
+        )
         claim.closes = came.closes
         typing.conclude(writing, number, came.outcome, came.label, came.reading)
-    if came.outcome != typing.TAKEN:
-        if came.outcome != typing.COMMAND and not came.whole:
-            came.lines.append(feedback.YOU_TYPED.format(words=neutral(arguments.strip())))
-        commands.say(scene, "\n".join(came.lines))
+    if came.outcome == typing.TAKEN:
+        scene.answer.notice += came.lines
         return
-    scene.answer.notice += came.lines
+    if came.outcome != typing.COMMAND and not came.whole:
+        came.lines.append(feedback.YOU_TYPED.format(words=neutral(arguments.strip())))
+    commands.say(scene, "\n".join(came.lines))
 
 
-def _carry_out(scene: Scene, writing: Writing, typed: Typed, known: answers.Known, number: int) -> Outcome:
+def _show(scene: Scene, typed: Typed) -> None:
+    """What a word asks to see."""
+    if typed.word == answers.STATUS:
+        commands.status_command(scene, typed.label)
+    else:
+        commands.say(scene, scene.desk.doctor(scene.host) if typed.word == answers.DOCTOR else feedback.ANSWER_HELP)
+
+
+def _carry_out(scene: Scene, writing: Writing, typed: Typed, known: Known, number: int) -> Outcome:
     """What the words ask for."""
-    if typed.label and tasks.get(scene.book, typed.label) is None:
-        return asking_back.refuse(scene, feedback.NO_SUCH_TASK.format(label=typed.label), known)
-    if any(doubt == answer_doubts.MISSPELT for doubt, _ in typed.doubts):
-        return asking_back.refuse(scene, feedback.NO_SUCH_TASK.format(label=inline(typed.doubts[0][1], 40)), known)
-    if typed.word == answer_words.UNDO:
-        return _undo(scene, writing, typed.label)
-    label = typed.label or _only_label(scene, known.waiting, go=typed.word == answer_words.GO)
-    if typed.word == answer_words.CLOSE and not typed.label:
-        return Outcome([feedback.CLOSE_WHICH.format(command=scene.answer_command)], typing.COMMAND)
-    if typed.word in (answer_words.GO, answer_words.SKIP, answer_words.CLOSE):
-        return _word(scene, writing, typed, label, known, number)
-    if typed.label and not typed.parts and not typed.plain:
-        return Outcome([_shown(scene, typed)], typing.COMMAND, typed.label)
-    return _answer(scene, writing, typed, label, known, number)
+    if typed.label and not known.is_task(typed.label):
+        return _refuse(scene, feedback.NO_SUCH_TASK.format(label=typed.label))
+    if typed.word:
+        return _word(scene, writing, typed, known.waiting, number)
+    if typed.label and not (typed.parts or typed.plain):
+        task = tasks.get(scene.book, typed.label)
+        return Outcome(
+            [scene.desk.answers(scene.book, task, scene.answer_command)] if task else [], typing.COMMAND, typed.label
+        )
+    return _answer(scene, writing, typed, known, number)
 
 
 def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> str:
@@ -100,38 +118,41 @@ def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> s
     return labels[0] if len(labels) == 1 else ""
 
 
-def _word(scene: Scene, writing: Writing, typed: Typed, label: str, known: answers.Known, number: int) -> Outcome:
-    """`go` or `skip`, unless what waits offers that very word as an answer."""
-    task = tasks.get(scene.book, label) if label else None
+def _word(scene: Scene, writing: Writing, typed: Typed, waiting: list[Question], number: int) -> Outcome:
+    """`undo`, `go`, `skip` or `close`, unless what waits offers that very word as an answer."""
+    word = typed.word
+    if word == answers.UNDO:
+        return _undo(scene, writing, typed.label)
+    if word == answers.CLOSE and not typed.label:
+        return Outcome([feedback.CLOSE_WHICH.format(command=scene.answer_command)], typing.COMMAND)
+    task = tasks.get(scene.book, typed.label or _only_label(scene, waiting, go=word == answers.GO))
     if task is None:
-        return asking_back.several(scene, known)
-    mine = [item for item in known.items(label) if inbox.kind(item) != Item.DELEGATION]
-    offered = [item for item in mine if asking_back.offers(item, typed.word)]
-    command = scene.answer_command
-    if offered:
-        name, words = f"{label} {offered[0].qid}", typed.word
-        line = feedback.WORD_IS_AN_ANSWER.format(name=name, word=words, command=command)
-        reading = json.dumps({"word": typed.word, "label": label})
-        confirm = asking_back.confirm_line(scene, number, feedback.AS_COMMAND[words])
-        return Outcome([line, confirm], typing.DOUBTFUL, label, reading)
-    if typed.word == answer_words.GO:
-        return _go(scene, writing, task, number)
-    if typed.word == answer_words.CLOSE:
+        return _say_which_task(scene, waiting)
+    offered = next((item for item in _skippable(scene, task) if _offers(item, word)), None)
+    if offered is None:
+        return _carry_out_word(scene, writing, task, word, number)
+    name, meaning = f"{task.label} {offered.qid}", feedback.AS_COMMAND[word]
+    line = feedback.WORD_IS_AN_ANSWER.format(name=name, word=word, command=scene.answer_command)
+    return _doubtful(scene, [line], task.label, {"word": word}, number, meaning)
+
+
+def _carry_out_word(scene: Scene, writing: Writing, task: Task, word: str, number: int) -> Outcome:
+    if word == answers.CLOSE:
         return _close(scene, task)
-    if len(mine) != 1:
-        qids = " ".join(f"{item.qid}: skip" for item in mine)
-        if not mine:
-            return asking_back.refuse(scene, feedback.NOTHING_TO_SKIP.format(label=label), known, label)
-        reading = asking_back.reading_of([Answer(item, answer_words.SKIP, skips=True) for item in mine])
-        line = feedback.SKIP_WHICH.format(label=label, count=len(mine), typed=f"{command} {label} {qids}")
-        confirm = asking_back.confirm_line(scene, number, feedback.ALL_OF_THEM)
-        return Outcome([line, confirm], typing.DOUBTFUL, label, reading)
-    return _record(scene, writing, [Answer(mine[0], answer_words.SKIP, skips=True)], number, [])
+    if word == answers.GO:
+        came = going.go(scene, writing, task, number)
+        return Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND, task.label)
+    mine = _skippable(scene, task)
+    if len(mine) == 1:
+        return _record(scene, writing, [Answer(mine[0], word, skips=True)], number, [])
+    line = " ".join([scene.answer_command, task.label, *(f"{item.qid}: {word}" for item in mine)])
+    line = feedback.SKIP_WHICH.format(label=task.label, count=len(mine), typed=line)
+    return _refuse(scene, line if mine else feedback.NOTHING_TO_SKIP.format(label=task.label), task.label)
 
 
-def _go(scene: Scene, writing: Writing, task: Task, number: int) -> Outcome:
-    came = going.go(scene, writing, task, number)
-    return Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND, task.label)
+def _skippable(scene: Scene, task: Task) -> list[Question]:
+    """What waits for the user and is no decision."""
+    return [item for item in inbox.waiting(scene.book, label=task.label) if inbox.kind(item) != Item.DELEGATION]
 
 
 def _close(scene: Scene, task: Task) -> Outcome:
@@ -157,30 +178,37 @@ def _undo(scene: Scene, writing: Writing, label: str) -> Outcome:
     return Outcome(lines, typing.TAKEN if done else typing.COMMAND, label)
 
 
-def _answer(scene: Scene, writing: Writing, typed: Typed, label: str, known: answers.Known, number: int) -> Outcome:
+def _answer(scene: Scene, writing: Writing, typed: Typed, known: Known, number: int) -> Outcome:
     """Every answer finds its item, or nothing is recorded of what is in doubt."""
-    parts = typed.parts
-    if not parts:
-        mine = known.items(label) if label else []
-        if not label:
-            return asking_back.several(scene, known)
-        if len(mine) != 1:
-            return asking_back.say_which(scene, label, mine, typed)
-        parts = [Part(label, mine[0].qid, typed.plain)]
-    parts = [part if part.label else part._replace(label=label) for part in parts]
-    if any(not part.label for part in parts):
-        return asking_back.several(scene, known)
+    label = typed.label or _only_label(scene, known.waiting)
+    parts: list[Part] = []
+    for part in typed.parts or [Part("", "", typed.plain)]:
+        name = part.label or label
+        mine = known.items(name)
+        if not name:
+            return _say_which_task(scene, known.waiting)
+        if not part.qid and len(mine) != 1:
+            return _say_which_item(scene, name, mine, typed.plain)
+        parts.append(Part(name, part.qid or mine[0].qid, part.text))
     if typed.doubts:
-        return asking_back.ask_back(scene, typed, parts, known, number)
-    found, lines = asking_back.found_in(scene, parts)
-    offered = [each for each in found if each.skips and asking_back.offers(each.item, answer_words.SKIP)]
-    if offered:
-        name = f"{offered[0].item.label} {offered[0].item.qid}"
-        line = feedback.WORD_IS_AN_ANSWER.format(name=name, word=answer_words.SKIP, command=scene.answer_command)
-        reading = asking_back.reading_of([each._replace(skips=False) if each in offered else each for each in found])
-        confirm = asking_back.confirm_line(scene, number, feedback.AS_ANSWER)
-        return Outcome([line, confirm], typing.DOUBTFUL, name, reading)
+        return _ask_back(scene, typed, parts, known, number)
+    found, lines = _found(scene, parts)
     return _record(scene, writing, found, number, lines, label)
+
+
+def _found(scene: Scene, parts: list[Part]) -> tuple[list[Answer], list[str]]:
+    """The answers whose item waits; a line for each other, with its words."""
+    found, lines = [], []
+    for part in parts:
+        ever = inbox.ever(scene.book, part.label, part.qid)
+        item = next((one for one in ever if one.state in (ItemState.OPEN, ItemState.ANSWERED)), None)
+        if item is None:
+            lines.append(answering.too_late(ever[0] if ever else None, part.text, part.label, part.qid))
+        else:
+            is_word = answers.reserved(part.text) == answers.SKIP and inbox.kind(item) != Item.DELEGATION
+            skips = is_word and not _offers(item, answers.SKIP)
+            found.append(Answer(item, part.text, skips))
+    return found, lines
 
 
 def _record(
@@ -203,13 +231,71 @@ def _record(
 def _go_on(scene: Scene, writing: Writing, label: str) -> list[str]:
     """What follows from a task's answers; lines for the user."""
     task = tasks.get(scene.book, label)
-    left = [item.qid for item in inbox.waiting(scene.book, label=label) if inbox.kind(item) != Item.DELEGATION]
     if task is None:
         return []
+    left = [item.qid for item in _skippable(scene, task)]
     if not left:
         return answering.owe(scene, writing, task)
     scene.answer.context.append(next_steps.next_step(scene, task))
     return [feedback.STILL_OPEN.format(qids=", ".join(left), label=label)]
+
+
+def _refuse(scene: Scene, problem: str, label: str = "") -> Outcome:
+    """Nothing can be made of the words: the problem, and what waits."""
+    return Outcome([problem, "", scene.desk.inbox(scene.book, scene.project)], typing.REFUSED, label)
+
+
+def _say_which_task(scene: Scene, waiting: list[Question]) -> Outcome:
+    """No task is named, and several wait, or none."""
+    labels = list(dict.fromkeys(item.label for item in waiting))
+    if not labels:
+        return Outcome([feedback.NOTHING_WAITS], typing.REFUSED)
+    return _refuse(scene, feedback.SEVERAL_WAIT.format(labels=", ".join(labels), label=labels[0]))
+
+
+def _say_which_item(scene: Scene, label: str, mine: list[Question], plain: str) -> Outcome:
+    """No item is named, and several of this task wait, or none."""
+    words = answering.given_back(plain)
+    task = tasks.get(scene.book, label)
+    if mine or task is None:
+        example = " ".join(f"{item.qid}: …" for item in mine)
+        line = feedback.SAY_WHICH.format(label=label, count=len(mine), example=example, words=words)
+    else:
+        line = feedback.WAITS_FOR_NOTHING.format(label=label, state=task.state.replace("_", " "), words=words)
+    return Outcome([line], typing.REFUSED, label, whole=bool(plain))
+
+
+def _ask_back(scene: Scene, typed: Typed, parts: list[Part], known: Known, number: int) -> Outcome:
+    """What is in doubt, how it would be taken, and the one line that confirms it."""
+    label = parts[0].label
+    # Words before the first id reach the agent with the first answer.
+    parts[0] = parts[0]._replace(text=f"{typed.lead}\n{parts[0].text}".strip())
+    found, lost = _found(scene, [part for part in parts if part.text])
+    doubts = [(feedback.DOUBTS[why], inline(what, 60)) for why, what in dict.fromkeys(typed.doubts)]
+    lines = [feedback.NOT_SENT.format(why="; ".join(words.format(what=what) for words, what in doubts))]
+    if lost or not found:
+        example = " ".join([scene.answer_command, label, *(f"{item.qid}: …" for item in known.items(label))])
+        again = feedback.SAY_ANEW.format(example=example)
+        return Outcome([*(lost or lines), again], typing.REFUSED, label, whole=not found)
+    lines.append(feedback.UNDERSTOOD)
+    lines += [f"  {each.item.label} {each.item.qid}: {inline(each.text, 300)}" for each in found]
+    reading = {"answers": [[each.item.id, each.text, each.skips] for each in found]}
+    return _doubtful(scene, lines, label, reading, number, feedback.IF_SO)
+
+
+def _doubtful(
+    scene: Scene, lines: list[str], label: str, reading: dict[str, Any], number: int, meaning: str
+) -> Outcome:
+    """The words are kept as they would be taken; typing the line with their number confirms that."""
+    confirm = feedback.CONFIRM.format(command=scene.answer_command, number=number, meaning=meaning)
+    return Outcome([*lines, confirm], typing.DOUBTFUL, label, json.dumps(reading, ensure_ascii=False))
+
+
+def _offers(item: Question, word: str) -> bool:
+    """The item itself offers this command word as an answer."""
+    extra = inbox.extra(item)
+    offered = f"{item.text}\n{json.dumps([extra.get('options'), extra.get('default')])}"
+    return bool(re.search(rf"\b{word}\b", offered, re.IGNORECASE))
 
 
 def _confirm(scene: Scene, writing: Writing, confirmed: int, number: int) -> Outcome:
@@ -219,27 +305,9 @@ def _confirm(scene: Scene, writing: Writing, confirmed: int, number: int) -> Out
         return Outcome([feedback.NOTHING_TO_CONFIRM.format(number=confirmed)], typing.COMMAND)
     reading = json.loads(shown_back.reading)
     typing.conclude(writing, confirmed, typing.TAKEN, reading=shown_back.reading)
-    if "word" in reading:
-        task = tasks.get(scene.book, reading["label"])
-        if task is not None and reading["word"] == answer_words.GO:
-            return _go(scene, writing, task, number)
-        if task is not None and reading["word"] == answer_words.CLOSE:
-            return _close(scene, task)
-        mine = inbox.waiting(scene.book, label=reading["label"])
-        asked = [item for item in mine if inbox.kind(item) != Item.DELEGATION]
-        skipped = [Answer(item, answer_words.SKIP, skips=True) for item in asked]
-        return _record(scene, writing, skipped, number, [], shown_back.label)
-    found: list[Answer] = []
-    for identifier, text, skips in reading["answers"]:
-        item: Optional[Question] = inbox.get(scene.book, identifier)
-        found += [Answer(item, text, skips)] if item is not None else []
+    task = tasks.get(scene.book, shown_back.label)
+    if "word" in reading and task is not None:
+        return _carry_out_word(scene, writing, task, reading["word"], number)
+    kept = [(inbox.get(scene.book, identifier), text, skips) for identifier, text, skips in reading.get("answers", [])]
+    found = [Answer(item, text, skips) for item, text, skips in kept if item is not None]
     return _record(scene, writing, found, number, [], shown_back.label)
-
-
-def _shown(scene: Scene, typed: Typed) -> str:
-    """One task: what it waits for, what was answered, and what can be typed."""
-    task = tasks.get(scene.book, typed.label)
-    told = scene.desk.answers(scene.book, task, scene.answer_command) if task is not None else ""
-    if not any(doubt == answer_doubts.NUMBER for doubt, _ in typed.doubts):
-        return told
-    return f"{told}\n{feedback.NUMBER_IS_A_LABEL.format(label=typed.label)}"

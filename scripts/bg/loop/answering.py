@@ -131,6 +131,18 @@ def close_window(writing: Writing, asked: Optional[delegations.Delegation]) -> N
         windows.close_windows_of(writing, asked.worker)
 
 
+def reopen(scene: Scene, writing: Writing, item: Question) -> None:
+    """What was decided about an item is taken back: a request waits again, what was to be handed over is not."""
+    asked = request(scene, item)
+    if asked is None:
+        return
+    close_window(writing, asked)
+    if inbox.kind(item) == Item.DELEGATION:
+        delegations.reopen(writing, asked)
+    else:
+        delegations.deny(writing, asked, "")
+
+
 def owe(scene: Scene, writing: Writing, task: Task) -> list[str]:
     """The parent is owed the next step; a line for the user where that is another session's."""
     inheriting.claim(scene, writing, task)

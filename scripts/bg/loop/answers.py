@@ -1,38 +1,87 @@
-"""Answers: what was typed behind /bg-answer, read as answers to the items that wait.
+"""Answers: what was typed behind /bg-answer, taken apart into a task, a command word, or answers by their ids.
 
-An id counts at the start of a line or after clear separation (two blanks, a comma, a semicolon, the end of a sentence),
-and after one blank where a colon stands behind it and no word before it makes it part of a sentence. Whatever two
-people could read differently is a doubt: then nothing is sent, and the reading is shown back to be confirmed.
+An answer is any text behind its id, up to the next id of something that was asked. An id counts at the start of a line,
+behind a sign that sets it apart, and with a colon behind any word that does not make it part of a sentence. Whatever
+two people could read differently is a doubt: then nothing is sent, and the reading is shown back to be confirmed.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from bg.ledger.inbox import Question
-from bg.loop import answer_doubts, answer_labels
-from bg.loop.answer_ids import PREDICATE, Head, first_word, folded, gap, heads, is_blank, normal, numbered
-from bg.loop.answer_words import reserved
+from bg.ledger.naming import label_of
 from bg.pattern import pattern
 from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable
+    from typing import Callable, Optional
 
-_LONGEST = 16
+SKIP, GO, HELP, STATUS, DOCTOR, UNDO, CLOSE = COMMANDS = "skip", "go", "help", "status", "doctor", "undo", "close"
+
+# Why words are not taken as they are.
+TWICE, LEAD, UNKNOWN, MENTION, EMPTY, LABELS, QUESTION = (
+    "twice", "lead", "unknown", "mention", "empty", "labels", "question",
+)  # fmt: skip
+
+# Full-width forms, and the marks of other scripts that stand for ours, one character for one, so that places stay.
+_FOLD = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_MARKS = "\u3000\u00a0\ufe55\u2236\ua789\ufe13\u061b\u060c\u3001\u3002"
+_FOLD.update({ord(mark): ord(plain) for mark, plain in zip(_MARKS, "  ::::;,,.")})
+_FOLD.update(dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF], 32))
+_FOLD.update(dict.fromkeys(range(0x2010, 0x2012), 45))
+
+_BG = r"bg ?[-_#]? ?\d{1,6}"
+_ID = r"(?:question|decision|blocker|[qdb])[ ._#-]?\d{1,3}"
+_IDS = pattern(_ID, re.IGNORECASE)
+# A place begins a line, behind marks and the command itself, or has a blank or a sign before it.
+_PLACE = r"(?:(?P<start>^[>*_#•+ \t-]*(?:/bg(?::bg)?-answer[ \t]+)?)|(?<![^\s,;|]))"
+_HEAD = pattern(
+    rf"{_PLACE}(?:(?P<label>{_BG})[*_`]{{0,3}}(?:[ \t]*[.:,][ \t]*|[ \t]+))?[*_`]{{0,3}}(?P<open>[(\[]?)"
+    rf"(?P<ids>{_ID}(?:[*_`]*[ \t]*(?:,|&|\+|/|and\b|und\b|et\b|y\b|e\b|en\b|i\b)[ \t]*{_ID}){{0,50}})[*_`\"']*"
+    r"(?P<sign>[)\]]?[ \t]*(?::|=>?|->|→)|[)\]]|\.(?=\s|$)|[ \t]+[-–—]+(?=\s)|(?=\s|$))[*_`]*\s*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SECTION = pattern(
+    rf"{_PLACE}(?P<label>{_BG})(?![\w-])(?P<open>)(?P<ids>)[ \t]*(?P<sign>[:.,]?)(?=\s|$)[ \t]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LABEL = pattern(rf"\s*({_BG}|#?\d{{1,6}})(?![\w-])(?!\.\d)[.:,]?(?=\s|$|[QBD]\d)\s*", re.IGNORECASE)
+_NUMBERED = pattern(r"(?:^[ \t]*|(?<=\s))(\d{1,2})(?:\)|\.(?=\s)|:(?=\s))\s*", re.MULTILINE)
+_FENCED = pattern(r"^[ \t]*(`{3,}|~{3,}).*?^[ \t]*\1", re.MULTILINE | re.DOTALL)
+_AGAIN = pattern(r"^/bg(?::bg)?-answer\b\s*", re.IGNORECASE)
 # Behind one of these an id is a part of the sentence.
 _CARRIES_ON = pattern(
-    r"\b(?:in|of|as|at|see|like|from|to|for|per|and|or|with|than|the|both|by|on|about|unlike|under|is|are|was|because"
-    r"|if|when|while|after|before|except|wie|in|zu|aus|und|oder|bei|mit|von|comme|dans|et|ou|como|en|y|o|e|come|is"
-    r"|answer(?:ed)?|answering|question|decision|blocker|mean|meant|says?|said|your|my|that|this|not|but)$",
+    rf"(?:-answer|{_BG}|\b(?:in|of|as|at|see|like|from|for|to|than|about|per|with|on|by|because|question|decision|blocker"
+    r"|my|your|the|wie|aus|von|zu|bei|mit|dans|de|comme|como|en|di|come))$",
     re.IGNORECASE,
+)
+_LONGEST = 20
+_JOINS = pattern(r"(?:[,;|]|(?<=\s)(?:and|und|et|&|/))$")
+_POLITE = pattern(
+    r"(?:(?:hi|hello|hey|thanks|thank you|thx|ok|okay|sure|so|here you (?:go|are)|here (?:we go|goes)|please|hallo"
+    r"|danke|merci|gracias|sorry for the (?:wait|delay)|good (?:morning|evening|questions?)"
+    r"|(?:here are )?(?:my |the )?answers?|no problem|see below)[\s,.!:…-]*)+",
+    re.IGNORECASE,
+)
+_SAYS_NOTHING = pattern(r"[.…?\-–—\"'“”‘’\s]*|<your answer>")
+_ASKS = pattern(
+    r"\s*(?:what|why|how|who|which|where|when|can you|could you|do you|does|is it|are there|was|warum|wieso|wie|welche"
+    r"|pourquoi|comment|quel|por qué|cómo|cuál)\b.*\?\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+_HOW_MANY = pattern(
+    r"\b(?:how (?:many|much|long|often)|which (?:port|number|version)|wie viele?|combien)\b", re.IGNORECASE
 )
 
 
+_STRONG = (":", "=", ">", "→")
+
+
 class Part(Record):
-    """An answer to one item; `label` is empty where none was typed."""
+    """An answer to one item; `label` is empty where none was typed, `qid` where the label alone was."""
 
     label: str
     qid: str
@@ -40,7 +89,7 @@ class Part(Record):
 
 
 class Typed(Record):
-    """What was typed, taken apart: every character of it stands in one of the fields, or it is shown back whole."""
+    """What was typed, taken apart: every character of it is in one of the fields, or it is shown back whole."""
 
     label: str
     word: str
@@ -65,111 +114,206 @@ class Known(Record):
         return [item for item in self.waiting if label in ("", item.label)]
 
 
+class _Head(Record):
+    """A place that names items or a task, with the sign behind it and the words before it."""
+
+    start: int
+    end: int
+    label: str
+    qids: list[str]
+    sign: str
+    begins: bool
+    before: str
+
+    @property
+    def is_strong(self) -> bool:
+        """Its sign says that an answer follows."""
+        return self.sign in _STRONG
+
+    @property
+    def clear(self) -> bool:
+        """It is set apart from the words before it."""
+        return self.before.endswith(("  ", "\t")) or self.before.rstrip().endswith((*",;|.!?…)",))
+
+    @property
+    def carries(self) -> bool:
+        """The sentence before carries on with it."""
+        return bool(_CARRIES_ON.search(self.before.rstrip()))
+
+
 def read(arguments: str, known: Known) -> Typed:
     """What was typed: a command, answers by their ids, or a text without ids."""
-    label, rest, doubts = answer_labels.addressed(arguments, known)
-    word = reserved(rest)
-    if word or is_blank(rest):
-        return Typed(label, word, [], "", "", doubts)
-    sections = answer_labels.sections(label, rest, known, doubts)
+    label, text = _addressed(_AGAIN.sub("", arguments.strip(), 1), known)
+    if reserved(text) or is_blank(text):
+        return Typed(label, reserved(text), [], "", "", [])
+    doubts: list[tuple[str, str]] = []
+    heads = _named(text, label, known, doubts) or _numbered(folded(text), known.items(label))
+    heads = [*_first(text, heads, label), *heads]
+    lead, plain = (text[: heads[0].start].strip(), "") if heads else ("", text.strip())
     parts: list[Part] = []
-    plain, lead = "", ""
-    for number, (name, text) in enumerate(sections):
-        found, before = _parts(name, text, known, doubts)
-        if found:
-            parts += found
-            lead = before if number == 0 else lead
-        elif len(sections) == 1:
-            plain = text.strip()
-        elif not is_blank(text):
-            only = known.items(name)
-            parts.append(Part(name, only[0].qid if len(only) == 1 else "", text.strip()))
-    answer_doubts.doubt(parts, plain, lead, doubts)
+    name = label
+    for head, end in zip(heads, [*(head.start for head in heads[1:]), len(text)]):
+        said = text[head.end : end].strip()
+        said = _JOINS.sub("", said).rstrip() if end < len(text) else said
+        name = head.label or name
+        parts += [Part(name, qid, said) for qid in head.qids or [""]]
+    _doubt(parts, plain, lead, doubts)
     return Typed(label, "", _merged(parts), plain, lead, doubts)
 
 
-def _parts(label: str, text: str, known: Known, doubts: list[tuple[str, str]]) -> tuple[list[Part], str]:
-    """The answers of one task by their ids, and what stands before the first."""
-    plain = folded(text)
-    items = known.items(label)
-    open_now = {item.qid.upper() for item in items}
+def reserved(text: str) -> str:
+    """The command that the text is, empty where it is none."""
+    word = folded(text).strip().rstrip(".!").strip().lower()
+    word = {"--help": HELP, "-h": HELP, "--status": STATUS}.get(word, word)
+    return word if word in COMMANDS else ""
 
+
+def is_question(text: str) -> bool:
+    """The words ask something back, and nothing else."""
+    return bool(_ASKS.fullmatch(folded(text)))
+
+
+def asks_for_a_number(text: str) -> bool:
+    """The question itself wants a number."""
+    return bool(_HOW_MANY.search(text))
+
+
+def folded(text: str) -> str:
+    """The text with the signs that a reader looks for, as long as it was."""
+    return text.translate(_FOLD)
+
+
+def is_blank(text: str) -> bool:
+    """There is nothing to read."""
+    return not folded(text).strip()
+
+
+def _addressed(text: str, known: Known) -> tuple[str, str]:
+    """The task that is named first, and the text behind it; `3 files` is an answer."""
+    found = _LABEL.match(folded(text))
+    if found is None:
+        return "", text
+    label, rest = label_of(found[1].replace(" ", "")), text[found.end() :]
+    is_alone = is_blank(rest) and known.is_task(label)
+    is_label = found[1][:1] in "bB" or is_alone or reserved(rest) or _HEAD.match(folded(rest))
+    return (label, rest) if is_label else ("", text)
+
+
+def _named(text: str, label: str, known: Known, doubts: list[tuple[str, str]]) -> list[_Head]:
+    """The places that name an answer, in their order; what is doubtful about them is added to the doubts."""
+    heads = _heads(_FENCED.sub(lambda found: "." * len(found[0]), folded(text)))
+    named = set().union(*(head.qids for head in heads))
     was_asked = cache(known.was_asked)
-
-    def asked(head: Head) -> bool:
-        return all(was_asked(head.label or label, qid) for qid in head.qids)
-
-    kept: list[Head] = []
-    named, begins = heads(plain), first_word(plain)
-    left = open_now - {qid for head in named if asked(head) for qid in head.qids}
-    for head in named:
-        if asked(head):
-            counts, why = _counts(plain, head, is_first=head.start <= begins, others=bool(kept))
+    kept: list[_Head] = []
+    for head in heads:
+        name = head.label or label
+        items = known.items(name)
+        if not head.qids:
+            why = _task(head, items, is_other=name != label)
+        elif all(was_asked(name, qid) for qid in head.qids):
+            why = _item(head, kept)
         else:
-            missed = bool(kept) and any(qid[:1] == head.qids[0][:1] for qid in left)
-            counts, why = _is_unknown(plain, head, is_first=head.start <= begins, others=missed)
-        doubts += [(each, ", ".join(head.qids)) for each in why]
-        kept += [head] if counts else []
-    kept = kept or numbered(plain, items)
+            why = _unknown(head, named, items if kept else [])
+        if why is not None:
+            doubts += [(why, ", ".join(head.qids) or name)] if why else []
+            label = name
+            kept.append(head)
+    return kept
+
+
+def _first(text: str, heads: list[_Head], label: str) -> list[_Head]:
+    """The task that is named first, where its answer has no id and another task's follows."""
+    if not label or not heads or heads[0].label in ("", label):
+        return []
+    said = _JOINS.sub("", f" {text[: heads[0].start].strip()}")
+    return [_Head(0, 0, label, [], ":", True, "")] if said.strip() else []
+
+
+# Each says why it is doubtful that a place names an answer, or nothing; None where the place names none.
+def _task(head: _Head, items: list[Question], *, is_other: bool) -> Optional[str]:
+    """A label without an id."""
+    if not items or not (is_other or head.sign):
+        return None
+    if head.is_strong or (head.begins and head.sign):
+        return MENTION if head.carries else ""
+    return LABELS if head.begins or head.clear or _JOINS.search(head.before.rstrip()) else None
+
+
+def _item(head: _Head, kept: list[_Head]) -> Optional[str]:
+    """The id of something that was asked."""
+    if head.begins or (head.is_strong and head.clear):
+        return ""
     if not kept:
-        return [], ""
-    parts = []
-    name = label
-    for number, head in enumerate(kept):
-        name = head.label or name
-        following = kept[number + 1].start if number + 1 < len(kept) else len(text)
-        said = text[head.end : following].strip()
-        if following < len(text) and said[-1:] in (",", ";", "|"):
-            said = said[:-1].rstrip()
-        if head.quoted:
-            said, is_quoted = _without_question(said, [item for item in items if item.qid.upper() in head.qids])
-            doubts += [] if is_quoted else [(answer_doubts.QUOTED, head.qids[0])]
-        parts += [Part(name, qid, "" if is_blank(said) else said) for qid in head.qids]
-    return parts, text[: kept[0].start].strip()
+        return "" if head.label and not head.carries else None
+    if head.sign in (kept[0].sign, *_STRONG):
+        return MENTION if head.carries else ""
+    return MENTION if head.clear or head.before.rstrip().endswith(SKIP) else None
 
 
-def _without_question(said: str, items: list[Question]) -> tuple[str, bool]:
-    """An answer below the question that it quotes, as in a mail, and whether it is one."""
-    asked, _, below = said.partition("\n")
-    if any(" ".join(asked.split()) == " ".join(item.text.split()) for item in items):
-        return below.strip(), True
-    return said, False
+def _unknown(head: _Head, named: set[str], items: list[Question]) -> Optional[str]:
+    """An id that nobody has asked, which may be mistyped for an item that is not named."""
+    missed = {item.qid[:1] for item in items if item.qid.upper() not in named}
+    placed = head.begins or head.clear or (head.qids[0][:1] in missed and not head.carries)
+    return UNKNOWN if head.is_strong and placed else None
 
 
-def _is_unknown(text: str, head: Head, *, is_first: bool, others: bool) -> tuple[bool, list[str]]:
-    """Whether an id that was never asked is one all the same, mistyped, and what is doubtful about it."""
-    placed = head.first or head.clear or (others and not _carries_on(text, head.start))
-    if not head.strong or not placed:
-        return False, []
-    return is_first, [answer_doubts.UNKNOWN]
+def _heads(plain: str) -> list[_Head]:
+    """Every place that may name an item, and every label without one; an indented `x = y` is code that was pasted."""
+    found = {each.start(): each for signs in (_SECTION, _HEAD) for each in signs.finditer(plain)}
+    code = {place for place, each in found.items() if each["sign"].strip() == "=" and plain[place] in " \t"}
+    return [_head(plain, found[place]) for place in sorted(found.keys() - code)]
 
 
-def _counts(text: str, head: Head, *, is_first: bool, others: bool) -> tuple[bool, list[str]]:
-    """Whether an id that was asked names an answer here, and what is doubtful about it."""
-    why = []
-    if not head.strong:
-        sentence = bool(PREDICATE.match(text, head.end))
-        if not is_first and not (others and head.clear):
-            in_line = head.first and head.end < len(text) and not sentence
-            return in_line, [answer_doubts.MENTION] if in_line else []
-        why += [answer_doubts.MENTION] if sentence or len(head.qids) > 1 else []
-    if not head.clear:
-        if not others:
-            return False, []
-        why += [answer_doubts.MENTION] if _carries_on(text, head.start) else []
-    why += [answer_doubts.SEVERAL_IDS] if len(head.qids) > 1 and any(qid[:1] != "D" for qid in head.qids) else []
-    return True, why
+def _head(plain: str, found: re.Match[str]) -> _Head:
+    start, begins = found.start(), found["start"] is not None
+    label = label_of((found["label"] or "").replace(" ", ""))
+    before = plain[max(0, start - _LONGEST) : start] or "\t"
+    if label and found["ids"] and not begins and _CARRIES_ON.search(before.rstrip()):
+        # The label ends the answer before, as in `csv for bg-1  Q2: no`.
+        start, label = found.start("open"), ""
+        before = plain[max(0, start - _LONGEST) : start]
+    qids = [_qid(each) for each in _IDS.findall(found["ids"])]
+    return _Head(start, found.end(), label, qids, (found["open"] + found["sign"].strip())[-1:], begins, before)
 
 
-def _carries_on(text: str, place: int) -> bool:
-    """The sentence goes on with what stands there."""
-    end = place - gap(text, place)
-    return end < place and bool(_CARRIES_ON.search(text[max(0, end - _LONGEST) : end]))
+@lru_cache(maxsize=1024)
+def _qid(text: str) -> str:
+    return f"{text[0].upper()}{int(''.join(sign for sign in text if sign.isdecimal()))}"
+
+
+def _numbered(plain: str, items: list[Question]) -> list[_Head]:
+    """`1) CSV 2) no` where these are the numbers of questions that wait, each once; else they are a list."""
+    open_now = {item.qid.upper() for item in items}
+    found = list(_NUMBERED.finditer(plain))
+    qids = [f"Q{int(each[1])}" for each in found]
+    fits = len(open_now) > 1 and len(set(qids)) == len(qids) and open_now.issuperset(qids)
+    if not found or not fits or plain[: found[0].start()].strip() or any(qid[0] != "Q" for qid in open_now):
+        return []
+    return [_Head(each.start(), each.end(), "", [qid], ".", True, "") for each, qid in zip(found, qids)]
+
+
+def _doubt(parts: list[Part], plain: str, lead: str, doubts: list[tuple[str, str]]) -> None:
+    """What makes two people read the same words differently; a decision is asked back by who reads it."""
+    if lead and not _POLITE.fullmatch(folded(lead)):
+        doubts.append((LEAD, lead))
+    said: dict[tuple[str, str], str] = {}
+    for part in parts or [Part("", "", plain)]:
+        words = _normal(part.text)
+        if said.setdefault((part.label, part.qid), words) != words:
+            doubts.append((TWICE, part.qid))
+        says_nothing = is_blank(words) or (part.qid[:1] != "D" and bool(_SAYS_NOTHING.fullmatch(words)))
+        doubts += [(EMPTY, part.qid or "/bg-answer")] if says_nothing else []
+        doubts += [(QUESTION, part.qid or "/bg-answer")] if part.qid[:1] != "D" and is_question(words) else []
+
+
+def _normal(text: str) -> str:
+    """What makes two texts the same answer."""
+    return " ".join(text.split()).casefold()
 
 
 def _merged(parts: list[Part]) -> list[Part]:
     """Each item once: an id that was typed twice gets both texts, on lines of their own."""
     texts: dict[tuple[str, str], dict[str, str]] = {}
     for part in parts:
-        texts.setdefault((part.label, part.qid), {}).setdefault(normal(part.text), part.text)
+        texts.setdefault((part.label, part.qid), {}).setdefault(_normal(part.text), part.text)
     return [Part(*key, "\n".join(filter(None, found.values())).strip()) for key, found in texts.items()]

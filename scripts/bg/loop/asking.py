@@ -7,7 +7,7 @@ from bg.ledger import digests, inbox, notes, proofs, tasks, typed
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.values import Item, ItemState
-from bg.loop import answer_doubts, answer_words, answering, answers, hearing, proof, putting, reminding
+from bg.loop import answering, answers, hearing, proof, putting, reminding
 from bg.loop.scene import Scene
 from bg.words import feedback, phrases
 from bg.words.quoting import inline
@@ -105,7 +105,7 @@ def _take(scene: Scene, writing: Writing, item: Question, text: str, options: li
         reason = str(feedback.WHY_NOT_SENT[why]).format(words=words)
         line = feedback.DIALOG_NOT_SENT.format(name=name, why=reason, command=command, words=words)
         return answering.Taken(line, recorded=False)
-    is_skip = said not in options and answer_words.reserved(said) == answer_words.SKIP
+    is_skip = said not in options and answers.reserved(said) == answers.SKIP
     skips = is_skip and inbox.kind(item) != Item.DELEGATION
     taken = answering.take(scene, writing, item, answering.Said(said, "dialog", number, skips))
     typed.conclude(writing, number, typed.TAKEN if taken.recorded else typed.REFUSED)
@@ -115,29 +115,32 @@ def _take(scene: Scene, writing: Writing, item: Question, text: str, options: li
 def _counts(item: Question, options: list[str]) -> bool:
     """A number is what the question asks for, and no option is one."""
     has_numbers = any(sign.isdecimal() for option in options for sign in option)
-    return answer_doubts.asks_for_a_number(item.text) and not has_numbers
+    return answers.asks_for_a_number(item.text) and not has_numbers
 
 
 def _own_words(item: Question, text: str, options: list[str]) -> tuple[str, str]:
     """What the user means by words typed into a dialog, or why that is in doubt; an option is an answer as it is."""
     chosen, _, noted = text.partition("\n")
-    if inbox.kind(item) == Item.DELEGATION and noted and chosen in options:
-        return f"{chosen}: {noted}", ""  # what is noted beside a choice is its condition, or takes it back
+    if inbox.kind(item) == Item.DELEGATION and chosen in options:
+        if chosen not in (feedback.APPROVE[0], feedback.DENY[0]):
+            return text, "options"
+        # What is noted beside a choice is its condition, or takes it back.
+        return f"{chosen}: {noted}" if noted else chosen, ""
     if text in options or not options:
         return text, ""
     read = answers.read(text, answers.Known([item], lambda _, qid: qid == item.qid.upper(), lambda _: False))
     if read.parts and (len(read.parts) > 1 or read.doubts or read.lead):
         return text, "ids"
-    if any(doubt == answer_doubts.UNKNOWN for doubt, _ in read.doubts):
+    if any(doubt == answers.UNKNOWN for doubt, _ in read.doubts):
         return text, "ids"
     if inbox.kind(item) == Item.DELEGATION:  # it is asked back unless it says yes or no
         return (read.parts[0].text if read.parts else text), ""
     if text.strip().isdecimal() and int(text) <= len(options) and not _counts(item, options):
         return text, "number"
-    if answer_doubts.is_question(text):
+    if answers.is_question(text):
         return text, "question"
-    word = answer_words.reserved(text)
-    if word and word != answer_words.SKIP:
+    word = answers.reserved(text)
+    if word and word != answers.SKIP:
         return text, "command"
     return (read.parts[0].text if read.parts else text), ""
 

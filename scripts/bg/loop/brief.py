@@ -15,7 +15,7 @@ from bg.words.reply_parts import Reminder
 def reminder(scene: Scene, row: Delivery) -> Reminder:
     """The short form of `reminding.reminder`; its notice is part of the text."""
     said = reminding.reminder(scene, row)
-    if row.kind in (Due.GROUP, Due.JOINT):
+    if row.kind in (Due.GROUP, Due.JOINT, Due.VERIFIED):
         return said._replace(text=f"{phrases.SENDER} {said.notice}")
     task = tasks.get(scene.book, row.label)
     agent = (task.agent if task else "") if row.kind == Due.ANSWERED else row.subject

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg.host.event import STOPPED_BY_USER
 from bg.host.transcripts import NO_ANSWER
-from bg.ledger import delegations, deliveries, inbox, reported, runs, tasks, waiting
+from bg.ledger import delegations, deliveries, inbox, reported, runs, tasks, verifications, waiting
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Ledger, Writing
 from bg.ledger.values import Due, Item, State
@@ -72,6 +72,8 @@ def _conclude(
         _withdraw(book, label, agent, run.run)
         tasks.set_state(book, label, CUT_STATES.get(cut, State.UNREPORTED), cut)
         deliveries.make(book, label, Due.ENDED, Key.of_end(agent, run.run))
+        if not cut:
+            verifications.owe(book, label, agent, run.run)
         return
     kind = kinds.of(signal.marker)
     over = kind.is_over(signal.fields)
@@ -80,6 +82,8 @@ def _conclude(
     _withdraw(book, label, agent, run.run + over)
     news = noting.note(book, label, agent, run.run, signal, ends=True)
     tasks.set_state(book, label, kind.state(signal, reading.own, disputed=disputed))
+    if over and not cut:
+        verifications.owe(book, label, agent, run.run)
     if not news:  # it had asked for this before: what came of that is what it waits for
         deliveries.owe_next_step(book, label, _session(book, label))
 

@@ -113,6 +113,7 @@ def handed_back(scene: Scene) -> None:
         binding.note_stranger(scene, event.agent, text)
         return
     _end_the_former(scene, task, event.tool, text)
+    _note_place(scene)
     run = reports.keep(scene.book, task.label, event.agent, event.tool, text)
     if run is None:
         return

@@ -44,6 +44,10 @@ def conclude(scene: Scene, task: Task, agent: str, cut: str = "") -> None:
     heard = scene.apart(f"catching up with {task.label}", lambda: hearing.listen(scene.book, agent, path, ends=True))
     disputed = bool(verdict.mismatches(found))
     concluding.conclude(scene.book, task.label, agent, token, cut=cut, disputed=disputed, heard=heard)
+    if task.verify and scene.late is None:
+        from bg.loop import verifying  # noqa: PLC0415 - late: few tasks have one
+
+        scene.apart(f"checking {task.label}", verifying.start, scene)
     if scene.settings.max_tasks is not None:
         with scene.book.transaction() as writing:
             delegating.make_room(scene, writing, task)

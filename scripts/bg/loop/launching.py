@@ -12,7 +12,19 @@ from bg.ledger.file import Writing
 from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import Opened, State
-from bg.loop import adopting, delegating, hearing, judging, nesting, proof, relaunching, reminding, reports, resuming
+from bg.loop import (
+    adopting,
+    delegating,
+    hearing,
+    judging,
+    named_check,
+    nesting,
+    proof,
+    relaunching,
+    reminding,
+    reports,
+    resuming,
+)
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import inline
@@ -62,6 +74,7 @@ def before(scene: Scene) -> None:
         if again is not None:
             relaunching.fill_relaunch(scene, writing, again, adopted)
         _note_child(scene, writing, adopted.label)
+        named_check.note(scene, writing, adopted.label)
         if scene.late is not None:
             launches.set_made(writing, event.tool_use, scene.late.at)
     if adopted is not None and not scene.answer.deny:
@@ -95,6 +108,7 @@ def after(scene: Scene) -> None:
         words = phrases.CONTINUES if _relaunched(scene, task) else phrases.STARTED
         described = inline(task.description, 80)
         scene.answer.notice.append(words.format(label=task.label, description=described))
+        named_check.announce(scene, task)
     elif reports.keep(scene.book, task.label, agent, "foreground", text):
         judging.conclude(scene, task, agent)
     reminding.remind(scene)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import time
 
-from bg.host import origins, tools, transcripts, versions
+from bg.host import origins, shapes, tools, transcripts, versions
 from bg.ledger import (
     delegations,
     deliveries,
@@ -30,7 +30,7 @@ from bg.ledger.proofs import Proof
 from bg.ledger.rows import first_of, last_of
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer, Retracted
-from bg.ledger.values import Item, ItemState, Opened
+from bg.ledger.values import ItemState, Opened
 from bg.loop import answering, closed_tasks
 from bg.loop.scene import Scene
 from bg.words import phrases
@@ -79,10 +79,13 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]
             turn=event.turn,
             call=event.tool_use,
             closes=claim.closes,
+            proof=proofs.CODE if scene.is_confirmed else None,
         )
         for task in filter(None, [tasks.get(scene.book, label) for label in labels]):
             if task.session != scene.session:
                 place.wake(scene.book.place, task.session)
+            if claim.closes and scene.is_confirmed:
+                closed_tasks.close(scene, writing, task)
         if late:
             # Who has put it into the spool is not known, nor when: a record counts that is later than what it is about.
             # Of what waited with it, the ledger has only when it was taken in.
@@ -161,12 +164,13 @@ def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.
             proofs.count_look(writing, row.id)
         if row.looks + waited < MOST_LOOKS and scene.book.now() - row.at < PATIENCE:
             return
-        origin = origins.Origin(origins.OTHER, _unknown(scene, row))
-    if origin.kind in (origins.SDK, origins.UNKEPT) and not _speaks_for(scene, row, origin):
+        origin = _unrecorded(scene, row)
+    if origin.kind in (shapes.SDK, origins.UNKEPT) and not _speaks_for(scene, row, origin):
         origin = origins.Origin(origins.OTHER, phrases.UNATTENDED, origin.place)
-    if origin.kind == origins.OTHER:
-        proofs.judge(writing, row.id, proofs.UNPROVEN, origin.who)
-        _take_back(scene, writing, row, origin.who)
+    if origin.kind in (origins.OTHER, origins.UNKNOWN):
+        can_wait = origin.kind == origins.UNKNOWN and row.way != proofs.CHOSEN
+        proofs.judge(writing, row.id, proofs.KEPT if can_wait else proofs.UNPROVEN, origin.who)
+        _take_back(scene, writing, row, origin.who, can_wait=can_wait)
         return
     proofs.judge(writing, row.id, _class(row, origin))
     if origin.place >= 0:
@@ -176,17 +180,18 @@ def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.
         closed_tasks.close(scene, writing, task)
 
 
-def _unknown(scene: Scene, row: Proof) -> str:
-    """What is known of words that no record bears out."""
+def _unrecorded(scene: Scene, row: Proof) -> origins.Origin:
+    """What is known of words that no record bears out: a host that writes otherwise may have written one."""
     if row.way == proofs.SPOOLED:
-        return phrases.FROM_THE_SPOOL
-    return "" if transcripts.is_kept(transcript(scene, row.session)) else phrases.NO_TRANSCRIPT
+        return origins.Origin(origins.OTHER, phrases.FROM_THE_SPOOL)
+    kept = transcripts.is_kept(transcript(scene, row.session))
+    return origins.Origin(origins.UNKNOWN, phrases.NO_RECORD if kept else phrases.NO_TRANSCRIPT)
 
 
 def _class(row: Proof, origin: origins.Origin) -> str:
     if row.way == proofs.CHOSEN:
         return proofs.DIALOG
-    by_hand = origin.kind == origins.HUMAN or (origin.kind == origins.UNKEPT and versions.attended())
+    by_hand = origin.kind == shapes.HUMAN or (origin.kind == origins.UNKEPT and versions.attended())
     return proofs.KEYBOARD if by_hand else proofs.SDK
 
 
@@ -204,14 +209,14 @@ def _speaks_for(scene: Scene, row: Proof, origin: origins.Origin) -> bool:
     launched = proofs.of_id(scene.book, opened.proof) if opened else None
     if origin.kind == origins.UNKEPT or task.session != row.session:
         return task.session == row.session
-    if launched is not None and launched.proof == proofs.KEYBOARD:
+    if launched is not None and launched.proof in (proofs.KEYBOARD, proofs.CODE):
         return False
     began = opened.session if opened else task.session
     paths = [transcript(scene, session) for session in dict.fromkeys([began, row.session])]
     return launched is not None or not any(origins.is_attended(path) for path in paths)
 
 
-def _take_back(scene: Scene, writing: Writing, row: Proof, who: str) -> None:
+def _take_back(scene: Scene, writing: Writing, row: Proof, who: str, *, can_wait: bool) -> None:
     """What somebody else has said is as if it had not been said; its words stay, and the user is told."""
     book = scene.book
     for answer in user_answers.find(book, proof=row.id, sent=None):
@@ -224,8 +229,9 @@ def _take_back(scene: Scene, writing: Writing, row: Proof, who: str) -> None:
         windows.close_window(writing, window)
     if row.way != proofs.CLOSES:
         deliveries.settle_next_step(writing, row.label)
-    by = phrases.NOT_YOURS_BY.format(who=inline(who, 80)) if who else ""
-    words = phrases.NOT_YOURS.format(label=row.label, words=inline(row.text, 160), who=by)
+    told = phrases.KEPT if can_wait else phrases.NOT_YOURS
+    code = scene.bgctl("code")
+    words = told.format(label=row.label, words=inline(row.text, 160), who=inline(who, 200), code=code)
     task = tasks.get(book, row.label)
     for session in dict.fromkeys([row.session, scene.session, task.session if task else scene.session]):
         if sessions.get(book, session) is not None:
@@ -238,13 +244,7 @@ def _take_back_answer(scene: Scene, writing: Writing, answer: Answer) -> None:
     item = inbox.get(book, answer.question)
     if item is None:
         return
-    asked = answering.request(scene, item)
-    if asked is not None:
-        answering.close_window(writing, asked)
-        if inbox.kind(item) == Item.DELEGATION:
-            delegations.reopen(writing, asked)
-        else:
-            delegations.deny(writing, asked, "")
+    answering.reopen(scene, writing, item)
     earlier = last_of(user_answers.find_retracted(book, replaced_by=answer.id))
     if user_answers.take_back(writing, answer):
         _take_back_unproven(scene, writing, item)
@@ -262,7 +262,7 @@ def _take_back_unproven(scene: Scene, writing: Writing, item: Question) -> None:
 
 def _is_unproven(scene: Scene, number: Optional[int]) -> bool:
     row = proofs.of_id(scene.book, number)
-    return row is not None and row.proof == proofs.UNPROVEN
+    return row is not None and row.proof in proofs.WITHOUT_EFFECT
 
 
 def _decide_again(scene: Scene, writing: Writing, item: Question, gone: Retracted) -> None:
@@ -284,7 +284,7 @@ def message_refused(scene: Scene, task: Task, typed: str) -> str:
     waiting = user_answers.unsent(scene.book, task.agent)
     if any(proofs.class_of(scene.book, row.proof, row.source) == "" and row.proof for row in waiting):
         return phrases.PROOF_PENDING.format(label=task.label)
-    peer = peer_in_turn(scene)
+    peer = origins.peer_in_turn(scene.event.transcript, scene.event.turn)
     if not peer:
         return ""
     with scene.book.transaction() as writing:
@@ -304,11 +304,6 @@ def pass_on(scene: Scene, writing: Writing, label: str, words: str) -> None:
     proofs.note(writing, scene.session, label, words, scene.event.tool_use, proofs.RELAYED, "")
 
 
-def peer_in_turn(scene: Scene) -> str:
-    """Which other session or process has a part in this turn; empty where none has."""
-    return origins.peer_in_turn(scene.event.transcript, scene.event.turn)
-
-
 def launch_refused(scene: Scene) -> str:
     """Why a launch is not adopted: what asked for it is not the user's word, or not known to be."""
     look(scene, wait=True)
@@ -318,11 +313,10 @@ def launch_refused(scene: Scene) -> str:
         return message_refused(scene, task, tools.launch_of(scene.event).prompt)
     found = last_of(windows.find(scene.book, session=scene.session, label=label)) if label else None
     row = proofs.of_id(scene.book, found.proof) if found else None
-    if row is None or row.proof not in ("", proofs.UNPROVEN):
+    if row is None:
         return ""
-    if not row.proof:
-        return phrases.PROOF_PENDING.format(label=label)
-    return phrases.LAUNCH_NOT_YOURS.format(label=label)
+    refused = {"": phrases.PROOF_PENDING, proofs.UNPROVEN: phrases.LAUNCH_NOT_YOURS, proofs.KEPT: phrases.LAUNCH_KEPT}
+    return refused[row.proof].format(label=label) if row.proof in refused else ""
 
 
 def _asked_for(scene: Scene) -> str:

@@ -9,7 +9,6 @@ from bg.ledger import inbox
 from bg.ledger.inbox import Question
 from bg.ledger.naming import label_of
 from bg.ledger.values import Item
-from bg.loop import decisions
 from bg.loop import recovery_names as reading
 from bg.pattern import pattern
 from bg.words import feedback, recoveries
@@ -121,16 +120,10 @@ def _view(question: dict[str, Any], item: Question) -> str:
 
 
 def _decidable(question: dict[str, Any], item: Question) -> dict[str, Any]:
-    """A request has an option that says yes and one that says no; a blocker has the ways to go on, by their names."""
-    if inbox.kind(item) == Item.BLOCKER:
-        return _with_recoveries(question, item)
-    if inbox.kind(item) != Item.DELEGATION:
-        return question
-    read = [decisions.read(option) for option in dialogs.options_of(question)]
-    verdicts = {found.verdict for found in read if found is not None}
-    if verdicts == {decisions.YES, decisions.NO}:
-        return question
-    return dialogs.with_options(question, [feedback.APPROVE, feedback.DENY])
+    """A request has our yes and our no, whatever the parent offers; a blocker has the ways to go on, by their names."""
+    if inbox.kind(item) == Item.DELEGATION:
+        return dialogs.with_options(question, [feedback.APPROVE, feedback.DENY])
+    return _with_recoveries(question, item) if inbox.kind(item) == Item.BLOCKER else question
 
 
 def _with_recoveries(question: dict[str, Any], item: Question) -> dict[str, Any]:

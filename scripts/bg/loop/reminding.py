@@ -143,6 +143,10 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     """The text of one delivery, from the record as it is now."""
     if row.kind in (Due.GROUP, Due.JOINT):
         return _group(scene, row)
+    if row.kind == Due.VERIFIED:
+        from bg.loop import verifying  # noqa: PLC0415 - late: it brings the largest part of the package
+
+        return verifying.reminder(scene, row)
     task = tasks.get(scene.book, row.label)
     assert task is not None
     if row.kind == Due.ANSWERED:

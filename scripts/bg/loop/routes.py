@@ -6,7 +6,7 @@ import importlib
 
 from bg.host import tools
 from bg.host.event import Event
-from bg.ledger import notes
+from bg.ledger import notes, verifications
 from bg.loop.scene import Scene
 
 TYPE_CHECKING = False
@@ -52,6 +52,7 @@ def handle(handler: Handler, scene: Scene) -> None:
     """Whatever comes of it, what its steps have written stays written."""
     try:
         _look_for_origin(scene)
+        _catch_up_with_checks(scene)
         handler(scene)
     finally:
         scene.book.settle()
@@ -64,3 +65,11 @@ def _look_for_origin(scene: Scene) -> None:
         from bg.loop import continuing  # noqa: PLC0415 - late: nearly no session does
 
         scene.apart("a move", continuing.arrive, scene)
+
+
+def _catch_up_with_checks(scene: Scene) -> None:
+    """Before each event of a session whose user has named a check that waits or runs; its end is a step of its own."""
+    if scene.late is None and scene.event.name != "SessionEnd" and verifications.unended(scene.book, scene.session):
+        from bg.loop import verifying  # noqa: PLC0415 - late: it brings the largest part of the package
+
+        scene.apart("a check", verifying.catch_up, scene)

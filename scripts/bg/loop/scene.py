@@ -75,6 +75,7 @@ class Scene:
         self.surfaced: list[int] = []
         self.examined: dict[str, dict[str, Any]] = {}
         self.late = late
+        self.is_confirmed = False  # the user has typed the code of the words that are carried out
         self.attempt = attempt or Attempt()
         self._host: Optional[versions.Host] = None
 
@@ -129,9 +130,22 @@ class Scene:
             mark = repository.mark(root)
             if mark and notes.root_mark(self.book, root) != mark:
                 notes.set_root_mark(writing, root, mark)
-            if self.late is None:
+            if self.late is None and self._may_have(process):
                 sessions.note_process(writing, self.session, process.pid, process.started, machine.here())
         place.mark(self.book.place, self.session)
+
+    def _may_have(self, process: machine.Process) -> bool:
+        """Another process that has the session and lives gives it up only to one that begins the session anew.
+
+        A hook that an agent calls by hand comes from below the process that has it.
+        """
+        known = sessions.get(self.book, self.session)
+        if known is None or not known.pid or known.machine not in ("", machine.here()):
+            return True
+        noted = machine.Process(known.pid, known.pid_started or "")
+        if noted == process or not machine.alive(noted):
+            return True
+        return self.event.name == "SessionStart" and noted not in machine.above()
 
     def _transcript_to_note(self) -> str:
         """The session's beginning says which is its transcript; an event may name one that somebody has made up.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg.host import agents, tools, transcripts, versions
 from bg.host.event import is_machine_prompt, typed_command
-from bg.ledger import deliveries, forgetting, inbox, notes, projects, proofs, sessions, tasks, windows
+from bg.ledger import deliveries, forgetting, inbox, notes, projects, proofs, sessions, tasks, verifications, windows
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
@@ -14,6 +14,7 @@ from bg.loop import (
     answer_command,
     closing,
     commands,
+    confirming,
     continuing,
     inheriting,
     proof,
@@ -86,7 +87,15 @@ def _status(scene: Scene, arguments: str) -> None:
 
 
 def _answer(scene: Scene, arguments: str) -> None:
-    answer_command.answer_command(scene, arguments)
+    code = confirming.code_in(arguments)
+    if not code:
+        answer_command.answer_command(scene, arguments)
+        return
+    command, words = confirming.confirmed(scene, code) or ("", "")
+    if command == "bg":
+        _launch(scene, words)
+    elif command == "bg-answer":
+        answer_command.answer_command(scene, words)
 
 
 def _launch(scene: Scene, arguments: str) -> None:
@@ -237,6 +246,10 @@ def end(scene: Scene) -> None:
     if scene.late is not None and inheriting.lives(scene):
         return  # it has been resumed since
     scene.see()
+    if not scene.event.is_cleared and verifications.unended(scene.book, scene.session):
+        from bg.loop import verifying  # noqa: PLC0415 - late: nearly no session ends with one
+
+        scene.apart("the checks of a session", verifying.end_all, scene)
     with scene.book.transaction() as writing:
         sessions.end(writing, scene.session)
         notes.forget_origin(writing, scene.session)

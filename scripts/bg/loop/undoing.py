@@ -6,7 +6,7 @@ from bg.ledger import delegations, deliveries, inbox, resumes, user_answers
 from bg.ledger.file import Writing
 from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer
-from bg.ledger.values import Decision, Item, ItemState
+from bg.ledger.values import Decision, ItemState
 from bg.loop import answering
 from bg.loop.scene import Scene
 from bg.words import feedback, phrases
@@ -42,12 +42,7 @@ def _take_back(scene: Scene, writing: Writing, row: Answer) -> tuple[str, bool]:
     refused = _refused(scene, row, asked)
     if refused:
         return refused.format(name=name, label=item.label, child=asked.worker if asked else ""), False
-    if asked is not None:
-        answering.close_window(writing, asked)
-        if inbox.kind(item) == Item.DELEGATION:
-            delegations.reopen(writing, asked)
-        else:
-            delegations.deny(writing, asked, "")
+    answering.reopen(scene, writing, item)
     stands = user_answers.take_back(writing, row)
     words = feedback.STANDS_AGAIN.format(words=inline(stands, 120)) if stands else feedback.OPEN_AGAIN
     return feedback.UNDONE.format(name=name, words=inline(row.text, 120), then=words), True

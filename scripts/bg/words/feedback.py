@@ -27,6 +27,7 @@ DENY = ("Deny", "No new agent; it is told")
 DIALOG_NOT_SENT = "{name}: nothing was sent, {why}. Type {command} {name}: <answer>. You said: {words}"
 WHY_NOT_SENT = {
     "ids": "as the words name other ids",
+    "options": "as Claude has worded that choice, not the plugin",
     "number": "as a number may mean an option",
     "command": "as “{words}” is a command where it stands alone",
     "question": "as the words ask something back",
@@ -44,6 +45,20 @@ NEITHER_YES_NOR_NO = (
 )
 STANDS = "“{words}” stands"
 UNDECIDED = "nothing was decided"
+NO_SUCH_CODE = (
+    "That code confirms nothing: it was typed before, has a newer one, or has a slip. Run {code} in a terminal of your "
+    "own for a new one."
+)
+CODES_NEED_A_TERMINAL = (
+    "bgctl: codes are shown only in a terminal of your own, not in a pipe and not to what a session of Claude Code runs"
+)
+NOTHING_TO_CONFIRM_BY_CODE = "Nothing waits to be confirmed."
+CODES = (
+    "Claude Code's records do not show who said this. If you typed it, type its line in your session; it is carried "
+    "out then. What you did not type, leave."
+)
+CODE_LINE = "/bg-answer code {code}"
+CODE_FOR = "confirms, said {age} ago in {project}: {words}"
 NO_OPEN = "{label} has no open {qid}; not recorded: {words}"
 TOO_LATE = "{name} ({question}) {why}; not recorded: {words}"
 WHY_TOO_LATE = {
@@ -83,23 +98,14 @@ DOUBTS = {
     "unknown": "nobody has asked {what}",
     "mention": "{what} may be a part of the sentence",
     "empty": "nothing stands behind {what}",
-    "several ids": "one answer for {what}",
-    "quoted": "{what} stands in a quotation",
-    "trailing": "“{what}” on the last line may be a command",
-    "labels": "a line begins with {what}",
-    "command": "{what} is a command where it stands alone",
-    "number": "{what} may name the task or the question",
-    "misspelt": "{what} is no task",
+    "labels": "{what} may begin another task's answer",
     "question": "{what} gets a question back",
 }
 UNDERSTOOD = "It would be taken so:"
 CONFIRM = "Type {command} confirm {number} {meaning}."
 IF_SO = "if that is right, or type it anew"
 AS_COMMAND = {"go": "to go on without an answer", "close": "to close the task", "skip": "to leave it to the agent"}
-AS_ANSWER = "to answer with that word"
-ALL_OF_THEM = "to leave all of them to the agent"
 SAY_ANEW = "Type it anew, as in {example}"
-NUMBER_IS_A_LABEL = "A number that stands alone names a task, here {label}. As an answer it needs its id, as in Q1: 1."
 NOTHING_TO_CONFIRM = "There is nothing to confirm under {number}."
 WORD_IS_AN_ANSWER = (
     "Nothing was sent: {name} offers “{word}” as an answer. Type {command} {name}: “{word}” to answer with it."

@@ -49,6 +49,11 @@ APPROVAL_STANDS = " The approval of {name} stands: launch {label} when one of th
 
 STARTED = "{label} started: {description} · /bg-status"
 CONTINUES = "{label} continues as a new agent: {description} · /bg-status"
+VERIFIES = "{label} will be verified after its report: {command}"
+VERIFY_UNPROVEN = (
+    "{label}: `Verify: {command}` does not count, because Claude Code has no record here that you typed it. Put "
+    '"verify" into {file} instead.'
+)
 COMMAND_FAILED = "/{command} could not be carried out: something in the ledger cannot be read."
 NOT_LAUNCHED = "{label} was not launched: {text}"
 NOTHING_TO_HAND_OVER = (
@@ -78,20 +83,55 @@ CHOICE = (
 )
 DISPUTED_FIRST = ", first what does not match"
 
+# A check that the user named
+
+VERIFIED = "verified: {command}, exit {code}"
+VERIFY_FAILED = "verify failed: {command}, exit {code}"
+VERIFY_UNKNOWN = "verify not known: {command}, {why}"
+VERIFY_WAITS = "verify waits: {command}"
+VERIFY_RUNS = "verify runs: {command}"
+VERIFY_TOOK_TOO_LONG = "still running after {age} (verify_seconds), so it was ended"
+VERIFY_SESSION_ENDED = "the session ended first, and the check with it"
+VERIFY_KILLED = "it was killed"
+VERIFY_NOT_STARTED = "it could not be started"
+VERIFY_NO_FOLDER = "the agent's folder is gone"
+VERIFY_NO_COMMAND = "exit {code}: the shell could not find or run a command"
+VERIFY_RUNNER_GONE = "it ended without a result: its process was killed, or the machine restarted"
+VERIFY_GONE_ON = "the task had gone on before the check began"
+VERIFY_RESUMED = " (of run {run}; it has gone on since)"
+VERIFY_MEANWHILE = "not held against the report, because {who} in this folder after it"
+VERIFY_OTHER_AGENT = "{label} worked"
+VERIFY_SESSION = "files were edited by the session or another of its agents"
+VERIFY_COMMIT = "the commit changed"
+VERIFY_CHANGED = "changed since the launch: {files}"
+VERIFY_ON = "It ran in {folder}{commit}, and took {age}."
+LESS_THAN_A_SECOND = "less than 1s"
+VERIFY_ON_COMMIT = " on commit {head}"
+VERIFY_DIRTY = " with changes that are not committed"
+VERIFY_OUTPUT = "The last lines that it printed:"
+VERIFY_SAY_WHAT = "If it goes on, tell it what failed."
+VERIFY_DISPUTED = "The report says that the task is done, so it is disputed now."
+
 # Who has said it
 
 NOT_YOURS = (
-    "{label}: “{words}” is not known to come from you{who}, so it has no effect. If you meant it, type it again."
+    "{label}: “{words}” is not known to come from you: it came from {who}, so it has no effect. If you meant it, type "
+    "it again."
+)
+KEPT = (
+    "{label}: “{words}” is kept and has no effect yet, because it is not known to come from you: {who}. If you typed "
+    "it, run {code} in a terminal of your own, and type here what it shows."
 )
 UNPROVEN = "{label}: “{words}” had no effect: {who}, not you."
+KEPT_SO_FAR = "{label}: “{words}” has no effect until you confirm it: {who}."
+NO_RECORD = "Claude Code has no record of it"
 MORE_UNPROVEN = "{count} more of such words had no effect either: `bgctl export` has them."
 MORE_STRANGERS = "{count} more such reports were ignored."
-NO_TRANSCRIPT = "a session of which Claude Code keeps no transcript"
+NO_TRANSCRIPT = "Claude Code keeps no transcript of that session"
 NOBODY_KNOWN = "nobody knows who"
 UNATTENDED = "a session that nobody attends"
 FROM_THE_SPOOL = "the spool: Claude Code has no record of it"
 ANSWERED_ITSELF = "the call that asked you"
-NOT_YOURS_BY = ": it came from {who}"
 PROOF_PENDING = SENDER + (
     " Claude Code has not yet written down the prompt that this call for {label} rests on. Nothing was sent or "
     "launched; make the same call once more."
@@ -104,6 +144,15 @@ CLOSED = SENDER + " The user has closed {label}. There is nothing to do for it; 
 LAUNCH_NOT_YOURS = SENDER + (
     " The request for {label} did not come from the user, so no agent of this plugin is launched for it. Nothing was "
     "launched. Tell the user so, and what was asked for."
+)
+LAUNCH_KEPT = SENDER + (
+    " It is not known whether the request for {label} came from the user, so nothing was launched. The user is told "
+    "how to confirm it, which only the user can do. Say so in one sentence, and do nothing else for it."
+)
+CONFIRMED_LAUNCH = SENDER + (
+    " The user has confirmed this request, which was not carried out before. Launch it now, as for {command}: the "
+    "description begins with the label, the prompt has the task in the user's words and lines for goal, deliverables "
+    "and done-when. The user's words:\n{words}"
 )
 
 # What comes next, said to the parent model

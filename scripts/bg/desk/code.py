@@ -1,0 +1,59 @@
+"""Shown in a terminal and nowhere else: `bgctl code`, the codes that confirm kept words.
+
+Whatever a hook shows in a session is written into its transcript, a blocked prompt's reason and a system message too
+(2.1.197 to 2.1.328), where agents can read it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from bg import machine
+from bg.desk import look
+from bg.host import versions
+from bg.ledger import codes, proofs, sessions, tasks
+from bg.ledger.file import Ledger
+from bg.words import feedback
+from bg.words.quoting import inline
+from bg.words.times import age
+
+MOST = 9
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What `bgctl code` takes."""
+    parser.description = (
+        "Codes for what was typed where no record of Claude Code shows that you typed it. Each counts once, typed in "
+        "a session; a later call of this command ends them, and so do three wrong codes."
+    )
+    parser.epilog = "Exit status: 0, also where nothing waits; 1 no terminal of your own; 2 usage."
+    parser.set_defaults(run=run)
+
+
+def run(_: argparse.Namespace) -> look.Outcome:
+    """The exit status, what goes to standard output and what to standard error."""
+    with look.ledgers() as (books, said):
+        if not (sys.stdin.isatty() and sys.stdout.isatty()) or any(_is_of_a_session(book) for book in books):
+            return 1, "", feedback.CODES_NEED_A_TERMINAL + "\n"
+        lines = [line for book in books for line in _lines(book)]
+    shown = [feedback.CODES, *lines] if lines else [feedback.NOTHING_TO_CONFIRM_BY_CODE]
+    return int(bool(said)), "\n".join(shown) + "\n", said
+
+
+def _is_of_a_session(book: Ledger) -> bool:
+    """A session of Claude Code has started this, by its environment or as one of the processes above."""
+    above = {(each.pid, each.started) for each in machine.above()}
+    return versions.started_by_a_session() or any(known in above for known in sessions.processes(book))
+
+
+def _lines(book: Ledger) -> list[str]:
+    with book.transaction() as writing:
+        given = codes.give(writing, proofs.kept(book, book.now() - tasks.RECENT, MOST))
+    lines = []
+    for code, row in given:
+        known = sessions.get(book, row.session)
+        where = inline((known.project if known else "") or "a session", 80)
+        words = feedback.CODE_FOR.format(age=age(book.now() - row.at), project=where, words=inline(row.text, 400))
+        lines += ["", feedback.CODE_LINE.format(code=code), f"  {words}"]
+    return lines
