@@ -179,6 +179,16 @@ def printed(result: str) -> str:
     return "" if result.strip() == NO_OUTPUT else result
 
 
+def moment(record: dict[str, Any]) -> float:
+    """When the host wrote a record, in seconds; 0 where it does not say."""
+    from datetime import datetime  # noqa: PLC0415 - late: few events need a time
+
+    try:
+        return datetime.fromisoformat(str(record.get("timestamp")).replace("Z", "+00:00")).timestamp()
+    except ValueError:
+        return 0.0
+
+
 def queued(records: list[dict[str, Any]]) -> list[tuple[int, str]]:
     """What the host put into a turn that was going on, with where among these records each stands."""
     found = []
