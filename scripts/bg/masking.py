@@ -116,6 +116,7 @@ _OTHERS: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 
+_PIECE = 64 * 1024
 _SHORTEST = 20  # no token is shorter, nor has a blank: only long words are searched for their signs
 # Each sign alone: looking for a short text is what Python does fastest, and so is a pattern that begins with one.
 _OF_TOKENS = [
@@ -128,14 +129,25 @@ _OF_OTHERS = [(sign.replace("&", " "), name, shape) for name, signs, shape in _O
 
 def masked(text: str) -> str:
     """The text with each secret replaced by what it is; as it is where the user has turned that off."""
-    long_words = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
-    for searched, signs in ((long_words, _OF_TOKENS), (text, _OF_OTHERS)):
+    for searched, signs in ((_long_words(text), _OF_TOKENS), (text, _OF_OTHERS)):
         for sign, name, shape in signs:
             if sign in searched:
                 found = _pattern(shape)
                 if found.search(text) and _is_wanted():
                     text = found.sub(lambda each, name=name: _put(each, name), text)  # type: ignore[misc]
     return text
+
+
+def _long_words(text: str) -> str:
+    """A piece at a time: all words of a long text would take many times its memory."""
+    found: list[str] = []
+    begin = 0
+    while begin < len(text):
+        end = text.find(" ", begin + _PIECE)
+        end = len(text) if end < 0 else end
+        found += [word for word in text[begin:end].split() if len(word) >= _SHORTEST]
+        begin = end
+    return " ".join(found)
 
 
 def _put(found: re.Match[str], name: str) -> str:

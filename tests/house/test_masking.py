@@ -224,6 +224,12 @@ def test_no_token_is_too_short_to_be_looked_for() -> None:
     assert masking.masked("It is AKIA" + some(16, UPPER)) == "It is [masked: AWS key]"
 
 
+@pytest.mark.parametrize("before", range(-30, 31, 6))
+def test_a_token_is_found_wherever_a_long_text_is_taken_in_pieces(before: int) -> None:
+    text = "a " * ((masking._PIECE + before) // 2) + "It is AKIA" + some(16, UPPER)
+    assert masking.masked(text).endswith("It is [masked: AWS key]")
+
+
 def test_nothing_else_is_masked(tell: Any) -> None:
     """What the hosts gave their hooks, and this repository's own words."""
     payloads = [json.dumps(payload, ensure_ascii=False) for _, payload in everything()]
