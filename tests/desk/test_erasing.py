@@ -210,8 +210,8 @@ def test_the_tasks_beside_it_and_a_damaged_ledger_are_named(drive: Drive) -> Non
     aside = Path(place.directory()) / "ledger.db.corrupt-20260101-000000-1"
     aside.write_text(MARKS["task"], encoding="utf-8")
     out = erases(label)[1].splitlines()
-    assert "Tasks that may repeat words of it: bgctl forget --erase bg-2" in out
-    assert f"A damaged ledger may hold words of it: rm {aside}*" in out
+    assert forget.BESIDE.format(labels="bg-2") in out
+    assert forget.DAMAGED.format(path=aside) in out
     assert {place.LEDGER, aside.name} == set(everywhere())
 
 

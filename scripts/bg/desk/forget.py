@@ -13,6 +13,10 @@ from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 
 PATIENCE = 2.0  # seconds, for whoever reads the ledger
+NOT_ENDED = "bgctl: {label} has not ended; close it first: /bg-answer {label} close\n"
+LATER = "The next event of a session with tasks finishes this, and so does the same command."
+BESIDE = "Other tasks may repeat words of it; to erase them too: bgctl forget --erase {labels}"
+DAMAGED = 'A damaged ledger may hold words of it; to delete it: rm "{path}"*'
 OUTSIDE = "Not erased: Claude Code's own transcripts, and what was saved elsewhere: exports, pages, backups."
 
 
@@ -32,26 +36,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> look.Outcome:
     """The exit status, what goes to standard output and what to standard error."""
-    out, wrong, found = [], "", set()
+    out, wrong, found = "", "", set()
+    take = _erase if given.erase else _forget
     with look.ledgers() as (books, said):
         for book in books:
-            gone = []
-            for label in _meant(book, given):
-                task = tasks.get(book, label)
-                found |= {label} if task or (given.erase and _is_left(book, label)) else set()
-                if task is not None and task.ended is None:
-                    wrong += f"bgctl: {label} has not ended; close it first: /bg-answer {label} close\n"
-                elif task is not None and not given.erase:
-                    forgetting.forget(book, task, archive)
-                    out.append(f"{label} is forgotten, and kept in {_path(book)}\n")
-                elif label in found:
-                    gone.append(label)
-            if gone:
-                erased, kept = _erase(book, gone)
-                out += erased
-                wrong += kept
+            labels = [label for label in _meant(book, given) if _is_there(book, label, given.erase)]
+            living = [label for label in labels if _lives(book, label)]
+            done, left = take(book, [label for label in labels if label not in living])
+            out += done
+            wrong += "".join(NOT_ENDED.format(label=label) for label in living) + left
+            found.update(labels)
         wrong += "".join(f"bgctl: there is no task {label}\n" for label in given.labels if not _names(label) & found)
-    return int(bool(wrong or said)), "".join(out), said + wrong
+    return int(bool(wrong or said)), out, said + wrong
 
 
 def _meant(book: Ledger, given: argparse.Namespace) -> list[str]:
@@ -64,28 +60,39 @@ def _names(label: str) -> set[str]:
     return {label, naming.label_of(label)}
 
 
-def _is_left(book: Ledger, label: str) -> bool:
-    """Nothing of the task is in the ledger, but its erasing is not finished, or the archive has it."""
-    return label in erasing.due(book.place) or erasing.is_archived(book.place, label)
+def _is_there(book: Ledger, label: str, erase: bool) -> bool:  # noqa: FBT001
+    """The ledger has the task; to erase it, what an unfinished erasing or the archive has left of it is enough."""
+    left = erase and (label in erasing.due(book.place) or erasing.is_archived(book.place, label))
+    return left or tasks.get(book, label) is not None
 
 
-def _erase(book: Ledger, labels: list[str]) -> tuple[list[str], str]:
-    """What is erased, and what is in the way or may repeat its words."""
+def _lives(book: Ledger, label: str) -> bool:
+    task = tasks.get(book, label)
+    return task is not None and task.ended is None
+
+
+def _forget(book: Ledger, labels: list[str]) -> tuple[str, str]:
+    """What is forgotten, and nothing that is left to do."""
+    for task in filter(None, [tasks.get(book, label) for label in labels]):
+        forgetting.forget(book, task, archive)
+    return "".join(f"{label} is forgotten, and kept in {_path(book)}\n" for label in labels), ""
+
+
+def _erase(book: Ledger, labels: list[str]) -> tuple[str, str]:
+    """What is erased and what may repeat its words, and what is in the way."""
+    if not labels:
+        return "", ""
     beside = [other for label in labels for other in erasing.related(book, label) if other not in labels]
     for label in labels:
         erasing.begin(book, label)
     left = erasing.finish(book, PATIENCE)
-    names = ", ".join(labels)
-    verb = "is" if len(labels) == 1 else "are"
-    out = [] if left else [f"{names} {verb} erased from {book.place}\n"]
-    wrong = "".join(f"bgctl: {names} {verb} deleted, but not yet erased: {why}\n" for why in left)
-    if left:
-        out.append("The next event of a session with tasks finishes this, and so does the same command.\n")
+    names = f"{', '.join(labels)} {'is' if len(labels) == 1 else 'are'}"
+    out = [LATER if left else f"{names} erased from {book.place}"]
     if beside:
-        others = " ".join(dict.fromkeys(beside))
-        out.append(f"Tasks that may repeat words of it: bgctl forget --erase {others}\n")
-    out += [f"A damaged ledger may hold words of it: rm {path}*\n" for path in aside.kept_aside(book.place)]
-    return [*out, f"{OUTSIDE}\n"], wrong
+        out.append(BESIDE.format(labels=" ".join(dict.fromkeys(beside))))
+    out += [DAMAGED.format(path=path) for path in aside.kept_aside(book.place)]
+    wrong = "".join(f"bgctl: {names} deleted, but not yet erased: {why}\n" for why in left)
+    return "\n".join([*out, OUTSIDE, ""]), wrong
 
 
 def archive(book: Ledger, task: Task) -> None:
