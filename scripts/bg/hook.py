@@ -13,7 +13,7 @@ import time
 
 from bg import settings
 from bg.desk import shortcuts, views
-from bg.host import versions
+from bg.host import transcripts, versions
 from bg.host.answer import Answer, render, show
 from bg.host.event import Event, read, typed_command
 from bg.ledger import deliveries, idle, notes, place, spool
@@ -93,7 +93,7 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Gi
     if event.name in WITHOUT_LEDGER and not place.existing() and not spool.waiting(folder, clock()):
         _print(Answer(notice=first), event, stdout)
         return
-    with contextlib.closing(Attempt(folder, clock())) as attempt:
+    with contextlib.closing(Attempt(folder, clock(), event.transcript, transcripts.is_interrupted)) as attempt:
         try:
             book = _opened(folder, attempt, given)
         except Unavailable as error:
@@ -115,21 +115,21 @@ def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> N
     event, book, attempt = scene.event, scene.book, scene.attempt
     try:
         book.gather()
-        for what in attempt.ended:
-            traces.note(book, what, trouble.HAS_ENDED_HOOKS)
         taken = postponing.take_in(scene)
         if not taken and postponing.can_wait(event) and spool.keep(book.place, text, book.now()):
             return
         name = " ".join(filter(None, [event.name, event.tool, event.session]))
         with attempt.step(name, alone=True) as goes_on:
-            if not goes_on:
+            if goes_on:
+                routes.handle(handler, scene)
+                _say(scene, stdout)
+                _rest(scene)
+                _erase(scene)
+            else:
                 said = postponing.pass_over(book, event, text, told=not attempt.ended)
                 _print(said or _examined(event), event, stdout)
-                return
-            routes.handle(handler, scene)
-            _say(scene, stdout)
-            _rest(scene)
-            _erase(scene)
+        for what in attempt.ended:
+            traces.note(book, what, trouble.HAS_ENDED_HOOKS)
     except Unavailable as error:
         corrupt = isinstance(error, Corrupt)
         said = postponing.put_off(book.place, event, text, error, book.now(), None if corrupt else book)

@@ -72,7 +72,7 @@ def _put_off(folder: Path, remedy: str) -> Iterator[Finding]:
     waiting = spool.waiting(str(folder), time.time())
     if waiting:
         yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", remedy)
-    for what in attempts.passed_over(str(folder), time.time()):
+    for what in attempts.passed_over(str(folder), time.time(), transcripts.is_interrupted):
         yield Finding("hook error", "wrong", f"{inline(what, 200)}: {trouble.HAS_ENDED_HOOKS}", AFTER_A_DAY)
     for path in map(Path, spool.logs(str(folder))):
         with contextlib.suppress(OSError):

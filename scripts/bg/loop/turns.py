@@ -24,7 +24,7 @@ from bg.loop import (
 )
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases, reply_parts, silence
-from bg.words.quoting import CONTEXT_LIMIT, fit, inline
+from bg.words.quoting import CONTEXT_LIMIT, cited, fit, inline
 from bg.words.texts import fill
 from bg.words.times import age
 
@@ -129,9 +129,11 @@ def _close_windows(scene: Scene) -> None:
                     window.text,
                     State.NOT_LAUNCHED,
                 )
-                tasks.set_state(writing, window.label, State.NOT_LAUNCHED)
-                words = inline(window.text, 80)
-                scene.answer.notice.append(phrases.NOT_LAUNCHED.format(label=window.label, text=words))
+                why = windows.refusal(scene.book, window)
+                tasks.set_state(writing, window.label, State.NOT_LAUNCHED, inline(why, 200))
+                said = phrases.NOT_LAUNCHED.format(label=window.label, text=inline(window.text, 80))
+                said += phrases.LAUNCH_REFUSED.format(why=cited(why, 300)) if why else ""
+                scene.answer.notice.append(said)
 
 
 def stop(scene: Scene) -> None:
