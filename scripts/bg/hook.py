@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Given = tuple[Callable[[], float], Callable[[int], bytes]]
 
 MOST = 32 * 1024 * 1024
+ERASING_WAITS = 0.2  # seconds, for whoever reads the ledger: the next event tries again
 # These have nothing to do where nothing was ever launched, and must not make a ledger of their own.
 WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop", "SubagentStart")
 
@@ -123,6 +124,7 @@ def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> N
                 routes.handle(handler, scene)
                 _say(scene, stdout)
                 _rest(scene)
+                _erase(scene)
             else:
                 said = postponing.pass_over(book, event, text, told=not attempt.ended)
                 _print(said or _examined(event), event, stdout)
@@ -202,6 +204,16 @@ def _rest(scene: Scene) -> None:
         pass
     except Exception:  # noqa: BLE001 - the answer is out, and what is not marked only costs time
         traces.note(scene.book, scene.event.name, traces.happened())
+
+
+def _erase(scene: Scene) -> None:
+    """Overwrite what was to be erased and could not be before, now that the answer is out."""
+    if not os.path.exists(os.path.join(scene.book.place, place.ERASING)):
+        return
+    from bg.ledger import erasing  # noqa: PLC0415 - late: nearly no event erases
+
+    with contextlib.suppress(Unavailable):
+        scene.apart("erasing", erasing.finish, scene.book, ERASING_WAITS)
 
 
 def _tell_where_the_old_one_is(scene: Scene) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import signal
@@ -150,7 +151,7 @@ def test_where_the_disk_knows_no_file_locks_the_second_hook_does_nothing(tmp_pat
             bring_up(connection, begun)
 
     monkeypatch.setattr(migrations, "bring_up", late)
-    monkeypatch.setattr(opening.fcntl, "flock", lambda *_: (_ for _ in ()).throw(OSError("no locks here")))
+    monkeypatch.setattr(fcntl, "flock", lambda *_: (_ for _ in ()).throw(OSError("no locks here")))
     Ledger(place).close()
     assert state(place)[0] == migrations.NEWEST
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bg.desk.findings import Finding
 from bg.host import agents, transcripts
-from bg.ledger import attempts, health, notes, place, proofs, sessions, spool, tasks
+from bg.ledger import attempts, erasing, health, notes, place, proofs, sessions, spool, tasks
 from bg.ledger.aside import kept_aside
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.opening import UPDATE
@@ -101,6 +101,13 @@ def _ledger(folder: Path) -> Iterator[Finding]:
         remedy = error.remedy or "run this again when no other process holds it"
         yield Finding("ledger", "wrong", error.reason, remedy)
         return
+    for label in erasing.due(str(folder)):
+        yield Finding(
+            "erasing",
+            "note",
+            f"{label} is deleted, but not yet erased in {folder}",
+            f"the next event of a session with tasks finishes it, or bgctl forget {label} --erase, which says why",
+        )
     with contextlib.closing(book):
         count = tasks.count(book)
         yield Finding("ledger", "ok", f"{book.path}: {count} tasks")

@@ -230,10 +230,17 @@ def start(scene: Scene) -> None:
 
 
 def _forget_the_old(scene: Scene) -> None:
-    """Only where the user has set for how long tasks are kept."""
-    days = scene.settings.keep_days
-    if days is not None:
-        scene.apart("forgetting what is old", lambda: forgetting.sweep(scene.book, days, scene.desk.archive))
+    """Once a day, only where the user has set for how long tasks are kept."""
+    kept, erased = scene.settings.keep_days, scene.settings.erase_days
+    if (kept is None and erased is None) or not forgetting.is_due(scene.book):
+        return
+    if erased is not None:
+        from bg.ledger import erasing  # noqa: PLC0415 - late: few users set it
+
+        scene.apart("erasing what is old", erasing.erase_old, scene.book, erased)
+    if kept is not None:
+        scene.apart("forgetting what is old", forgetting.forget_old, scene.book, kept, scene.desk.archive)
+    forgetting.note_done(scene.book)
 
 
 def end(scene: Scene) -> None:
