@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from bg import machine
+from bg import machine, settings
 from bg.evidence import verify
 from bg.ledger import place
 from drive import Drive, block, context, plain
@@ -223,6 +223,18 @@ def test_a_projects_settings_name_none_and_the_doctor_says_so(newest, monkeypatc
     said = plain(newest.prompt("/bg-status doctor")["reason"])
     assert "the project's verify is not used; only" in said
     assert not (newest.folder / "ran").exists()
+
+
+def test_a_relative_configuration_directory_makes_no_projects_settings_the_users(newest, monkeypatch):
+    monkeypatch.chdir(newest.folder)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", ".claude")
+    path = newest.folder / ".claude" / "bg.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text('{"verify": "touch ran"}')
+    assert settings.load(str(newest.folder)).verify is None
+    assert settings.read(str(newest.folder))[1] == [
+        f"{path}:1: the project's verify is not used; only {Path.home()}/.claude/bg.json sets it"
+    ]
 
 
 def test_what_was_named_at_the_launch_holds_whatever_the_agent_writes_into_the_settings(newest):

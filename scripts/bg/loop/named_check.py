@@ -68,7 +68,7 @@ def announce(scene: Scene, task: Task) -> None:
     unproven = named(scene, task.label).unproven
     if unproven:
         words = phrases.VERIFY_UNPROVEN
-        own = os.path.join(place.config_directory(), settings.FILE)
+        own = os.path.join(place.own_config(), settings.FILE)
         scene.answer.notice.append(words.format(label=task.label, command=inline(unproven, 80), file=own))
     if task.verify:
         command = inline(task.verify, 160)
