@@ -8,7 +8,7 @@ import pytest
 from bg.ledger import codes, proofs
 from bg.ledger.place import directory
 from bg.loop import proof
-from drive import Drive, plain
+from drive import Drive, block, plain
 from recordings import VERSIONS, recorded
 from test_proof import APPROVE, denied, posted, say, sent, turn, typed, waiting, wake
 
@@ -131,6 +131,38 @@ def test_a_task_is_closed_by_the_code(newest):
     [(code, _)] = shown(newest)
     says(newest, f"/bg-answer code {code}", "origin")
     assert newest.rows("SELECT label FROM tasks WHERE closed IS NOT NULL") == [{"label": "bg-1"}]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            "/bg-answer bg-1 Q1: CSV Q2: no",
+            "bg-1 Q1 (Should the export be kept or deleted?) was not there, or waited for nothing",
+        ),
+        ("/bg-answer Q2: no", "bg-1 Q2 ("),
+        ("/bg-answer bg-1 go", "bg-1 has asked Q1, Q2 since you typed `go`"),
+    ],
+)
+def test_a_code_answers_nothing_that_was_asked_later(newest, words, told):
+    """The ids begin anew with each run of an agent."""
+    token = waiting(newest, "CLARIFICATION_NEEDED")
+    says(newest, words, "origin")
+    judged(newest)
+    [(code, _)] = shown(newest)
+    newest.writes = True
+    newest.prompt("/bg-answer bg-1 Q1: the first Q2: the second")
+    given = wake(newest)["hookSpecificOutput"]["updatedInput"]
+    after = {**recorded("2.1.327", "resume", "PostToolUse", "SendMessage"), "tool_use_id": "m1", "tool_input": given}
+    newest.send(after, tool_response={"success": True, "resumedAgentId": "a1"})
+    newest.stop()
+    newest.ends("a1", block("CLARIFICATION_NEEDED", token).replace("CSV, XLSX, or both", "kept or deleted"))
+    newest.announced("a1")
+    said = newest.prompt(f"/bg-answer code {code}")
+    assert told in said["reason"]
+    assert newest.rows("SELECT text FROM answers WHERE sent IS NULL") == []
+    newest.prompt("/bg-answer bg-1 Q1: staging Q2: yes")
+    assert "A1: staging" in sent(wake(newest, "m2"))
 
 
 def test_nobody_else_has_the_code(newest):

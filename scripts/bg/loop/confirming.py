@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host.event import typed_command
-from bg.ledger import codes, proofs
+from bg.ledger import codes, proofs, user_answers
 from bg.loop import commands
 from bg.loop.scene import Scene
 from bg.pattern import pattern
@@ -31,11 +31,10 @@ def confirmed(scene: Scene, typed: str) -> Optional[tuple[str, str]]:
     with scene.book.transaction() as writing:
         row: Optional[Proof] = codes.take(writing, typed) if scene.late is None else None
         if row is not None:
-            proofs.confirm(writing, row)
+            scene.confirmed = user_answers.items_of(writing, proofs.confirm(writing, row))
     if row is None:
         commands.say(scene, feedback.NO_SUCH_CODE.format(code=scene.bgctl("code")))
         return None
-    scene.is_confirmed = True
     command, arguments = typed_command(row.text)
     if command == "bg":
         words = "\n".join(f"> {line}" for line in neutral(arguments).splitlines())

@@ -75,7 +75,8 @@ class Scene:
         self.surfaced: list[int] = []
         self.examined: dict[str, dict[str, Any]] = {}
         self.late = late
-        self.is_confirmed = False  # the user has typed the code of the words that are carried out
+        # The user has typed the code of the words that are carried out; they are for the items that they were for.
+        self.confirmed: Optional[frozenset[int]] = None
         self.attempt = attempt or Attempt()
         self._host: Optional[versions.Host] = None
 

@@ -67,6 +67,8 @@ WHY_TOO_LATE = {
     ItemState.ANSWERED: "waits no longer for an answer",
     ItemState.OPEN: "has been asked anew in other words",
 }
+ASKED_LATER = "was not there, or waited for nothing, when you typed this"
+GO_AGAIN = "{label} has asked {qids} since you typed `go`; type it once more if it is to go on without an answer."
 SENT_ELSEWHERE = "{label} belongs to another open session, which sends the answers at its next event."
 ANSWERED_ELSEWHERE = "{label}: answered in another session"
 STILL_OPEN = "Still open: {qids}. `/bg-answer {label} go` sends what there is."
