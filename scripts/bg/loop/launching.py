@@ -108,8 +108,8 @@ def after(scene: Scene) -> None:
         words = phrases.CONTINUES if _relaunched(scene, task) else phrases.STARTED
         described = inline(task.description, 80)
         scene.answer.notice.append(words.format(label=task.label, description=described))
-        named_check.announce(scene, task)
-    elif reports.keep(scene.book, task.label, agent, "foreground", text):
+    named_check.announce(scene, task)
+    if text is not None and reports.keep(scene.book, task.label, agent, "foreground", text):
         judging.conclude(scene, task, agent)
     reminding.remind(scene)
 
