@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 
 from bg import settings
 from bg.host import origins
@@ -46,7 +45,7 @@ def named(scene: Scene, label: str) -> Named:
 
 
 def _in_words(text: str) -> str:
-    """The command lines behind `Verify:`, each to the end of its line, or in backticks; of several, each has to pass."""
+    """The command lines behind `Verify:`, to the end of the line or in backticks; of several, each has to pass."""
     found, is_fenced = [], False
     for line in text.splitlines():
         is_fenced ^= line.lstrip().startswith(_FENCE)
