@@ -129,7 +129,7 @@ def test_what_a_person_typed_runs_after_the_report_and_both_hear_how_it_ended(ve
     assert told.splitlines()[-4:] == [
         (
             "[from the bg plugin, not from the user] bg-1 (“audit”), verified: true, exit 0. This is the check that the user"
-            " named; the plugin has run it after the agent's report."
+            " named, to be run after the agent's report."
         ),
         f"It ran in “{tmp_path}”, and took less than 1s.",
         "",
@@ -667,6 +667,7 @@ def test_a_folder_that_is_gone_is_named(newest):
     newest.folder = whole
     said = newest.announced("a1")
     assert "bg-1 verify not known: true, the agent's folder is gone" in said["systemMessage"].splitlines()
+    assert "has run" not in context(said)
 
 
 def test_a_session_is_not_idle_while_a_check_runs(newest):
