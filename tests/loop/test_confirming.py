@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bg.ledger import codes, proofs
+from bg.ledger import codes, digests, proofs
 from bg.ledger.place import directory
 from bg.loop import proof
 from drive import Drive, block, plain
@@ -200,6 +200,30 @@ def test_no_hook_says_a_code_and_no_file_has_one(newest):
         for form in (code, code.replace("-", "")):
             assert form.encode() not in path.read_bytes(), path
     assert "“/bg-answer bg-1 Q1: CSV Q2: no” has no effect until you confirm it" in " ".join(said)
+
+
+def test_a_code_cannot_be_worked_out_from_its_digest(newest, monkeypatch):
+    """Fifty bits are a night's work for whoever has the digest of one round."""
+    waiting(newest, "CLARIFICATION_NEEDED")
+    says(newest, WORDS, "origin")
+    judged(newest)
+    known, rounds, make = [], [], digests._sha256()
+
+    def counted(data: bytes) -> object:
+        rounds.append(data)
+        return make(data)
+
+    monkeypatch.setattr(digests, "_sha256", lambda: counted)
+    monkeypatch.setattr(codes, "_made", lambda _: "aaaaa-bbbbb")
+    for _ in range(2):
+        rounds.clear()
+        [(code, _)] = shown(newest)
+        assert len(rounds) >= 10_000
+        [row] = newest.rows("SELECT value FROM meta WHERE key = 'codes'")
+        known.append(row["value"])
+    assert known[0] != known[1], "of the same code"
+    says(newest, f"/bg-answer code {code}", "origin")
+    assert "A1: CSV" in sent(wake(newest))
 
 
 def test_a_code_counts_once_and_three_wrong_ones_end_it(newest):
