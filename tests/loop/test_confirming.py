@@ -244,6 +244,34 @@ def test_a_code_counts_once_and_three_wrong_ones_end_it(newest):
     assert "A2: no" in sent(wake(newest))
 
 
+@pytest.mark.parametrize("slip", ["abcd1-efghi", "abcde-fghi", "abcde-fghij.", "`abcde-fghij`", "abcde-fgh ij"])
+def test_a_code_with_a_slip_is_no_answer(newest, slip):
+    token = waiting(newest, "DELEGATE_WORK")
+    says(newest, "/bg-answer bg-1 D1: deny", "origin")
+    judged(newest)
+    assert token
+    assert shown(newest)
+    newest.prompt("/bg:bg Count")
+    other = newest.launch("Count.", "a9")
+    newest.prompt("/bg-answer bg-1 D1: deny")
+    one = [{"question_id": "Q1", "text": "Which?", "context": "", "default": "none"}]
+    newest.ends("a9", block("CLARIFICATION_NEEDED", other, questions=one))
+    newest.announced("a9")
+    assert "That code confirms nothing" in newest.prompt(f"/bg-answer code {slip}")["reason"]
+    assert newest.rows("SELECT text FROM answers WHERE text LIKE 'code%'") == []
+
+
+def test_without_a_code_to_type_the_word_is_an_answer(newest):
+    """Nobody was shown a code, so nobody means one."""
+    newest.prompt("/bg:bg Count")
+    token = newest.launch("Count.", "a9")
+    one = [{"question_id": "Q1", "text": "Which?", "context": "", "default": "none"}]
+    newest.ends("a9", block("CLARIFICATION_NEEDED", token, questions=one))
+    newest.announced("a9")
+    newest.prompt("/bg-answer code after tests")
+    assert newest.rows("SELECT text FROM answers") == [{"text": "code after tests"}]
+
+
 def test_the_doctor_names_the_shape(newest):
     waiting(newest, "CLARIFICATION_NEEDED")
     says(newest, WORDS, "turnOrigin")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host.event import typed_command
-from bg.ledger import codes, proofs, user_answers
+from bg.ledger import codes, notes, proofs, user_answers
 from bg.loop import commands
 from bg.loop.scene import Scene
 from bg.pattern import pattern
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
     from bg.ledger.proofs import Proof
 
-_CODE = pattern(r"[Cc]ode\s+([A-Za-z2-7]{5}\s*-?\s*[A-Za-z2-7]{5})\Z")
+_CODE = pattern(r"[Cc]ode\s+([A-Za-z2-7]{5}-[A-Za-z2-7]{5})\Z")
+_NEARLY = pattern(r"[Cc]ode\W+((?:\w\W*){8,12})\Z")
 
 
-def code_in(arguments: str) -> str:
-    """The code that stands alone behind `/bg-answer`, empty where it is something else."""
-    found = _CODE.match(arguments.strip())
+def code_in(scene: Scene, arguments: str) -> str:
+    """The code that stands alone behind `/bg-answer`, with a slip only while there is one to type; else empty."""
+    words = arguments.strip()
+    found = _CODE.match(words) or (_NEARLY.match(words) if notes.codes(scene.book) else None)
     return found[1] if found else ""
 
 
