@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from bg.ledger import codes, digests, proofs
 from bg.ledger.place import directory
-from bg.loop import proof
+from bg.loop import proof, scene
 from drive import Drive, block, plain
 from recordings import VERSIONS, recorded
 from test_proof import APPROVE, denied, posted, say, sent, turn, typed, waiting, wake
@@ -242,6 +242,29 @@ def test_a_code_counts_once_and_three_wrong_ones_end_it(newest):
     [(again, _)] = shown(newest)
     newest.prompt(f"/bg-answer code {again}")
     assert "A2: no" in sent(wake(newest))
+
+
+def test_a_code_launches_but_names_no_check(newest):
+    """Between the typing and the code the words were in a file that any process of this user can write."""
+    says(newest, "/bg:bg Audit\nVerify: true", "origin")
+    judged(newest)
+    [(code, _)] = shown(newest)
+    says(newest, f"/bg-answer code {code}", "origin")
+    newest.calls = 20
+    assert newest.launch("Audit.", "a1", description="bg-2: audit")
+    assert "bg-2: `Verify: true` does not count" in newest.started["systemMessage"]
+    assert newest.rows("SELECT verify FROM tasks WHERE label = 'bg-2'") == [{"verify": None}]
+
+
+def test_the_command_that_shows_the_code_can_be_copied(newest, monkeypatch):
+    monkeypatch.setattr(scene, "ROOT", "/home/a b/plugin")
+    waiting(newest, "CLARIFICATION_NEEDED")
+    says(newest, WORDS, "origin")
+    said = [newest.stop()]
+    newest.advance(60)
+    said += [newest.stop(), newest.prompt("Hello")]
+    told = " ".join(each.get("systemMessage", "") for each in said)
+    assert "run `'/home/a b/plugin/scripts/bgctl' code` in a terminal" in told
 
 
 @pytest.mark.parametrize("slip", ["abcd1-efghi", "abcde-fghi", "abcde-fghij.", "`abcde-fghij`", "abcde-fgh ij"])

@@ -187,8 +187,10 @@ class Scene:
         return None
 
     def bgctl(self, arguments: str) -> str:
-        """The command that shows something outside the conversation."""
-        return f"`{os.path.join(ROOT, 'scripts', 'bgctl')} {arguments}`"
+        """The command that shows something outside the conversation, as it can be copied into a shell."""
+        import shlex  # noqa: PLC0415 - late: few events tell of it
+
+        return f"`{shlex.quote(os.path.join(ROOT, 'scripts', 'bgctl'))} {arguments}`"
 
     def full(self) -> str:
         """Why no further agent may be launched in this project now; empty where one may."""

@@ -52,7 +52,7 @@ NO_SUCH_CODE = (
 CODES_NEED_A_TERMINAL = (
     "bgctl: codes are shown only in a terminal of your own, not in a pipe and not to what a session of Claude Code runs"
 )
-NOTHING_TO_CONFIRM_BY_CODE = "Nothing waits to be confirmed."
+NOTHING_TO_CONFIRM_BY_CODE = "Nothing waits to be confirmed in {ledgers}."
 CODES = (
     "Claude Code's records do not show who said this. If you typed it, type its line in your session; it is carried "
     "out then. What you did not type, leave."
