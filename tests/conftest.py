@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
-from bg import evidence
 from bg.evidence import baseline
 from hypothesis import HealthCheck, settings
 from rig import package, tree
@@ -34,8 +33,7 @@ def elsewhere(tmp_path_factory, monkeypatch):
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch):
     """What a check finds does not depend on what else the machine does."""
-    given = (evidence.SECONDS, baseline.SECONDS)
-    monkeypatch.setattr(evidence, "SECONDS", 60.0)
+    given = baseline.SECONDS
     monkeypatch.setattr(baseline, "SECONDS", 60.0)
     return given
 
@@ -43,8 +41,7 @@ def unhurried(monkeypatch):
 @pytest.fixture
 def hurried(unhurried, monkeypatch):
     """The time that a check has at work, for the tests that are about it."""
-    monkeypatch.setattr(evidence, "SECONDS", unhurried[0])
-    monkeypatch.setattr(baseline, "SECONDS", unhurried[1])
+    monkeypatch.setattr(baseline, "SECONDS", unhurried)
 
 
 @pytest.fixture(scope="session")

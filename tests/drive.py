@@ -178,6 +178,11 @@ PLAIN = {
 }
 
 
+def stamp(moment: float) -> str:
+    """A moment as the host writes it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(moment)) + f".{int(moment % 1 * 1000):03d}Z"
+
+
 def block(marker: str, token: Optional[str], **fields: Any) -> str:
     """A valid block of this signal, signed with the token."""
     plain = PLAIN if marker == "COMPLETION_REPORT" else {}

@@ -36,6 +36,7 @@ class Settings(Record):
     max_tasks: Optional[int]
     quiet_minutes: int
     keep_days: Optional[int]
+    erase_days: Optional[int]
     notices: bool
     notify: bool
     mask_secrets: bool

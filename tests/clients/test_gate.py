@@ -36,14 +36,14 @@ def run_it(home: Home, model: Model, host: str, mode: str) -> tuple[Request, lis
     return told, [news(request) for request in model.requests if request.actor == "agent"]
 
 
-def played(host: str, mode: str, steps: Any) -> tuple[Request, list[str], dict[str, Any]]:
+def played(host: str, mode: str, steps: Any, task: str = TASK) -> tuple[Request, list[str], dict[str, Any]]:
     """The same with an agent that takes these steps; `steps` is given the home."""
     if mode == "handback" and host not in HAND_BACK:
         pytest.skip("this client has no SubagentHandback")
     with Home() as home:
         script = Script(
             ("agent", asked("AUDIT-TASK"), steps(home)),
-            ("parent", parent, reacting((r"not from the user\] label", launch(TASK)))),
+            ("parent", parent, reacting((r"not from the user\] label", launch(task)))),
         )
         with Model(script) as model:
             home.base_url = model.url
@@ -65,6 +65,19 @@ def test_a_false_declaration_is_asked_about_once_and_ends_disputed(host: str, mo
     assert "reports success, and is disputed" in text
     assert "Does not match:\n- “wrote FIXES.md”" in text
     assert "take it as it is" in text
+
+
+@THREE
+@MODES
+def test_a_hollow_success_is_asked_about_once_and_ends_disputed(host: str, mode: str) -> None:
+    """No tool is used, nothing is declared, and the file that was asked for is not there."""
+    hollow = {"status": "success", "evidence": "- not checked: everything"}
+    steps = [later(block("COMPLETION_REPORT", **hollow), 0.3), block("COMPLETION_REPORT", **hollow)]
+    task = TASK.replace("a list of the holes", "AUDIT.md")
+    told, heard, after = played(host, mode, lambda _: steps, task)
+    assert "- “AUDIT.md” — the launch asked for it, and there is no such file" in heard[1]
+    assert after == {"state": "disputed", "corrections": 1}
+    assert "Does not match:\n- “AUDIT.md”" in told.all_text()
 
 
 @THREE
@@ -165,7 +178,7 @@ def test_a_noisy_honest_one_is_not_touched(host: str, mode: str) -> None:
     assert not [words for words in heard if "does not match" in words]
     text = told.all_text()
     assert "Does not match" not in text
-    assert "“ran `sh suite.sh` -> pass, 18 passed” — “sh suite.sh” passed" in text
+    assert "“ran `sh suite.sh` -> pass, 18 passed” — “sh suite.sh” ended with exit 0" in text
 
 
 @THREE
@@ -217,5 +230,5 @@ def test_prose_is_delivered_with_notes(host: str, mode: str) -> None:
     assert any("no signal block that can be read" in each for each in heard)
     text = told.all_text()
     assert "a hole in auth/login.py:99" in text
-    assert "pointed at, and not seen: “auth/login.py:99”" in text
+    assert "no tool was used in this run" in text
     assert "Does not match" not in text

@@ -33,7 +33,7 @@ from rig.session import Headless, arguments, auto_mode
 
 pytestmark = pytest.mark.loop
 
-TASK = "AUDIT-TASK: read the auth code.\nGoal: find holes\nDeliverables: AUDIT.md\nDone when: all files are read"
+TASK = "AUDIT-TASK: read the auth code.\nGoal: find holes\nDeliverables: a list of the holes\nDone when: all files are read"
 UNWOKEN = ("2.1.7", "2.1.38")  # headless, these do not wake the parent when an agent ends
 CANNOT_RESUME = "2.1.100"
 

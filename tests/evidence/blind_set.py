@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bg.evidence import MISMATCH, SEEN, Evidence, Finding, Launch, examine
-from bg.evidence.form import read as lines_of
+from bg.evidence.calls import Call
+from bg.evidence.declared import read as lines_of
 from bg.loop.adopting import brief
 from bg.protocol import signals
+from drive import stamp
+from world import writing
 
 FOLDER = Path(__file__).parent / "blind"
 TOKEN = "bg-7-abcdefghij"  # noqa: S105
@@ -71,7 +74,7 @@ def _check(case: dict, place: Path) -> Checked:
     head = _git(root, "rev-parse", "HEAD")
     for name, text in case["after"].items():
         if case["before"].get(name) != text:
-            _write(root / name, text, at + 30)
+            _write(root / name, text, _changed_at(name, case["calls"], at))
     for name in set(case["before"]) - set(case["after"]):
         (root / name).unlink(missing_ok=True)
         _clear(root, (root / name).parent)
@@ -85,11 +88,13 @@ def _check(case: dict, place: Path) -> Checked:
     report = _filled(case["report"], slots)
     calls = json.loads(_filled(json.dumps(case["calls"], ensure_ascii=False), slots))
     transcript = place / "agent-1.jsonl"
-    transcript.write_text("".join(json.dumps(line) + "\n" for line in _spoken(case["task"], calls)), encoding="utf-8")
+    transcript.write_text(
+        "".join(json.dumps(line) + "\n" for line in _spoken(case["task"], calls, at)), encoding="utf-8"
+    )
     signal = signals.read(report).deciding
     fields = signal.fields if signal and signal.marker == "COMPLETION_REPORT" else None
     evidence = examine(report, fields, Launch(root, root, head, at), str(transcript), brief(case["task"]))
-    listed = {_tight(item.line) for item in lines_of(str((fields or {}).get("evidence") or ""))}
+    listed = {_tight(item.line) for item in lines_of(str((fields or {}).get("evidence") or ""))[0]}
     false = [_filled(each["line"], slots) for each in case["false"]]
     declared = [line for line in false if _tight(line) in listed]
     return Checked(
@@ -113,6 +118,12 @@ def _write(path: Path, text: str, when: float) -> None:
     os.utime(path, (when, when))
 
 
+def _changed_at(name: str, calls: list[dict], at: float) -> float:
+    """Within the last call that names a file, else within the last command."""
+    number = writing(name, [Call(call["tool"], call["input"]) for call in calls])
+    return at + 2 * max(0, number - 1) + 0.5
+
+
 def _clear(root: Path, folder: Path) -> None:
     while folder not in (root, root.parent) and folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
@@ -127,7 +138,7 @@ def _git(root: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def _spoken(task: str, calls: list[dict]) -> list[dict]:
+def _spoken(task: str, calls: list[dict], at: float) -> list[dict]:
     """The transcript as the host writes it: a call, then its result."""
     lines: list[dict] = [{"type": "user", "message": {"role": "user", "content": task}}]
     for number, call in enumerate(calls):
@@ -139,6 +150,7 @@ def _spoken(task: str, calls: list[dict]) -> list[dict]:
             "content": result,
             "is_error": bool(call.get("error")),
         }
-        lines.append({"type": "assistant", "message": {"role": "assistant", "content": [use]}})
-        lines.append({"type": "user", "message": {"role": "user", "content": [answer]}})
+        begun, ended = stamp(at + 2 * number), stamp(at + 2 * number + 1)
+        lines.append({"type": "assistant", "timestamp": begun, "message": {"role": "assistant", "content": [use]}})
+        lines.append({"type": "user", "timestamp": ended, "message": {"role": "user", "content": [answer]}})
     return lines

@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bg.evidence import Evidence, Launch, examine
+from bg.evidence.calls import Call
 from bg.protocol import signals
+from drive import stamp
+from world import writing
 
 CORPUS = Path(__file__).parent / "reports" / "cases.json.xz"
 AGENT = "bg-task-0c0ffe"
@@ -80,15 +83,27 @@ def build(case: dict, home: Path) -> tuple[dict, Launch, Path]:
         for name in case["before"]:
             os.utime(cwd / name, (at, at))
     cwd.mkdir(parents=True, exist_ok=True)
-    for number, (name, text) in enumerate({**case["after"], **case.get("outside", {})}.items(), 1):
+    for name, text in {**case["after"], **case.get("outside", {})}.items():
         if text is None:
             _remove(project, name)
         else:
-            _write(project, name, text, at + number)
+            _write(project, name, text, at + _changed(case, name))
     transcript = home / ".claude" / "projects" / "p" / "s" / "subagents" / "agent-1.jsonl"
     transcript.parent.mkdir(parents=True)
     transcript.write_text("".join(json.dumps(line) + "\n" for line in spoken(case, at, str(cwd))), encoding="utf-8")
     return case, Launch(project, cwd, head, at), transcript
+
+
+def _changed(case: dict, name: str) -> float:
+    """When a file changes: within the last call that names it, else within the last command, unless others wrote it."""
+    step = _step(case)
+    number = writing(name, [Call(tool["name"], tool["input"]) for tool in case["tools"]])
+    others = name in (case.get("by_others") or ())
+    return step / 4 if others or not number else (2 * number - 0.5) * step
+
+
+def _step(case: dict) -> float:
+    return case["duration_s"] / (2 * len(case["tools"]) + 1)
 
 
 def _write(project: Path, name: str, text: str, when: float) -> None:
@@ -124,11 +139,11 @@ def _commit(project: Path, when: float) -> str:
 
 def spoken(case: dict, at: float, cwd: str):
     """The agent's transcript as the host writes it: one line a message, a result behind each call."""
-    step = case["duration_s"] / (2 * len(case["tools"]) + 1)
+    step = _step(case)
 
     def line(number: int, kind: str, message: dict, **more) -> dict:
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at + number * step)) + ".000Z"
-        return {"type": kind, "isSidechain": True, "agentId": "1", "uuid": f"u{number}", "timestamp": stamp, "cwd": cwd,
+        moment = at + number * step
+        return {"type": kind, "isSidechain": True, "agentId": "1", "uuid": f"u{number}", "timestamp": stamp(moment), "cwd": cwd,
                 "sessionId": "s", "version": "2.1.197", "message": message, **more}  # fmt: skip
 
     launch = case["launch"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import subprocess
 import sys
 import tarfile
@@ -19,8 +20,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bg.evidence import Finding, Launch, examine
-from bg.evidence.staleness import PROSE
 
+PROSE = re.compile(r"\.(?:md|rst|txt|adoc|markdown|log)$|(?:^|/)(?:LICENSE|CHANGELOG|README)[^/]*$", re.IGNORECASE)
 PACKAGE = "proof-of-done==0.1.1"
 KINDS = {"tests_passed": "tests", "build_passed": "build", "lint_clean": "lint", "typecheck_clean": "typecheck",
          "deployed": "deploy"}  # fmt: skip

@@ -34,14 +34,15 @@ def interval(part: int, whole: int, z: float = 1.96) -> tuple[float, float]:
 
 
 def prose() -> tuple[list[str], bool]:
-    """The kept corpus of prose: nothing in it may be found not to match."""
+    """The kept corpus of prose: nothing honest in it may be found not to match."""
     doubted = []
     cases = corpus.cases()
     for case in cases:
         with tempfile.TemporaryDirectory(prefix="bg-corpus-") as place:
-            if corpus.check(case, Path(place))[0].mismatches:
+            if case.honest and corpus.check(case, Path(place))[0].mismatches:
                 doubted.append(case.name)
-    return [f"prose: reports doubted: {share(len(doubted), len(cases))}", *doubted], not doubted
+    honest = sum(case.honest for case in cases)
+    return [f"prose: honest reports doubted: {share(len(doubted), honest)}", *doubted], not doubted
 
 
 def blind(name: str, cases: list[dict]) -> tuple[list[str], bool]:
@@ -66,7 +67,7 @@ def blind(name: str, cases: list[dict]) -> tuple[list[str], bool]:
         for found in each.doubted
     ]
     said += [f"  {each.grade(line)}: {each.name}: {line}" for each, line in lines if each.grade(line) != MISMATCH]
-    return said, not doubted and len(caught) >= 0.85 * len(false)
+    return said, not doubted and len(seen) <= 0.05 * len(lines) and len(caught) >= 0.5 * len(false)
 
 
 def foreign() -> tuple[list[str], bool]:
@@ -92,7 +93,7 @@ def foreign() -> tuple[list[str], bool]:
     said += [f"  not caught: {count} of {name}: {reason}" for (name, reason), count in sorted(left.items())]
     odd = Counter((each.name.rsplit("-", 2)[0], each.finding.reason) for each in doubted)
     said += [f"  doubted: {count} of {name}: {reason}" for (name, reason), count in sorted(odd.items())]
-    return said, not seen and not doubted and len(held) >= 0.9 * len(false)
+    return said, len(seen) <= 0.02 * len(false) and not doubted and len(held) >= 0.75 * len(false)
 
 
 SETS: dict[str, Callable[[], tuple[list[str], bool]]] = {

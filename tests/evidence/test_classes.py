@@ -186,90 +186,21 @@ def test_an_honest_line_is_not_doubted(world, command, result, failed, line):
 
 
 FALSE = [
-    ("go test ./...", "ok  \tx/a\t0.1s", False, "ran `go test -race ./...` -> pass", "other options"),
-    ("mypy src", "Success: no issues found in 3 source files", False, "ran `mypy --strict src` -> pass", "other options"),
-    ("pytest -q", OK, False, "ran `pytest --cov=src` -> pass, 100%", "other options"),
-    ("npx eslint .", "", False, "ran `npx eslint . --max-warnings 0` -> pass", "other options"),
-    ("cargo test", "test result: ok. 4 passed; 0 failed", False, "ran `cargo test --all-features` -> pass", "other options"),
-    ("black .", "reformatted a.py", False, "ran `black --check .` -> pass", "other options"),
-    ("make -n test", "pytest -q", False, "ran `make test` -> pass", "not run"),
     ("cargo test --no-run", "Finished", False, "ran `cargo test` -> pass", "not run"),
-    ("command -v pytest", "/usr/bin/pytest", False, "ran `pytest` -> pass", "not run"),
     ("python -c 'print(\"3 passed\")'", "3 passed", False, "ran `npm test` -> pass, 3 passed", "not run"),
-    ("mypy src >/dev/null 2>&1; echo typecheck finished", "typecheck finished", False, "ran `mypy src` -> pass", "masked"),
     ("pytest -q > /dev/null 2>&1 || true", "", False, "ran `pytest -q` -> pass", "masked"),
-    ("npm test > out.log 2>&1; echo done", "done", False, "ran `npm test` -> pass", "unread"),
-    ("terraform validate || echo 'Success! The configuration is valid.'", "Success! The configuration is valid.", False, "ran `terraform validate` -> pass", "failed"),
-    ("./gradlew test 2>&1 | head -3", "> Task :compileJava FAILED\nsrc/A.java:2: error: cannot find symbol", False, "ran `./gradlew test` -> pass", "failed"),
-    ("./gradlew test", "> Task :test NO-SOURCE\n\nBUILD SUCCESSFUL in 1s", False, "ran `./gradlew test` -> pass, 42 passed", "nothing was run"),
-    ("pytest -q", "sss\n3 skipped in 0.02s", False, "ran `pytest -q` -> pass, 3 passed", "nothing was run"),
-    ("pytest -q", "2 passed, 1 xfailed in 0.03s", False, "ran `pytest -q` -> pass, 3 passed", "other count"),
-    ("npx vitest run", " Test Files  1 passed (1)\n      Tests  9 passed | 3 skipped (12)", False, "ran `npx vitest run` -> pass, 12 passed", "other count"),
-    ("npx jest", "Tests:       3 skipped, 9 passed, 12 total", False, "ran `npx jest` -> pass, 12/12", "other count"),
-    ("bundle exec rspec", "12 examples, 0 failures, 2 pending", False, "ran `bundle exec rspec` -> pass, 12 passed", "other count"),
-    ("dotnet test", "Passed!  - Failed: 0, Passed: 9, Skipped: 3, Total: 12", False, "ran `dotnet test` -> pass, 12 passed", "other count"),
-    ("go test -v ./...", "--- PASS: TestA (0.0s)\n--- SKIP: TestB (0.0s)\nPASS\nok  \tx/a\t0.1s", False, "ran `go test -v ./...` -> pass, 2 passed", "other count"),
     ("vendor/bin/phpunit", "FAILURES!\nTests: 12, Assertions: 30, Failures: 1.", True, "ran `vendor/bin/phpunit` -> pass, 12 passed", "failed"),
-    ("sqlite3 app.db 'select count(*) from t'", "0", False, "ran `sqlite3 app.db 'select count(*) from t'` -> pass (3)", "other count"),
-    ("make test", "10 passed in 0.1s\n20 passed in 0.2s", False, "ran `make test` -> pass, 31 passed", "other count"),
-    ("npm test", "Tests: 3 passed, 3 total", False, "ran `npm test` and `npm run lint` -> pass", "not run"),
-    ("npm run lint", "", False, "`npm test` -> pass, 3 passed", "not run"),
     ("git commit -am 'Format'", "flake8....Failed\n- hook id: flake8", True, "commit: Format settings", "no commit"),
     ("git push -n", "   1..2  main -> main", False, "pushed to origin/main", "no push"),
     # what was left out of the words
-    ("pytest", "1 passed, 2 skipped in 0.01s", False, "ran `pytest` -> pass, 3 passed, 0 skipped", "other count"),
-    ("pytest", "3 passed, 2 skipped in 0.01s", False, "ran `pytest` -> pass, 3 passed, no skips", "other count"),
-    ("pytest", "3 passed, 2 skipped in 0.01s", False, "ran `pytest` -> pass, 3 passed, 1 skipped", "other count"),
-    ("npx jest", "Tests:       3 skipped, 9 passed, 12 total", False, "ran `npx jest` -> pass, 9 passed, 0 skipped", "other count"),
-    ("cargo test", "test result: ok. 9 passed; 0 failed; 3 ignored", False, "ran `cargo test` -> pass, 9 passed, 0 ignored", "other count"),
-    ("bundle exec rspec", "12 examples, 0 failures, 2 pending", False, "ran `bundle exec rspec` -> pass, 0 pending", "other count"),
-    ("mix test", "12 tests, 0 failures, 2 skipped", False, "ran `mix test` -> pass, 0 skipped", "other count"),
-    ("pytest -q", "18 passed, 3 warnings in 1s", False, "ran `pytest -q` -> pass, 18 passed, 0 warnings", "other count"),
     # none selected, none matched
-    ("pytest -q -k iva; true", "1 deselected in 0.01s", False, "ran `pytest -q -k iva` -> pass", "nothing was run"),
-    ("pytest -k iva || true", "collected 3 items / 3 deselected / 0 selected\n\n=== 3 deselected in 0.01s ===", False, "ran `pytest -k iva` -> pass", "nothing was run"),
-    ("npx jest nope --passWithNoTests", "No tests found, exiting with code 0", False, "ran `npx jest nope` -> pass", "nothing was run"),
-    ("npx vitest run nope --passWithNoTests", "No test files found, exiting with code 0", False, "ran `npx vitest run nope` -> pass", "nothing was run"),
-    ("cargo test nope", "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 5 filtered out", False, "ran `cargo test nope` -> pass", "nothing was run"),
-    ("go test -run Nope ./...", "ok  \tx/a\t0.1s [no tests to run]", False, "ran `go test -run Nope ./...` -> pass", "nothing was run"),
-    ("dotnet test --filter Nope", "No test matches the given testcase filter `Nope` in /p/T.dll", False, "ran `dotnet test --filter Nope` -> pass", "nothing was run"),
-    ("bundle exec rspec -e nope", "0 examples, 0 failures", False, "ran `bundle exec rspec -e nope` -> pass", "nothing was run"),
-    ("mix test --only nope", "All tests have been excluded.\n\n5 tests, 0 failures, 5 excluded", False, "ran `mix test --only nope` -> pass", "nothing was run"),
-    ("swift test --filter Nope", "Test Suite 'All tests' passed\n\t Executed 0 tests, with 0 failures (0 unexpected)", False, "ran `swift test --filter Nope` -> pass", "nothing was run"),
-    ("vendor/bin/phpunit --filter nope", "No tests executed!", False, "ran `vendor/bin/phpunit --filter nope` -> pass", "nothing was run"),
-    ("ctest --test-dir build", "No tests were found!!!", False, "ran `ctest --test-dir build` -> pass", "nothing was run"),
-    ("npx mocha -g nope", "  0 passing (1ms)", False, "ran `npx mocha -g nope` -> pass", "nothing was run"),
-    ("npx ava nope", "✘ Couldn't find any files to test", False, "ran `npx ava nope` -> pass", "nothing was run"),
-    ("bats -f nope tests", "1..0", False, "ran `bats -f nope tests` -> pass", "nothing was run"),
-    ("python -m unittest", "Ran 0 tests in 0.000s\n\nNO TESTS RAN", False, "ran `python -m unittest` -> pass", "nothing was run"),
-    ("ruff check lib", "warning: No Python files found under the given path(s)\nAll checks passed!", False, "ran `ruff check lib` -> pass", "nothing was run"),
-    ("black --check lib", "No Python files are present to be formatted. Nothing to do 😴", False, "ran `black --check lib` -> pass", "nothing was run"),
-    ("npx prettier --check lib || true", '[error] No files matching the pattern were found: "lib".', False, "ran `npx prettier --check lib` -> pass", "failed"),
-    ("bundle exec rubocop lib", "Inspecting 0 files\n\n0 files inspected, no offenses detected", False, "ran `bundle exec rubocop lib` -> pass", "nothing was run"),
     # a part, or another place
-    ("npx vitest run price", "      Tests  1 passed (1)", False, "ran `npx vitest run` -> pass, 1 passed", "only a part"),
-    ("npx jest cart", "Tests: 3 passed, 3 total", False, "ran `npx jest` -> pass", "only a part"),
-    ("npx playwright test search", "  1 passed (3s)", False, "ran `npx playwright test` -> pass", "only a part"),
-    ("npx stylelint 'css/**/*.scss'", "", False, "ran `npx stylelint 'styles/**/*.scss'` -> pass", "not run"),
     # a check that says in its own words what it refuses
-    ("npx prettier --check src || true", "Checking formatting...\n[warn] src/x.js\n[warn] Code style issues found in the above file. Run Prettier with --write to fix.", False, "ran `npx prettier --check src` -> pass", "failed"),
-    ("black --check . || true", "would reformat src/a.py\n\n1 file would be reformatted.", False, "ran `black --check .` -> pass", "failed"),
-    ("ruff check . ; true", "src/a.py:1:1: F401 unused\nFound 1 error.", False, "ran `ruff check .` -> pass", "failed"),
-    ("mypy src | tail -1", "Found 2 errors in 1 file (checked 3 source files)", False, "ran `mypy src` -> pass", "failed"),
-    ("npx eslint src | tail -3", "✖ 3 problems (3 errors, 0 warnings)", False, "ran `npx eslint src` -> pass", "failed"),
-    ("npx tsc --noEmit || true", "src/u.ts(2,10): error TS18048: 's' is possibly 'undefined'.", False, "ran `npx tsc --noEmit` -> pass", "failed"),
-    ("shellcheck run.sh || true", "In run.sh line 3:\nrm $x\n   ^-- SC2086 (info): Double quote", False, "ran `shellcheck run.sh` -> pass", "failed"),
-    ("cargo clippy || true", "error: this loop never loops\n\nerror: could not compile `x` (lib) due to 1 previous error", False, "ran `cargo clippy` -> pass", "failed"),
-    ("terraform validate; echo ok", "│ Error: Missing required argument\nok", False, "ran `terraform validate` -> pass", "failed"),
-    ("bundle exec rubocop; true", "3 files inspected, 2 offenses detected", False, "ran `bundle exec rubocop` -> pass", "failed"),
     ("ruff check . ; mypy src", "All checks passed!\nFound 2 errors in 1 file (checked 3 source files)", True, "ran `mypy src` -> pass", "failed"),
     # what was left running
     ("docker build -t app:slim . > build.log 2>&1 &", "", False, "ran `docker build -t app:slim .` -> pass", "unread"),
     ("nohup npx playwright test > /tmp/pw.log 2>&1 &\necho started $!", "started 48213", False, "ran `npx playwright test` -> pass, 1 passed", "unread"),
-    ("(cargo build --release &) ; echo ok", "ok", False, "ran `cargo build --release` -> pass", "unread"),
     # another command of the same program
-    ("helm --namespace x upgrade app ./chart", "ok", False, "ran `helm rollback app` -> pass", "not run"),
-    ("docker build -t a .", "ok", False, "ran `docker push a` -> pass", "not run"),
     ("curl -s http://x/y", "ok", False, "ran `curl http://x/z` -> pass", "not run"),
     # a label before the line
     ("mypy --strict a.py", "Exit code 1\nFound 1 error in 1 file", True, "gelaufen: ran `mypy --strict a.py` -> pass", "failed"),
@@ -286,11 +217,6 @@ def test_a_false_line_does_not_match(world, command, result, failed, line, reaso
     assert ("does not match", reason) in [found[:2] for found in world.declared(line)]
 
 
-def test_a_percentage_that_no_output_shows_is_only_said(world):
-    world.bash("pytest -q --cov", OK)
-    assert world.declared("ran `pytest -q --cov` -> pass, 97%") == [("only said", "count unseen", "97%")]
-
-
 # Files and lines.
 
 
@@ -300,26 +226,10 @@ def _edit(world, name, old, new):
     world.call("Edit", "ok", file_path=str(path), old_string=old, new_string=new)
 
 
-def test_an_edit_that_git_took_back_unless_the_line_says_so(world):
-    _edit(world, "src/b.py", "3", "4")
-    world.bash("git checkout src/b.py && git status --short", "Updated 1 path from the index")
-    world.write("src/b.py", "import os\n\nPOOL = 3\n")
-    assert world.reason("changed src/b.py") == "taken back"
-    assert world.reason("changed src/b.py (reverted afterwards)") == "equal after an edit"
-    assert world.reason("geändert: src/b.py, danach zurückgesetzt") == "equal after an edit"
-
-
 def test_a_file_that_was_put_back_on_the_users_word(world):
     """Without an edit of its own before, a checkout may itself be the change that is meant."""
     world.bash("git checkout src/b.py", "Updated 1 path from the index")
     assert world.reason("changed src/b.py") == "equal after an edit"
-
-
-def test_a_write_of_what_stood_there_changes_nothing(world):
-    text = "import os\n\nPOOL = 3\n"
-    world.call("Read", "     1→import os\n     2→\n     3→POOL = 3", file_path=str(world.root / "src/b.py"))
-    world.call("Write", "ok", file_path=str(world.root / "src/b.py"), content=text)
-    assert world.reason("changed src/b.py") == "unchanged"
 
 
 def test_a_conversion_without_effect_is_not_decided(world):
@@ -343,10 +253,6 @@ def test_names_with_spaces_and_accents(world):
 def test_accents_that_the_file_system_has_parted(world):
     world.edited(unicodedata.normalize("NFD", "docs/Größe.md"), "x\n")
     assert world.reason("wrote docs/Größe.md") == "changed"
-
-
-def test_quotes_within_quotes(world):
-    assert world.reason('saw src/api/auth.ts:1 "JWT_TTL = \\"12h\\""') == "quoted"
 
 
 def test_files_that_git_does_not_list(world):
@@ -376,8 +282,8 @@ def test_a_quote_is_of_this_file_this_line_and_these_letters(world):
     )
     assert [(grade, reason) for grade, reason, _ in found] == [
         ("only said", "line elsewhere"),
-        ("only said", "quoted elsewhere"),
-        ("only said", "other case"),
+        ("does not match", "other words"),
+        ("only said", "not word for word"),
         ("seen", "quoted"),
         ("seen", "quoted"),
     ]
@@ -391,38 +297,12 @@ def test_a_line_far_away_in_a_file_that_nobody_changed_is_another_one(tmp_path):
     assert made.declared('saw src/long.py:10 "line = 80"') == [("does not match", "other line", "81")]
 
 
-def test_what_is_said_to_be_restored_stands_there_now(world):
-    _edit(world, "src/b.py", "POOL = 3", "POOL = 4")
-    assert world.reason('saw src/b.py:3 "POOL = 3"') == "stood there"
-    assert world.reason('saw src/b.py:3 "POOL = 3" (restored)') == "other words"
-
-
 # Runs and what came after them.
-
-
-def test_a_run_of_an_earlier_state_that_says_so(world):
-    world.bash("pytest -q", "12 passed in 0.1s")
-    _edit(world, "src/a.py", "sum", "max")
-    world.bash("pytest -q", "Exit code 1\n1 failed, 11 passed in 0.1s", failed=True)
-    assert world.reason("ran `pytest -q` -> pass, 12 passed (before the change)") == "passed earlier"
-    found = world.declared("ran `pytest -q` -> pass, 12 passed", "ran `pytest -q` -> fail")
-    assert [reason for _, reason, _ in found] == ["passed earlier", "failed as said"]
-    found = world.declared("ran `pytest -q` -> fail", "ran `pytest -q` -> pass, 12 passed")
-    assert [reason for _, reason, _ in found] == ["failed as said", "failed"]
-
-
-def test_a_mutation_that_was_put_back_leaves_the_run_before_it(world):
-    world.bash("pytest -q", "12 passed in 0.1s")
-    _edit(world, "src/a.py", "sum", "max")
-    world.bash("pytest -q", "Exit code 1\n1 failed, 11 passed in 0.1s", failed=True)
-    _edit(world, "src/a.py", "max", "sum")
-    assert world.declared("ran `pytest -q` -> pass, 12 passed")[0][0] != "does not match"
 
 
 SINCE = [
     ("cd web && npm test", "Tests: 3 passed, 3 total", "src/a.py", "ran `npm test` -> pass"),
     ("npm test", "Tests: 3 passed, 3 total", "src/a.py", "ran `npm test` -> pass"),
-    ("pytest -q", OK, "docs/conf.py", "ran `pytest -q` -> pass"),
     ("cd lib && pytest -q", OK, "src/a.py", "ran `pytest -q` -> pass"),
 ]
 
@@ -436,12 +316,14 @@ def test_an_edit_beside_what_a_run_speaks_for(world, command, result, edited, li
     assert world.declared(line)[0][0] != "does not match"
 
 
-def test_an_edit_of_a_comment_or_a_version_after_a_run(world):
-    world.bash("pytest -q", OK)
-    _edit(world, "src/a.py", "    return sum(items)", "    return sum(items)  # of all")
-    assert world.reason("ran `pytest -q` -> pass") == "perhaps stale"
+def test_a_run_that_another_line_declares_again(world):
+    world.bash("pytest -q", "12 passed in 0.1s")
     _edit(world, "src/a.py", "sum", "max")
-    assert world.reason("ran `pytest -q` -> pass") == "stale"
+    world.bash("pytest -q", "Exit code 1\n1 failed, 11 passed in 0.1s", failed=True)
+    found = world.declared("ran `pytest -q` -> pass, 12 passed", "ran `pytest -q` -> fail")
+    assert [reason for _, reason, _ in found] == ["passed earlier", "failed as said"]
+    found = world.declared("ran `pytest -q` -> fail", "ran `pytest -q` -> pass, 12 passed")
+    assert [reason for _, reason, _ in found] == ["failed as said", "failed"]
 
 
 def test_a_run_in_the_background_that_still_ran_when_it_was_looked_at(world):
@@ -458,62 +340,6 @@ def test_a_commit_on_another_branch_is_not_missed(world):
     assert world.declared("committed")[0][0] == "only said"
 
 
-# What scripts and recipes run.
-
-ECHO = '{"scripts": {"test": "echo \\"no tests yet\\" && exit 0", "unit": "jest", "ci": "npm run lint && npm run unit", "lint": "eslint ."}}\n'
-SCRIPTS = {
-    "package.json": ECHO,
-    "Makefile": "test: lint\n\t@echo all green\nlint:\n\t@true\ncheck: unit\nunit:\n\tpytest -q\nrest:\n\t$(RUN) x\n",
-    "justfile": "ci:\n    zig fmt --check src\n\ntest:\n    @echo skipped\n\nall: ci\n    ./run.sh\n",
-}
-
-
-@pytest.fixture
-def scripted(tmp_path):
-    made = World(tmp_path)
-    for name, text in SCRIPTS.items():
-        made.write(name, text, -3600)
-    made.head = made.commit("scripts")
-    return made
-
-
-WITHIN = [
-    ("npm test", '> test\n> echo "no tests yet" && exit 0\n\nno tests yet', "ran `npm test` -> pass, all unit tests passed", "nothing was run"),
-    ("npm t", "", "ran `npm test` -> pass", "nothing was run"),
-    ("make test", "all green", "ran `make test` -> pass", "nothing was run"),
-    ("just test", "skipped", "ran `just test` -> pass, 12 passed", "nothing was run"),
-    ("just ci", "zig fmt --check src", "ran `zig build test` -> pass, run by just ci", "not run"),
-    ("make check", OK, "ran `npx jest` -> pass", "not run"),
-    ("npm run ci", "Tests: 3 passed, 3 total", "ran `npx vitest run` -> pass, 3 passed", "not run"),
-    # honest, or not to be known
-    ("npm test", "no tests yet", "ran `npm test` -> pass (a placeholder that only echoes)", "was run"),
-    ("npm run lint", "", "ran `npm run lint` -> pass", "passed"),
-    ("npm run ci", "Tests: 3 passed, 3 total", "ran `npx jest` -> pass, 3 passed", "perhaps within"),
-    ("npm run ci", "Tests: 3 passed, 3 total", "ran `npx eslint .` -> pass", "perhaps within"),
-    ("npm run ci", "Tests: 3 passed, 3 total", "ran `npm run lint` -> pass", "perhaps within"),
-    ("make check", OK, "ran `pytest -q` -> pass, 18 passed", "perhaps within"),
-    ("make rest", OK, "ran `pytest -q` -> pass, 18 passed", "perhaps within"),
-    ("just all", "zig build test\nok", "ran `zig build test` -> pass", "perhaps within"),
-    ("cd web && npm test", "Tests: 3 passed, 3 total", "ran `npm test` -> pass, 3 passed", "passed"),
-    ("npm --prefix web test", "Tests: 3 passed, 3 total", "ran `npm test` -> pass, 3 passed", "passed"),
-    ("make ci || true; npm run ci", "Tests: 1 failed, 2 passed, 3 total", "ran `npm run ci` -> pass", "passed"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("command", "result", "line", "reason"), WITHIN, ids=[f"{each[0]}, {each[2]}" for each in WITHIN]
-)
-def test_what_a_script_runs_as_its_file_says(scripted, command, result, line, reason):
-    scripted.bash(command, result)
-    assert scripted.reason(line) == reason
-
-
-def test_a_script_that_was_written_meanwhile_is_not_held_against_a_run(scripted):
-    scripted.edited("package.json", ECHO.replace("no tests yet", "none"))
-    scripted.bash("npm test", "")
-    assert scripted.reason("ran `npm test` -> pass") == "passed"
-
-
 LATER = [
     ("dotnet test", "Passed!  - Failed: 0, Passed: 9, Skipped: 0, Total: 9", "src/Fetch/Retry.cs", "stale"),
     ("zig build test", "All 3 tests passed.", "src/money.zig", "stale"),
@@ -522,10 +348,10 @@ LATER = [
     ("sbt test", "[info] Passed: Total 3, Failed 0, Errors 0, Passed 3", "src/A.scala", "stale"),
     ("npx playwright test", "  3 passed (2s)", "web/page.ts", "stale"),
     ("vendor/bin/phpunit", "OK (3 tests, 9 assertions)", "src/A.php", "stale"),
-    ("dotnet test", "Passed!  - Failed: 0, Passed: 9, Skipped: 0, Total: 9", "tools/gen.py", "passed"),
-    ("zig build test", "All 3 tests passed.", "tools/gen.py", "passed"),
-    ("sbt test", "[info] Passed: Total 3, Failed 0, Errors 0, Passed 3", "web/page.ts", "passed"),
-    ("npx stylelint 'css/**/*.css'", "", "src/a.ts", "passed"),
+    ("dotnet test", "Passed!  - Failed: 0, Passed: 9, Skipped: 0, Total: 9", "tools/gen.py", "exit 0"),
+    ("zig build test", "All 3 tests passed.", "tools/gen.py", "exit 0"),
+    ("sbt test", "[info] Passed: Total 3, Failed 0, Errors 0, Passed 3", "web/page.ts", "exit 0"),
+    ("npx stylelint 'css/**/*.css'", "", "src/a.ts", "exit 0"),
 ]
 
 
@@ -536,11 +362,3 @@ def test_an_edit_after_a_run_by_its_language(world, command, result, edited, rea
     world.bash(command, result)
     world.edited(edited, "x\n")
     assert world.reason(f"after the last change ran `{command}` -> pass") == reason
-
-
-def test_a_log_that_was_only_listed_was_not_read(world):
-    world.bash("nohup npx playwright test > /tmp/pw.log 2>&1 &", "")
-    world.bash("sleep 5; ls -la /tmp/pw.log", "-rw-r--r-- 1 dev dev 0 Nov  3 11:20 /tmp/pw.log")
-    assert world.reason("ran `npx playwright test` -> pass") == "unread"
-    world.bash("cat /tmp/pw.log", "  3 passed (2s)")
-    assert world.reason("ran `npx playwright test` -> pass, 3 passed") == "passed"

@@ -1,4 +1,4 @@
-"""The kept reports, all of them prose: none is doubted, whatever it says, and the host's own facts are right."""
+"""The kept reports, all of them prose: only an absent file is doubted, and the host's own facts are right."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def test_there_is_something_to_look_at():
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_prose_is_only_said(case, tmp_path):
     evidence, _ = corpus.check(case, tmp_path)
-    assert [found for found in evidence.findings if found.grade != "only said"] == []
+    doubted = [found for found in evidence.findings if found.grade != "only said"]
+    assert {found.kind for found in doubted} <= {"promised"}
+    assert not doubted or not case.honest
     assert evidence.limits == []
     assert json.loads(json.dumps(evidence.to_json()))["declared"] is False
     if case.honest:
@@ -32,7 +34,7 @@ def test_prose_is_only_said(case, tmp_path):
         others = set(evidence.facts.get("meanwhile", ()))
         assert own | others == changed | removed
         assert others == set(case.given.get("by_others") or ()) | UNNAMED.get(case.name, set())
-        assert evidence.facts.get("by") == (("unknown" if case.name in UNNAMED else "others") if others else None)
+        assert evidence.facts.get("by") == (("unknown" if case.name in UNNAMED else "others") if others else "")
 
 
 def ignored(before: dict[str, str]) -> set[str]:
@@ -41,14 +43,10 @@ def ignored(before: dict[str, str]) -> set[str]:
 
 # Notes on honest reports, which say what was not seen and nothing more.
 HONEST = {
-    "failed-and-nothing-delivered": {"asked and not there"},
-    "reported-speech-about-tests": {"no tests seen"},
     "zero-tools-pure-question": {"no tool used"},
+    "removed-old-module": {"tests removed"},
 }
-# What no call of the agent names, so that nobody can tell whether it was the agent: generators, merges, other agents.
+# What changed in no call of the agent, so that nobody can tell whether it was the agent: another one of its own.
 UNNAMED = {
-    "codegen-glob": {"src/gen/client.ts", "src/gen/errors.ts", "src/gen/models.ts"},
-    "json-with-conflict-markers": {"locales/en.json"},
     "nested-agent-ran-tests": {"tests/login.test.ts"},
-    "same-name-twice": {"packages/core/package.json"},
 }

@@ -13,7 +13,6 @@ import threading
 import time
 from pathlib import Path
 
-import bg.evidence
 import pytest
 import yaml
 from bg import machine
@@ -57,7 +56,6 @@ SLOW = '{"properties": {"summary": {"pattern": "^(a+)+$"}}}', json.dumps({"summa
 def patient(monkeypatch):
     """No test but those about time fails because the machine is busy."""
     monkeypatch.setattr(schemas, "SECONDS", 60)
-    monkeypatch.setattr(bg.evidence, "SECONDS", 60)
 
 
 def check(document, schema=SCHEMA, names=("a.json", "s.json"), seconds=60):
@@ -420,7 +418,7 @@ PAIR = "findings.json (schema: schemas/findings.json)"
 HIHG = "line 4, findings[0].line: found a number, expected minimum 1; line 3, findings[0].severity: found a text, expected one of the 2 values in the schema"
 
 
-@pytest.mark.parametrize("who", ["launch", "report", "list", "order"])
+@pytest.mark.parametrize("who", ["launch", "report", "list"])
 @pytest.mark.parametrize(
     ("text", "reason", "detail"),
     [
@@ -437,11 +435,19 @@ def test_a_named_schema_is_checked(place, who, text, reason, detail):
         (place.root / "findings.json").write_text(text)
     words = {
         "launch": {"brief": PAIR},
-        "report": {"deliverables": "findings.json (fits schema schemas/findings.json)"},
-        "list": {"evidence": "- fits schemas/findings.json: findings.json"},
-        "order": {"brief": PAIR, "evidence": "- fits schemas/findings.json"},
+        "report": {"brief": PAIR, "deliverables": "findings.json (fits schema schemas/findings.json)"},
+        "list": {"brief": PAIR, "evidence": "- fits schemas/findings.json"},
     }
     assert place.findings(**words[who]) == [(PAIR, reason, detail)]
+
+
+def test_a_schema_that_only_the_report_names_opens_nothing(place):
+    (place.root / "findings.json").write_text(BAD)
+    declared = place.findings(
+        deliverables="findings.json (schema: schemas/findings.json)",
+        evidence="- fits schemas/findings.json: findings.json",
+    )
+    assert declared == [(PAIR, "not asked", "")]
 
 
 def test_a_schema_that_changed_since_the_launch_proves_nothing(place):
@@ -487,11 +493,11 @@ def test_all_checks_of_a_report_have_one_bound(place, monkeypatch):
 DECLARED = "findings.json (schema: schemas/findings.json)"
 
 
-def reported(drive: Drive, agent: str = "a1", **fields: str):
+def reported(drive: Drive, agent: str = "a1", *, pair: str = PAIR, **fields: str):
     """A task whose launch names a schema, its agent's report, and what the hook answers to that."""
     tracked(drive.folder)
     assert "label: bg-1" in context(drive.prompt("/bg Audit the shop"))
-    drive.token = drive.launch(f"Audit.\nGoal: find holes\nDeliverables: {PAIR}\nDone when: the file is there", agent)
+    drive.token = drive.launch(f"Audit.\nGoal: find holes\nDeliverables: {pair}\nDone when: the file is there", agent)
     drive.stop()
     return drive.ends(agent, block("COMPLETION_REPORT", drive.token, **{"status": "success", **fields}))
 
@@ -587,7 +593,7 @@ def test_a_hostile_schema_or_document_costs_no_report(drive, monkeypatch, schema
 
 def test_an_alias_bomb_costs_no_report(drive):
     (drive.folder / "list.yaml").write_text(BOMB)
-    assert reported(drive, deliverables="- list.yaml (fits schema schemas/findings.json)") == {}
+    assert reported(drive, pair="list.yaml (fits schema schemas/findings.json)") == {}
     [row] = drive.rows("SELECT evidence FROM runs")
-    [found] = [each for each in json.loads(row["evidence"])["findings"] if each["subject"].startswith("list.yaml (")]
+    [found] = [each for each in json.loads(row["evidence"])["asked"] if each["subject"].startswith("list.yaml (")]
     assert found["detail"] == "its aliases stand for more than 1000000 values"

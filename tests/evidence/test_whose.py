@@ -20,35 +20,56 @@ def changed(world: World, **more) -> tuple[list[str], list[str], str]:
     return [*facts["changed"], *facts["removed"]], facts.get("meanwhile", []), facts.get("by", "")
 
 
-NAMING = [
-    ("sed -i s/1/2/ src/a.py", ["src/a.py"]),
-    ("cd src && sed -i s/1/2/ a.py", ["src/a.py"]),
-    ("cd src; python gen.py > a.py", ["src/a.py"]),
-    ("echo x | tee -a ./src/a.py", ["src/a.py"]),
-    ("for f in src/a.py docs/index.md; do sed -i s/1/2/ $f; done", ["docs/index.md", "src/a.py"]),
-    ("sed -i s/1/2/ src/*.py", ["src/a.py"]),
-    ("cp /elsewhere/a.py src/", ["src/a.py"]),
-    ("python3 - <<'E'\nopen('src/a.py', 'w').write('x')\nE", ["src/a.py"]),
-    ("git apply <<'P'\n--- a/src/a.py\n+++ b/src/a.py\nP", ["src/a.py"]),
-    ("git checkout HEAD~1 -- src", ["src/a.py"]),
-    ("dd if=/dev/zero of=src/a.py", ["src/a.py"]),
-    ("ruff check --fix src/a.py", ["src/a.py"]),
-    ("black src/a.py", ["src/a.py"]),
-    # named, and not changed by what names it
-    ("pytest tests src/a.py", []),
-    ("ruff check src/a.py && make", []),
-    ("cat <<'E' > notes.txt\nsee src/a.py\nE", []),
-    ("python tools/gen.py", []),
+COMMANDS = [
+    "sed -i s/1/2/ src/a.py",
+    "cd src && python gen.py",
+    "python3 - <<'E'\nopen('src/a.py', 'w').write('x')\nE",
+    "git checkout HEAD~1 -- src",
+    "ruff check --fix .",
+    "make x",
 ]
 
 
-@pytest.mark.parametrize(("command", "own"), NAMING, ids=[each[0] for each in NAMING])
-def test_what_a_command_names_is_the_runs_own_and_of_the_rest_nobody_knows(world, command, own):
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_changes_during_a_command_is_the_runs_own_and_nothing_else_is(world, command):
     world.bash(command)
+    world.made("src/a.py", "x\n")
+    world.write("docs/index.md", "x\n")
+    assert changed(world) == (["src/a.py"], ["docs/index.md"], "others")
+
+
+def test_what_is_only_named_by_a_command_is_not_its_own(world):
+    world.bash("pytest tests src/a.py && cat docs/index.md")
     for name in ("src/a.py", "docs/index.md"):
         world.write(name, "x\n")
-    rest = [name for name in ("docs/index.md", "src/a.py") if name not in own]
-    assert changed(world) == (own, rest, "unknown" if rest else "")
+    assert changed(world) == ([], ["docs/index.md", "src/a.py"], "others")
+
+
+def test_what_changes_while_a_command_only_looks_is_others(world):
+    world.bash("sleep 8; echo built")
+    world.made("src/a.py", "x\n")
+    assert changed(world) == ([], ["src/a.py"], "others")
+
+
+def test_while_others_work_there_only_what_a_call_writes_is_the_runs_own(world):
+    world.edited("src/a.py", "x\n")
+    world.bash("make x")
+    world.made("docs/index.md", "x\n")
+    assert changed(world, shared=True) == (["src/a.py"], ["docs/index.md"], "unknown")
+
+
+def test_what_is_still_running_may_have_written(world):
+    world.bash("npm run watch", "Command running in background with ID: b1", run_in_background=True)
+    world.write("src/a.py", "x\n")
+    assert changed(world) == ([], ["src/a.py"], "unknown")
+
+
+def test_without_times_nobody_can_tell(world):
+    world.bash("make x")
+    for line in world.lines:
+        line.pop("timestamp", None)
+    world.write("src/a.py", "x\n")
+    assert changed(world) == ([], ["src/a.py"], "unknown")
 
 
 def test_a_file_of_the_same_name_elsewhere_is_another_one(world):
@@ -62,8 +83,8 @@ def test_a_file_of_the_same_name_elsewhere_is_another_one(world):
 def test_what_was_removed_has_an_author_too(world):
     for name in ("docs/index.md", "src/a.py"):
         (world.root / name).unlink()
-    world.bash("rm -r docs")
-    assert changed(world) == (["docs/index.md"], ["src/a.py"], "unknown")
+    world.bash("rm docs/index.md")
+    assert changed(world) == (["docs/index.md"], ["src/a.py"], "others")
 
 
 def test_calls_that_cannot_be_read_leave_it_open(world):
@@ -98,8 +119,7 @@ def test_what_was_asked_for_and_came_from_others_is_no_work_of_the_run(world):
     world.write("docs/api.md", "x\n")
     [found] = world.examine("Done.", deliverables="docs/api.md").asked
     assert (found.reason, found.grade) == ("by another hand", "only said")
-    world.bash("make docs")
-    [found] = world.examine("Done.", deliverables="docs/api.md").asked
+    [found] = world.examine("Done.", deliverables="docs/api.md", transcript=False).asked
     assert (found.reason, found.grade) == ("by somebody", "only said")
     world.edited("docs/api.md", "x\n")
     [found] = world.examine("Done.", deliverables="docs/api.md").asked

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import time
 from pathlib import Path
 
 from bg.evidence import Evidence, Launch, examine
+from bg.evidence.calls import WRITING, Call, only_looks, same
+from drive import stamp
 
 GIT = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
 BEFORE = {
@@ -24,6 +27,18 @@ BEFORE = {
 }
 
 
+def writing(name: str, calls: list[Call]) -> int:
+    """The last of these calls that wrote a file or names it in a command, else the last command; 0 where there is none."""
+    shells = [number for number, call in enumerate(calls, 1) if call.command and not only_looks(call)]
+    last = re.compile(rf"(?<![\w.-]){re.escape(name.rpartition('/')[2])}(?![\w.-])")
+    named = [
+        number
+        for number, call in enumerate(calls, 1)
+        if (call.name in WRITING and same(call.path, name)) or (number in shells and last.search(call.command))
+    ]
+    return (named or shells or [0])[-1]
+
+
 class World:
     """A project at launch, and an agent whose doings a test tells."""
 
@@ -33,6 +48,7 @@ class World:
         self.at = time.time() + 10
         self.lines: list[dict] = []
         self.number = 0
+        self.folder = str(self.root)
         for name, text in BEFORE.items():
             self.write(name, text, -3600)
         self.head = ""
@@ -56,12 +72,23 @@ class World:
         os.utime(path, (self.at + after, self.at + after))
         return path
 
+    @property
+    def moment(self) -> float:
+        """Within the last call."""
+        return self.at + 100 + 10 * self.number + 0.5
+
+    def made(self, name: str, text: str | bytes) -> Path:
+        """A file changes during the last call."""
+        return self.write(name, text, self.moment - self.at)
+
     def call(self, name: str, result: str = "", *, failed: bool = False, **given) -> None:
         self.number += 1
         use = {"type": "tool_use", "id": f"t{self.number}", "name": name, "input": given}
         answer = {"type": "tool_result", "tool_use_id": f"t{self.number}", "content": result, "is_error": failed}
-        self.lines.append({"type": "assistant", "message": {"role": "assistant", "content": [use]}})
-        self.lines.append({"type": "user", "message": {"role": "user", "content": [answer]}})
+        begun, ended = stamp(self.moment - 0.5), stamp(self.moment + 0.5)
+        message = {"role": "assistant", "content": [use]}
+        self.lines.append({"type": "assistant", "timestamp": begun, "cwd": self.folder, "message": message})
+        self.lines.append({"type": "user", "timestamp": ended, "message": {"role": "user", "content": [answer]}})
 
     def told(self, words: str) -> None:
         self.lines.append({"type": "user", "message": {"role": "user", "content": words}})
@@ -70,8 +97,8 @@ class World:
         self.call("Bash", result, failed=failed, command=command, **given)
 
     def edited(self, name: str, text: str) -> None:
-        self.write(name, text)
         self.call("Write", "ok", file_path=str(self.root / name), content=text)
+        self.made(name, text)
 
     def examine(self, report="", fields=None, *, transcript=True, cwd="", shared=False, **brief) -> Evidence:
         path = self.place / "agent-1.jsonl"

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from bg import settings
 from bg.evidence import Launch, baseline, examine
-from bg.evidence.clock import Clock
 from bg.host import agents, arriving, transcripts
 from bg.ledger import place
 from bg.loop import groups
@@ -146,7 +145,7 @@ def test_a_huge_file_of_the_commit_at_launch_is_not_read(tmp_path: Path, monkeyp
     asked: list[list[str]] = []
     real = subprocess.run
     monkeypatch.setattr(subprocess, "run", lambda words, **more: asked.append(words) or real(words, **more))
-    known = baseline.Baseline(tmp_path, head, Clock(30.0))
+    known = baseline.Baseline(tmp_path, head)
     assert (known.content("small"), known.content("huge")) == (b"small", None)
     assert [words[-1] for words in asked if "blob" in words] == [known.files["small"]]
 

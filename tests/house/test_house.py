@@ -116,12 +116,6 @@ def test_rooms_import_only_through_their_doors(path):
     assert imported(path) - allowed == set()
 
 
-# Room evidence/ has yet to give these up: base names that another room has too, and openings that two files share.
-SHARED_NAMES = {"form": {"evidence/form.py"}, "runs": {"evidence/runs.py"}}
-SHARED_OPENINGS = {
-    "judges what is": {"evidence/files.py", "evidence/quotes.py", "evidence/runs.py"},
-    "records": {"evidence/finding.py"},
-}
 ARTICLES = {"a", "an", "the"}
 # These open a sentence, of which the first three words count; every other opening is a title.
 SENTENCES = {"what", "how", "reads", "finds", "checks", "judges"}
@@ -134,24 +128,20 @@ def opening(path: Path) -> str:
     return " ".join(words[: 3 if words[0] in SENTENCES else 1])
 
 
-def together(name: Callable[[Path], str], known: dict[str, set[str]]) -> dict[str, set[str]]:
-    """The modules that share what this says of each, without the known ones, which must share it still."""
+def together(name: Callable[[Path], str]) -> dict[str, set[str]]:
+    """The modules that share what this says of each."""
     found: dict[str, set[str]] = {}
     for path in modules():
         found.setdefault(name(path), set()).add(str(path.relative_to(PACKAGE)))
-    for shared, paths in known.items():
-        assert len(found.get(shared, ())) > 1, f"{shared} is shared no more"
-        assert paths <= found[shared]
-        found[shared] -= paths
     return {shared: paths for shared, paths in found.items() if len(paths) > 1}
 
 
 def test_no_two_modules_have_one_name():
-    assert together(lambda path: path.stem, SHARED_NAMES) == {}
+    assert together(lambda path: path.stem) == {}
 
 
 def test_no_two_modules_open_with_the_same_word():
-    assert together(opening, SHARED_OPENINGS) == {}
+    assert together(opening) == {}
 
 
 def needed_at_once(path: Path) -> set[Path]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from bg.desk import detail, look, table
 from bg.desk.page import Page
 from bg.ledger import place
 from bg.loop import judging
-from drive import Drive, block, context
+from drive import Drive, block, context, stamp
 from recordings import VERSIONS
 
 PROSE = "All read, nothing found. See AUDIT.md:3."
@@ -29,22 +31,33 @@ def launched(drive: Drive, brief: str = "") -> str:
     for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"]):
         subprocess.run([*git, *words], check=True)
     drive.prompt("/bg Audit")
+    drive.began = time.time()
     token = drive.launch(f"Audit the code.\n{brief}", "a1")
     drive.stop()
     return token
 
 
 def calls(drive: Drive, *made: tuple[str, dict, str, bool]) -> None:
-    """The agent's tool calls, in its own transcript."""
+    """The agent's tool calls, in its own transcript, ten seconds one after the other."""
     path = drive.transcript_of("a1", "I begin.")
     with path.open("a", encoding="utf-8") as file:
         for number, (name, given, result, failed) in enumerate(made):
             use = {"type": "tool_use", "id": f"t{number}", "name": name, "input": given}
             answer = {"type": "tool_result", "tool_use_id": f"t{number}", "content": result, "is_error": failed}
-            for kind, part in (("assistant", use), ("user", answer)):
-                file.write(
-                    json.dumps({"type": kind, "uuid": f"c{number}{kind}", "message": {"content": [part]}}) + "\n"
-                )
+            for later, kind, part in ((0, "assistant", use), (1, "user", answer)):
+                line = {"type": kind, "uuid": f"c{number}{kind}", "message": {"content": [part]}}
+                line["timestamp"] = stamp(drive.began + 10 * (number + 1) + later)
+                file.write(json.dumps({**line, "cwd": str(drive.folder)}) + "\n")
+
+
+def made(drive: Drive, number: int, *names: str, text: str = "x = 1\n") -> None:
+    """Files change during this call, the first being 1."""
+    for name in names:
+        path = drive.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        moment = drive.began + 10 * number + 0.5
+        os.utime(path, (moment, moment))
 
 
 def state(drive: Drive) -> str:
@@ -133,7 +146,7 @@ def test_it_is_never_done_where_nobody_may_be_asked(drive):
 
 def test_an_honest_list_is_not_touched(drive):
     token = launched(drive)
-    (drive.folder / "a.py").write_text("x = 1\n")
+    made(drive, 2, "a.py")
     calls(
         drive,
         ("Bash", {"command": "ruff check ."}, "Found 1 error.", True),
@@ -145,13 +158,15 @@ def test_an_honest_list_is_not_touched(drive):
     assert drive.ends("a1", block("COMPLETION_REPORT", token, status="success", evidence=listed)) == {}
     assert (state(drive), corrections(drive)) == ("done", 0)
     said = drive.announced("a1")
-    assert said["systemMessage"] == "bg-1 says it is done · 1 file changed · tests passed, nothing edited since"
+    assert (
+        said["systemMessage"] == "bg-1 says it is done · 1 file changed · tests passed: pytest -q, nothing edited since"
+    )
     assert "Does not match" not in context(said)
 
 
 def test_a_valid_block_without_a_list_is_delivered_at_once_with_the_hosts_facts(drive):
-    token = launched(drive, "Deliverables: docs/cli.md\n")
-    (drive.folder / "a.py").write_text("x = 1\n")
+    token = launched(drive, "Deliverables: a.py\n")
+    made(drive, 1, "a.py")
     edited = ("Edit", {"file_path": str(drive.folder / "a.py")}, "ok", False)
     calls(drive, edited, ("Bash", {"command": "pytest -q"}, "1 failed in 0.1s", True))
     without = re.sub(r"evidence: \|\n(?:  .*\n)+", "", block("COMPLETION_REPORT", token, status="success"))
@@ -159,11 +174,8 @@ def test_a_valid_block_without_a_list_is_delivered_at_once_with_the_hosts_facts(
     assert drive.ends("a1", without) == {}
     assert (state(drive), corrections(drive)) == ("done", 0)
     said = drive.announced("a1")
-    assert said["systemMessage"] == (
-        "bg-1 says it is done · asked for, not there: docs/cli.md · 1 file changed · tests failed"
-    )
+    assert said["systemMessage"] == "bg-1 says it is done · 1 file changed · failed: pytest -q · not declared"
     text = context(said)
-    assert text.index("Asked for, and not there:\n- “docs/cli.md”") < text.index("Summary:")
     assert "it is only said" in text
     assert "- files that this run changed: “a.py”" in text
     assert "- “pytest -q”: failed" in text
@@ -180,7 +192,7 @@ def test_prose_is_asked_for_its_block_with_the_facts_and_then_delivered_with_not
     assert drive.ends("a1", PROSE, stop_hook_active=True) == {}
     assert state(drive) == "unreported"
     text = context(drive.announced("a1"))
-    assert "- no tool was used in this run\n- pointed at, and not seen: “AUDIT.md:3”" in text
+    assert "- no tool was used in this run\n" in text
     assert "Does not match" not in text
 
 

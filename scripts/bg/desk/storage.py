@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bg.desk.findings import Finding
 from bg.host import agents, transcripts
-from bg.ledger import attempts, health, notes, place, proofs, sessions, spool, tasks, unfinished
+from bg.ledger import attempts, erasing, health, notes, place, proofs, sessions, spool, tasks, unfinished
 from bg.ledger.aside import kept_aside
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.opening import UPDATE
@@ -84,7 +84,7 @@ def _put_off(folder: Path, remedy: str) -> Iterator[Finding]:
     waiting = spool.waiting(str(folder), time.time())
     if waiting:
         yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", remedy)
-    for what in attempts.passed_over(str(folder), time.time()):
+    for what in attempts.passed_over(str(folder), time.time(), transcripts.is_interrupted):
         yield Finding("hook error", "wrong", f"{inline(what, 200)}: {trouble.HAS_ENDED_HOOKS}", AFTER_A_DAY)
     for path in map(Path, spool.logs(str(folder))):
         with contextlib.suppress(OSError):
@@ -113,6 +113,13 @@ def _ledger(folder: Path) -> Iterator[Finding]:
         remedy = error.remedy or "run this again when no other process holds it"
         yield Finding("ledger", "wrong", error.reason, remedy)
         return
+    for label in erasing.due(str(folder)):
+        yield Finding(
+            "erasing",
+            "note",
+            f"{label} is deleted, but not yet erased in {folder}",
+            f"the next event of a session with tasks finishes it, or bgctl forget {label} --erase, which says why",
+        )
     with contextlib.closing(book):
         count = tasks.count(book)
         yield Finding("ledger", "ok", f"{book.path}: {count} tasks")

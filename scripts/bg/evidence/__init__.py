@@ -1,23 +1,23 @@
 """What a report declares, judged against the disk and the agent's own tool calls; nothing of a report is ever run.
 
-In reading order: `finding` (the records, and every reason with its grade); `lines`, `form`, `pieces` and `remarks`
-(what is declared); `project`, `baseline`, `access` (what may be opened), `formats` and `disk` (what is there); `calls`,
-`programs`, `shell`, `purposes`, `summaries`, `masks` and `outcomes` (what was done, and how it ended); the judges
-`files`, `quotes`, `runs` (with `matching` and `staleness`), `commits` and `schemas` with its process `fitting`;
-`named`, `whose` (who changed a file), `asked` (what the launch wanted, notes on prose) and `facts` (what the host sees
-by itself).
+In reading order: `finding` (the records, and every reason with its grade); `lines`, `pieces` and `declared` (what is
+declared); `project`, `baseline`, `access` (what may be opened) and `disk` (what is there); `programs`, `shell`,
+`calls` and `endings` (what was done, and how it ended); `whose` (who changed a file, and when); the judges `files`,
+`quotes`, `ran`, `commits` and `schemas` with its process `fitting`; `named` and `asked` (what was promised), and
+`facts` (what the host sees by itself). `verify` and its process `runner` are the check that a user names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bg.evidence import asked, commits, facts, files, form, named, runs, schemas
+from bg.evidence import asked, commits, declared, facts, files, named, schemas
 from bg.evidence import calls as tool_calls
-from bg.evidence.clock import Clock
+from bg.evidence.declared import Item
 from bg.evidence.disk import Disk
 from bg.evidence.finding import MISMATCH, SAID, SEEN, Evidence, Finding, Launch, short
-from bg.evidence.form import Item
+from bg.evidence.ran import Judge
+from bg.evidence.whose import Whose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,12 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = ["MISMATCH", "SAID", "SEEN", "Evidence", "Finding", "Launch", "closed", "examine"]
 
-SECONDS = 1.2  # what is begun is ended: about a second and a half in all
 NO_BRIEF: Mapping[str, str] = {}
 FIELD = "evidence"
 PARSED = 50
 ASKED = 4000  # characters of a line of the launch
-WRITTEN = {"wrote", "changed"}
 
 
 def examine(
@@ -41,95 +39,99 @@ def examine(
     transcript: str,
     brief: Mapping[str, str] = NO_BRIEF,
 ) -> Evidence:
-    """What is seen, and what not, of a report; never raises.
+    """What is seen, and what not, of a report; never raises, and its work is bounded by counts, not by time.
 
-    It takes about a second and a half at most, five seconds more where a schema is named. `fields` are those of a
-    COMPLETION_REPORT, None for prose; `transcript` is the path of the agent's own transcript, without which nothing
-    that depends on tool calls is found not to match.
+    `fields` are those of a COMPLETION_REPORT, None for prose; `transcript` is the path of the agent's own transcript,
+    without which nothing that depends on tool calls is found not to match.
     """
-    clock = Clock(SECONDS)
     evidence = Evidence()
     try:
-        _examine(report, fields, launch, transcript, brief, clock, evidence)
+        _Examination(report, fields, launch, transcript, brief, evidence).run()
     except Exception as error:  # noqa: BLE001  what could be done is worth more than a traceback
         evidence.limit("ended early", f"{type(error).__name__}: {short(str(error), 80)}")
-    evidence.seconds = clock.taken
     return evidence
 
 
 def closed(launch: Launch, transcript: str) -> Callable[[Path], str]:
     """Why a file may not be opened for the agent of a transcript, asked by its path; empty where it may."""
-    clock = Clock(SECONDS)
-    return Disk(launch, clock, tool_calls.read(transcript, clock)).project.refusal
+    return Disk(launch, tool_calls.read(transcript)).project.refusal
 
 
-def _examine(
-    report: str, fields: Optional[Mapping[str, Any]], launch: Launch, transcript: str, brief: Mapping[str, str],
-    clock: Clock, evidence: Evidence,
-) -> None:  # fmt: skip
-    if any(len(str(text)) > ASKED and str(name).lower() in asked.READ for name, text in brief.items()):
-        evidence.limit("words", str(ASKED))
-    brief = {str(name): str(text)[:ASKED] for name, text in brief.items()}
-    given = dict(fields or {})
-    status = str(given.get("status", "")).strip().lower()
-    deliverables = str(given.get("deliverables") or "")
-    items = form.read(str(given.get(FIELD) or ""))
-    if len(items) == form.MOST and form.is_longer(str(given.get(FIELD) or "")):
-        evidence.limit("lines", str(form.MOST))
-    evidence.declared = any(item.kind not in ("said", "open") for item in items)
-    calls = tool_calls.read(transcript, clock)
-    disk = Disk(launch, clock, calls)
-    calls.roots = disk.project.spellings
-    calls.as_at_launch = lambda path: disk.any_changed(disk.project.place(path).found) is False
-    calls.text = disk.said_in
-    if not calls.known:
-        evidence.limit("calls")
-    steps: list[Callable[[], object]] = [
-        lambda: evidence.facts.update(facts.gather(disk, calls, clock, evidence)),
-        lambda: asked.judge(disk, calls, brief, evidence),
-        *(_step(disk, calls, item, evidence) for item in items if item.kind != "fits"),
-        lambda: asked.notes(disk, calls, report, deliverables, evidence, success=status in ("", "success")),
-        lambda: _parse(disk, items, brief, evidence),
-        lambda: _fit(disk, items, brief, deliverables, evidence),
-    ]
-    for step in steps:
-        try:
-            step()
-        except Exception as error:  # noqa: BLE001  one fact must not hide the others
-            evidence.limit("not checked", f"{type(error).__name__}: {short(str(error), 80)}")
-    for name, why in disk.project.unread.items():
-        evidence.limit(why, short(name))
-    if clock.spent:
-        evidence.limit("time")
+class _Examination:
+    """One report with all that it is held against."""
 
+    def __init__(
+        self, report: str, fields: Optional[Mapping[str, Any]], launch: Launch, transcript: str,
+        brief: Mapping[str, str], evidence: Evidence,
+    ) -> None:  # fmt: skip
+        given = dict(fields or {})
+        self.report, self.evidence = report, evidence
+        self.status = str(given.get("status", "")).strip().lower()
+        self.deliverables = str(given.get("deliverables") or "")
+        self.items, more = declared.read(str(given.get(FIELD) or ""))
+        self.brief = {str(name): str(text)[:ASKED] for name, text in brief.items()}
+        self.calls = tool_calls.read(transcript)
+        self.disk = Disk(launch, self.calls)
+        self.whose = Whose(self.disk, self.calls)
+        self.judge = Judge(self.disk.project, self.calls, self.whose)
+        evidence.declared = any(item.kind not in ("said", "open") for item in self.items)
+        long = any(len(str(text)) > ASKED and str(name).lower() in asked.READ for name, text in brief.items())
+        for name, detail, holds in (
+            ("words", str(ASKED), long), ("lines", str(declared.MOST), more), ("calls", "", not self.calls.known)
+        ):  # fmt: skip
+            if holds:
+                evidence.limit(name, detail)
 
-def _step(disk: Disk, calls: tool_calls.Calls, item: Item, evidence: Evidence) -> Callable[[], object]:
-    return lambda: evidence.findings.append(_judged(disk, calls, item))
+    def run(self) -> None:
+        """Every step, each by itself: one that fails must not hide the others."""
+        steps: list[Callable[[], object]] = [
+            self._facts,
+            lambda: asked.judge(self.disk, self.judge, self.whose, self.brief, self.evidence),
+            lambda: schemas.judge(self.disk, self.brief, self.evidence),
+            *(self._step(item) for item in self.items),
+            self._promises,
+            self._parse,
+        ]
+        for step in steps:
+            try:
+                step()
+            except Exception as error:  # noqa: BLE001  one fact must not hide the others
+                self.evidence.limit("not checked", f"{type(error).__name__}: {short(str(error), 80)}")
+        for name, why in self.disk.project.unread.items():
+            self.evidence.limit(why, short(name))
 
+    def _facts(self) -> None:
+        self.evidence.facts.update(facts.gather(self.disk, self.calls, self.judge, self.whose, self.evidence))
 
-def _judged(disk: Disk, calls: tool_calls.Calls, item: Item) -> Finding:
-    if item.kind in ("said", "open"):
-        reason = "prose" if item.kind == "said" else "open"
-        return Finding(item.line, item.kind, item.subject or short(item.line), reason)
-    if item.kind == "ran":
-        return runs.judge(calls, item)
-    if item.kind in ("commit", "pushed", "pr"):
-        return commits.judge(disk.baseline(), calls, item)
-    return files.judge(disk, calls, item)
+    def _step(self, item: Item) -> Callable[[], object]:
+        return lambda: self.evidence.findings.append(self._judged(item))
 
+    def _judged(self, item: Item) -> Finding:
+        if item.kind in ("said", "open"):
+            reason = "prose" if item.kind == "said" else "open"
+            return Finding(item.line, item.kind, item.subject or short(item.line), reason)
+        if item.kind == "ran":
+            return self.judge.judge(item)
+        if item.kind == "fits":
+            return schemas.declared(item, self.evidence)
+        if item.kind in ("commit", "pushed", "pr"):
+            return commits.judge(self.disk.baseline(), self.calls, item)
+        return files.judge(self.disk, self.calls, item)
 
-def _parse(disk: Disk, items: list[Item], brief: Mapping[str, str], evidence: Evidence) -> None:
-    """Files of the declaration or the order that are not what their name says."""
-    names = [item.subject for item in items if item.kind in WRITTEN] + named.paths(brief.get("Deliverables", ""))
-    wanted = list(dict.fromkeys(names))
-    for name in evidence.first(wanted, PARSED, "files to parse"):
-        for each in disk.project.place(name).found:
-            fault = disk.fault(each) if each.regular and disk.changed(each) else None
-            if fault:
-                evidence.note("does not parse", f"{each.name}: {fault}")
+    def _promises(self) -> None:
+        for document, schema in schemas.pairs_in(self.deliverables):
+            found = schemas.declared(Item(f"{document} (schema: {schema})", "fits", document, schema), self.evidence)
+            self.evidence.findings += [found] if found.reason != "not asked" else []
+        success = self.status == "success"
+        asked.notes(self.disk, self.calls, self.report, self.evidence, success=success or not self.status)
+        if success:
+            asked.absent(self.disk, self.report, self.deliverables, self.items, self.evidence)
 
-
-def _fit(disk: Disk, items: list[Item], brief: Mapping[str, str], deliverables: str, evidence: Evidence) -> None:
-    pairs = schemas.gather(disk, brief, deliverables, [item for item in items if item.kind == "fits"], evidence)
-    for pair, found in schemas.judge(pairs):
-        (evidence.asked if pair.launch else evidence.findings).append(found)
+    def _parse(self) -> None:
+        """Files that the launch asked for and that are not what their name says."""
+        wanted = named.paths(self.brief.get("Deliverables", ""))
+        for name in self.evidence.first(wanted, PARSED, "files to parse"):
+            for each in self.disk.project.place(name).found:
+                fault = schemas.fault(self.disk, each) if each.regular and self.disk.changed(each) else ""
+                if fault:
+                    self.evidence.note("does not parse", f"{each.name}: {fault}")

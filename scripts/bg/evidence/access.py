@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path, PurePath
 
-from bg.evidence import programs, purposes
+from bg.evidence import programs
 from bg.evidence.calls import WRITING, Call, Calls
 from bg.evidence.finding import Launch
 from bg.host.permissions import Denials
@@ -79,18 +79,17 @@ class Access:
             self._opened |= {os.path.normpath(path), os.path.realpath(path)}
         if not call.command:
             return
-        folder, writes = "", False
-        for part in call.parts:
-            if part.program == "cd":
-                folder = str(PurePath(folder, part.verb))
-            elif part.program in SHOWING:
-                self._opened |= _below(folder, _words_in(*part.words))
-            elif part.program not in programs.READING | TOUCHING:
-                self._named |= _below(folder, _words_in(*part.words))
-                writes = True
-        if writes and "<<" in call.command:  # in a program that it is given, as by `python3 - <<EOF`
-            self._named |= _below(folder, _words_in(call.command[:HANDED]))
-        self._opened |= _below(folder, set(purposes.written(call.command)))
+        folder = ""
+        for each in call.commands:
+            folder = str(PurePath("", *each.folders))
+            words = _below(folder, _words_in(*each.words[1:]))
+            if each.program in SHOWING:
+                self._opened |= words
+            elif not programs.is_look(each.words) and each.program not in TOUCHING:
+                self._named |= words
+                # in a program that it is given, as by `python3 - <<EOF`
+                self._named |= _below(folder, _words_in(call.command[:HANDED])) if "<<" in call.command else set()
+            self._opened |= _below(folder, {*each.into, *(each.words[1:] if each.program == "tee" else ())})
 
 
 def _words_in(*texts: str) -> set[str]:

@@ -1,15 +1,15 @@
-"""What the launch asked for, and what prose says that was not seen: criteria and notes, no reason to doubt a report."""
+"""What the launch or the report promised, seen or absent; and tests that were weakened."""
 
 from __future__ import annotations
 
-import re
-
-from bg.evidence import named, purposes, runs
+from bg.evidence import named, programs
 from bg.evidence.calls import WRITING, Calls
-from bg.evidence.disk import Disk, count
-from bg.evidence.finding import Evidence, Finding, short
-from bg.evidence.form import Item
-from bg.evidence.whose import OTHERS, OWN, Whose
+from bg.evidence.declared import Item
+from bg.evidence.disk import Disk
+from bg.evidence.finding import Evidence, Finding
+from bg.evidence.ran import Judge
+from bg.evidence.schemas import without_schemas
+from bg.evidence.whose import OTHERS, OWN, UNKNOWN, Whose
 from bg.pattern import pattern
 
 TYPE_CHECKING = False
@@ -18,97 +18,122 @@ if TYPE_CHECKING:
 
 MOST = 20
 READ = ("deliverables", "done when")
-PASSED = pattern(
-    r"(?<![\w.])[1-9]\d*\s+(?:tests?\s+)?(?:passed|passing|pass)(?!\w)|\btests?\s+(?:all\s+)?(?:pass(?:ed|es)?|"
-    r"are green)(?!\w)|"
-    r"(?<!\d)(\d{1,5})/\1 (?:tests?|pass)",
-    re.IGNORECASE,
+TEST_FILE = pattern(
+    r"(?:^|/)(?:tests?|specs?|__tests__)/.*\.\w+$|(?:^|/)test_[^/]*$|[._-](?:test|spec|tests)\.[^/]*$|_test\.\w+$|Tests?\.\w+$"
 )
-NOT_PASSED = pattern(
-    r"(?<!\w)(?:not|no|n't|never|should|would|could|will|if|once|until|fail\w*|without|unable)(?!\w)", re.IGNORECASE
+SKIP = pattern(
+    r"\b(?:it|test|describe|context)\.(?:skip|todo)\b|\bx(?:it|describe|test)\(|@pytest\.mark\.(?:skip|xfail)|@unittest\.skip|"
+    r"\bpytest\.skip\(|\bt\.Skip(?:f|Now)?\(|#\[ignore|@Ignore\b|@Disabled\b|\bmarkTestSkipped\("
 )
 
 
-def judge(disk: Disk, calls: Calls, brief: Mapping[str, str], evidence: Evidence) -> None:
+_BY = {OTHERS: "by another hand", UNKNOWN: "by somebody"}
+
+
+def judge(disk: Disk, judge: Judge, whose: Whose, brief: Mapping[str, str], evidence: Evidence) -> None:
     """The launch's files and commands, each seen or not."""
     lines = {name.lower(): text for name, text in brief.items()}
-    whose = Whose(disk, calls)
-    for name in evidence.first(named.paths(lines.get("deliverables", "")), MOST, "asked"):
+    for name in evidence.first(named.paths(without_schemas(lines.get("deliverables", ""))), MOST, "asked"):
         _file(disk, whose, name, evidence, wanted=True)
     criteria = lines.get("done when", "")
     ran = evidence.first(named.commands(criteria), MOST, "asked")
-    for command in ran:
-        evidence.asked.append(runs.judge(calls, Item(command, "ran", command, passed=True)))
+    evidence.asked += [judge.judge(Item(command, "ran", command, passed=True)) for command in ran]
+    known = {each.subject for each in evidence.asked}
     for name in evidence.first(named.paths(criteria), MOST, "asked"):
-        if not any(name in command for command in ran) and not any(name == each.subject for each in evidence.asked):
+        if name not in known and not any(name in command for command in ran):
             _file(disk, whose, name, evidence, wanted=False)
 
 
 def _file(disk: Disk, whose: Whose, name: str, evidence: Evidence, *, wanted: bool) -> None:
+    reason = _standing(disk, whose, name, wanted=wanted)
+    if reason:
+        evidence.asked.append(Finding(name, "asked", name, reason))
+
+
+def _standing(disk: Disk, whose: Whose, name: str, *, wanted: bool) -> str:
+    """How an asked-for file stands; empty where there is nothing to say."""
     place = disk.project.place(name)
-    if place.outside:
-        return
-    if not place.found:
-        if disk.existed(name):
-            evidence.asked.append(Finding(name, "asked", name, "gone"))
-        elif place.certain:
-            evidence.asked.append(Finding(name, "asked", name, "not found"))
-            evidence.note("asked and not there", name)
-        return
-    files = tuple(each for each in place.found if each.regular)
-    by = {whose.of_path(each.path) for each in files if disk.changed(each)}
-    if OWN in by or not wanted:
-        evidence.asked.append(Finding(name, "asked", name, "changed" if OWN in by else "there"))
-    elif by:
-        evidence.asked.append(Finding(name, "asked", name, "by another hand" if OTHERS in by else "by somebody"))
-    elif disk.any_changed(files) is False:
-        evidence.asked.append(Finding(name, "asked", name, "unchanged"))
+    if place.found and not place.outside:
+        files = tuple(each for each in place.found if each.regular)
+        by = {whose.of_path(each.path) for each in filter(disk.changed, files)}
+        unchanged = "unchanged" if disk.any_changed(files) is False else ""
+        return "changed" if OWN in by else _BY.get(max(by, default=""), unchanged) if wanted else "there"
+    return _missing(disk, name) if place.certain and not place.outside else ""
 
 
-def notes(disk: Disk, calls: Calls, report: str, deliverables: str, evidence: Evidence, *, success: bool) -> None:
-    """What a report says in prose and the host did not see."""
+def _missing(disk: Disk, name: str) -> str:
+    return "gone" if disk.existed(name) else "not found"
+
+
+def absent(disk: Disk, report: str, deliverables: str, items: list[Item], evidence: Evidence) -> None:
+    """Files that a success has promised, and that are not there: asked for by the launch, or named as delivered."""
+    asked = [each.subject for each in evidence.asked if (each.kind, each.reason) == ("asked", "not found")]
+    named_so = evidence.first(named.paths(without_schemas(deliverables)), MOST, "delivered")
+    told = _told(items)
+    for name in filter(lambda name: _is_absent(disk, name), dict.fromkeys([*asked, *named_so])):
+        if _last(name) not in told and not _is_elsewhere(disk, name, report):
+            reason = "asked and absent" if name in asked else "named and absent"
+            evidence.findings.append(Finding(name, "promised", name, reason))
+
+
+def _told(items: list[Item]) -> str:
+    """What the list itself speaks of: files that are judged by their own line, and what it says is not done."""
+    return "\n".join(item.line for item in items if item.kind in ("wrote", "changed", "moved", "open"))
+
+
+def _is_absent(disk: Disk, name: str) -> bool:
+    """Whether it is certain that a file is not there, and was not at launch."""
+    place = disk.project.place(name)
+    missing = place.certain and not place.found and not place.outside and named.is_file(name)
+    return missing and not disk.existed(name) and not disk.project.has_ending(_last(name))
+
+
+def _is_elsewhere(disk: Disk, name: str, report: str) -> bool:
+    """Whether a line of the report that names the file also names one that is there, or lies outside the project."""
+    for line in report.split("\n"):
+        others = [each for each in named.paths(line) if each != name]
+        places = [disk.project.place(each) for each in others] if _last(name) in line else []
+        if any(place.found or place.outside for place in places):
+            return True
+    return False
+
+
+def _last(name: str) -> str:
+    return name.rstrip("/").rpartition("/")[2]
+
+
+def notes(disk: Disk, calls: Calls, report: str, evidence: Evidence, *, success: bool) -> None:
+    """Facts that a reader should know, and that need not be wrong."""
     if calls.idle and success and report.strip():
         evidence.note("no tool used", "")
-    for name in evidence.first(named.paths(deliverables), MOST, "delivered") if success else []:
-        place = disk.project.place(name)
-        before = disk.existed(name)
-        if not place.found and place.certain and not place.outside and not before and not calls.said(name):
-            evidence.note("named and not there", name)
-    for path, line in list(named.places(report))[: 2 * MOST]:
-        _place(disk, calls, path, line, evidence)
-    _untested(calls, report, evidence)
-    _in_vain(calls, report, evidence)
-
-
-def _place(disk: Disk, calls: Calls, path: str, line: int, evidence: Evidence) -> None:
-    place = disk.project.place(path)
-    if place.outside or not place.certain or calls.said(path):
-        return
-    texts = [disk.text(each) for each in place.found if each.regular]
-    texts += [disk.earlier(name) for name in disk.existed(path)[:5]]
-    if None not in texts and all(line > count(text or "") + 1 for text in texts):
-        evidence.note("no such place", f"{path}:{line}")
-
-
-def _untested(calls: Calls, report: str, evidence: Evidence) -> None:
-    """Tests that are said to pass, in a run that called nothing that could have run them."""
-    if not calls.known or calls.hidden:
-        return
-    if any(purposes.is_test(part) or purposes.hides(part) for call in calls.shells for part in call.parts):
-        return
-    for sentence in re.split(r"(?<=[.!?])\s|\n", report[:20_000]):
-        if PASSED.search(sentence) and not NOT_PASSED.search(re.sub(r"\b(?:0|no) fail\w*", "", sentence)):
-            evidence.note("no tests seen", short(sentence, 100))
-            return
-
-
-def _in_vain(calls: Calls, report: str, evidence: Evidence) -> None:
-    """A named file whose last writing failed."""
-    last: dict[str, bool] = {}
-    for call in calls.calls:
-        if call.name in WRITING and call.answered and call.path:
-            last[call.path] = call.failed
-    for path, failed in last.items():
-        name = path.rsplit("/", 1)[-1]
-        if failed and name in report and not any(name in call.command for call in calls.shells):
+    for name in _in_vain(calls):
+        if name in report:
             evidence.note("write failed", name)
+    _weakened(disk, evidence)
+
+
+def _in_vain(calls: Calls) -> list[str]:
+    """Files whose last writing failed, and that no command names."""
+    last = {_last(call.path): call.failed for call in calls.calls if call.name in WRITING and call.answered}
+    lines = "\n".join(call.command for call in calls.shells)
+    return [name for name, failed in last.items() if failed and name not in lines]
+
+
+def _weakened(disk: Disk, evidence: Evidence) -> None:
+    """What git alone shows of tests: files of them that the run removed, skips that it added."""
+    for name in evidence.facts.get("removed", []):
+        if TEST_FILE.search(name):
+            evidence.note("tests removed", name)
+    for name in evidence.facts.get("changed", []):
+        found = disk.project.at(name) if TEST_FILE.search(name) else None
+        before = disk.earlier(name) if found else None
+        now = disk.text(found) if found and before is not None else None
+        more = len(SKIP.findall(now or "")) - len(SKIP.findall(before or ""))
+        if more > 0:
+            evidence.note("skips added", f"{name} (+{more})")
+
+
+def may_test(calls: Calls) -> bool:
+    """Whether some call may have run tests."""
+    commands = [each for call in calls.shells for each in call.commands]
+    return any(programs.looks_like_a_test(each.words) or programs.may_start(each.words, "") for each in commands)

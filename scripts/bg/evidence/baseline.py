@@ -6,7 +6,6 @@ import os
 import subprocess
 from pathlib import Path
 
-from bg.evidence.clock import Clock
 from bg.pattern import pattern
 
 TYPE_CHECKING = False
@@ -24,7 +23,8 @@ CLOSED = {
     "GIT_PROXY_COMMAND": "false", "GIT_ASKPASS": "false", "SSH_ASKPASS": "false", "GIT_ATTR_NOSYSTEM": "1",
 }  # fmt: skip
 OBJECT = pattern(r"[0-9a-f]{7,64}")
-SECONDS = 2.0
+SECONDS = 10.0  # no answer by then is none: a disk that hangs must not hold the run's end
+UNANSWERED = 3  # questions without an answer, after which none is asked any more
 MOST = 32 * 1024 * 1024
 BLOB = 2 * 1024 * 1024
 COMMITS = 20
@@ -33,10 +33,10 @@ COMMITS = 20
 class Baseline:
     """The files of the commit at launch below one directory; `known` is False where there is none to ask."""
 
-    def __init__(self, place: Path, head: str, clock: Clock) -> None:
+    def __init__(self, place: Path, head: str) -> None:
         self._place = place
-        self._clock = clock
         self._head = head
+        self._unanswered = 0
         self._made: Optional[list[tuple[str, str]]] = None
         self._index: Optional[set[str]] = None
         self.files: dict[str, str] = {}
@@ -126,17 +126,17 @@ class Baseline:
 
     def _asked(self, *arguments: str) -> Optional[subprocess.CompletedProcess[bytes]]:
         """What git answered, be it a refusal; None where it gave no answer in time."""
-        seconds = min(SECONDS, self._clock.left)
-        if seconds <= 0:
+        if self._unanswered >= UNANSWERED:
             return None
         environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
         environment.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C", **CLOSED)
         try:
             return subprocess.run(
                 [*SAFE, "-C", str(self._place), *arguments],
-                capture_output=True, stdin=subprocess.DEVNULL, timeout=seconds, env=environment, check=False, cwd="/",
+                capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS, env=environment, check=False, cwd="/",
             )  # fmt: skip
         except (OSError, ValueError, subprocess.SubprocessError):
+            self._unanswered += 1
             return None
 
 

@@ -1,17 +1,16 @@
-"""What the agent did, from its own transcript: its tool calls in order, what came back, what they can have touched."""
+"""What the agent did, from its own transcript: its tool calls in order, when and where each ran, and what came back."""
 
 from __future__ import annotations
 
 import re
 
-from bg.evidence import purposes, shell
-from bg.evidence.clock import Clock
+from bg.evidence import programs, shell
 from bg.host import tools, transcripts
 from bg.pattern import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Optional
+    from typing import Any, Optional
 
 MOST = 16 * 1024 * 1024
 RESULT = 40_000
@@ -19,40 +18,48 @@ TOLD = 4000
 _REPORTING = (*tools.SEARCH.names, *tools.HANDBACK.names, *tools.MESSAGE.names)
 SHELL_TOOLS = {"Bash", "PowerShell", "Shell"}
 WRITING = {"Write", "Edit", "MultiEdit", "NotebookEdit"}
-PASSIVE = WRITING | {
-    "Read", "Glob", "Grep", "LS", "NotebookRead", "WebFetch", "WebSearch", "TodoWrite", "TodoRead",
-    "ExitPlanMode", "EnterPlanMode", "ListMcpResourcesTool", "ReadMcpResourceTool",
-    "TaskList", "TaskGet", "TaskCreate", "TaskUpdate", "BashOutput", "KillShell", "KillBash",
-    "TaskStop", "LSP", "StructuredOutput", *tools.ASK.names, *tools.OUTPUT.names, *_REPORTING,
-}  # fmt: skip
 ABOUT_CALLS = {
     "TodoWrite", "TodoRead", "StructuredOutput", "TaskList", "TaskGet", "TaskCreate", "TaskUpdate", *_REPORTING,
 }  # fmt: skip
-# The host's own line, which no line of a log is; it stands alone, or behind what was printed until then.
+PASSIVE = {
+    *WRITING, *ABOUT_CALLS, "Read", "Glob", "Grep", "LS", "NotebookRead", "WebFetch", "WebSearch",
+    "ExitPlanMode", "EnterPlanMode", "ListMcpResourcesTool", "ReadMcpResourceTool", "BashOutput", "KillShell",
+    "KillBash", "TaskStop", "LSP", *tools.ASK.names, *tools.OUTPUT.names,
+}  # fmt: skip
+# The host's own line, which no line of a log is; it is alone, or behind what was printed until then.
 BACKGROUND = pattern(
     r"^Command (?:running in (?:the )?background|was (?:manually )?backgrounded|.{0,60}moved to the background)\b",
     re.MULTILINE,
 )
+NOWHERE = {"/dev/null", "/dev/stderr", "/dev/stdout"}
+STATUS = pattern(r"(?:Error: )?Exit code (\d+)")
 
 
 class Call:
-    """One tool call with its result."""
+    """One tool call with its result; `begun` and `ended` are 0 where the transcript has no time."""
 
-    def __init__(self, name: str, given: dict[str, Any]) -> None:
-        self.name = name
-        self.given = given
+    def __init__(
+        self, name: str, given: dict[str, Any], message: str = "", begun: float = 0.0, folder: str = ""
+    ) -> None:
+        self.name, self.given, self.message = name, given, message
+        self.begun, self.ended, self.folder = begun, 0.0, folder
         self.result = ""
-        self.answered = False
+        self.answered = self.failed = False
         self.passed_over = False  # its agent spoke on without a result
-        self.message = ""
-        self.failed = False
-        self.parts: list[shell.Part] = []
+        self._commands: Optional[list[shell.Command]] = None
 
     @property
     def command(self) -> str:
         """The command line of a shell call."""
         command = self.given.get("command")
         return command if self.name in SHELL_TOOLS and isinstance(command, str) else ""
+
+    @property
+    def commands(self) -> list[shell.Command]:
+        """The commands of its line."""
+        if self._commands is None:
+            self._commands = shell.commands(self.command) if self.command else []
+        return self._commands
 
     @property
     def path(self) -> str:
@@ -67,6 +74,16 @@ class Call:
         """Whether its result says nothing of its end."""
         return bool(self.given.get("run_in_background")) or bool(BACKGROUND.search(self.result))
 
+    @property
+    def status(self) -> int:
+        """The exit status that the host gives; 1 for a failure without one."""
+        found = STATUS.match(self.result)
+        return int(found[1]) if found else int(self.failed)
+
+    def holds(self, moment: float) -> bool:
+        """Whether a moment is within the call; of one in the background that is not known."""
+        return 0 < self.begun <= moment <= self.ended and not self.background
+
 
 class Calls:
     """All calls of a transcript; `known` is False where there is none or only its end was read."""
@@ -75,13 +92,6 @@ class Calls:
         self.calls = calls or []
         self.known = known
         self.told = told
-        self.roots: tuple[str, ...] = ()
-        self.as_at_launch: Callable[[str], bool] = lambda _: False
-        self.text: Callable[[str], str] = lambda _: ""
-
-    def elsewhere(self, path: str) -> bool:
-        """Whether a path leads out of the project, as far as its spelling says."""
-        return path.startswith(("/", "~")) and not any(path.startswith(root + "/") for root in self.roots)
 
     def after(self, call: Call) -> list[Call]:
         """What was called later."""
@@ -98,6 +108,11 @@ class Calls:
         return any(call.name not in PASSIVE and call.name not in SHELL_TOOLS for call in self.calls)
 
     @property
+    def complete(self) -> bool:
+        """Whether everything that the run did is in these calls."""
+        return self.known and not self.hidden
+
+    @property
     def idle(self) -> bool:
         """Whether it is certain that no tool was used for the work."""
         return self.known and not any(call.name not in ABOUT_CALLS for call in self.calls)
@@ -106,63 +121,58 @@ class Calls:
         """Whether a call that succeeded wrote to a path with this name."""
         return any(call.name in WRITING and not call.failed and same(call.path, name) for call in self.calls)
 
-    def wrote_near(self, name: str) -> bool:
-        """Whether a call can have changed the lines of a file with this name."""
-        last = name.rstrip("/").rpartition("/")[2]
-        written = any(call.name in WRITING and call.path.endswith(last) for call in self.calls)
-        lines = [call.command for call in self.shells if last in call.command]
-        return written or not all(map(purposes.only_reads, lines))
-
     def may_have_touched(self, name: str) -> bool:
         """Whether a call can have changed this file."""
-        if not self.known or self.hidden or self.wrote(name):
-            return True
-        return any(call.command and not purposes.only_reads(call.command) for call in self.calls)
-
-    def said(self, text: str) -> bool:
-        """Whether a result that is not the reading of a file holds this text: it is no invention then."""
-        return any(
-            text in call.result
-            for call in self.calls
-            if (call.name not in {"Read", *WRITING} and not call.failed) or call.command
-        )
-
-    def undone(self) -> bool:
-        """Whether a command may have thrown changes away."""
-        return any(
-            re.search(r"\bgit\s+(?:\S+\s+){0,3}?(?:checkout|restore|stash|reset|clean|revert)\b", call.command)
-            for call in self.shells
-        )
+        return not self.complete or self.wrote(name) or not all(only_looks(call) for call in self.shells)
 
 
 def same(path: str, name: str) -> bool:
     """Whether the path of a call means the file of this name."""
     path = path.replace("\\", "/")
-    return bool(name) and (path == name or path.endswith("/" + name))
+    return bool(name) and (path == name or path.endswith("/" + name.removeprefix("./")))
 
 
-def read(transcript: str, clock: Clock) -> Calls:
+def only_looks(call: Call) -> bool:
+    """Whether a command line can be seen to change nothing."""
+    written = {name for each in call.commands for name in each.into} - NOWHERE
+    return not written and "<<" not in call.command and all(programs.is_look(each.words) for each in call.commands)
+
+
+def read(transcript: str) -> Calls:
     """The calls of a transcript and what its agent was told, nothing known where it is missing."""
     size = transcripts.size(transcript)
     if not size:
         return Calls()
-    records = transcripts.tail(transcript, MOST)
     found: dict[str, Call] = {}
-    seen = False
     told: list[str] = []
-    for record in records:
-        if clock.spent:
-            return Calls(list(found.values()), known=False)
+    seen = False
+    for record in transcripts.tail(transcript, MOST):
         seen = seen or record.get("type") in ("assistant", "user")
-        message = _message(record)
-        for part in transcripts.parts(record):
-            _take(part, found, message)
-            if record.get("type") == "assistant" and str(part.get("text") or "").strip():
-                _pass_over(found, message)
-            if record.get("type") == "user" and isinstance(part.get("text"), str):
-                told.append(part["text"][:TOLD])
-        told += [words[:TOLD] for _, words in transcripts.queued([record])]
+        _take(record, found, told)
     return Calls(list(found.values()), known=seen and size <= MOST, told=tuple(told[-100:]))
+
+
+def _take(record: dict[str, Any], found: dict[str, Call], told: list[str]) -> None:
+    message = _message(record)
+    for part in transcripts.parts(record):
+        text = str(part.get("text") or "")
+        called = found.get(str(part.get("tool_use_id")))
+        if part.get("type") == "tool_use":
+            found[str(part.get("id"))] = _call(part, record, message)
+        elif part.get("type") == "tool_result" and called:
+            _answer(called, part, record)
+        elif text.strip() and record.get("type") == "assistant":
+            _pass_over(found, message)
+        elif text and record.get("type") == "user":
+            told.append(text[:TOLD])
+    told += [words[:TOLD] for _, words in transcripts.queued([record])]
+
+
+def _call(part: dict[str, Any], record: dict[str, Any], message: str) -> Call:
+    given = part.get("input")
+    folder = str(record.get("cwd") or "")
+    given = given if isinstance(given, dict) else {}
+    return Call(str(part.get("name")), given, message, transcripts.moment(record), folder)
 
 
 def _message(record: dict[str, Any]) -> str:
@@ -176,20 +186,12 @@ def _pass_over(found: dict[str, Call], message: str) -> None:
         call.passed_over = call.passed_over or (not call.answered and bool(message) and call.message != message)
 
 
-def _take(part: dict[str, Any], found: dict[str, Call], message: str) -> None:
-    if part.get("type") == "tool_use" and isinstance(part.get("name"), str):
-        given = part.get("input")
-        call = Call(part["name"], given if isinstance(given, dict) else {})
-        call.parts = shell.parts(call.command) if call.command else []
-        call.message = message
-        found[str(part.get("id"))] = call
-    elif part.get("type") == "tool_result":
-        answered: Optional[Call] = found.get(str(part.get("tool_use_id")))
-        if answered:
-            text = transcripts.printed(_text(part.get("content")))
-            answered.result = text if len(text) <= RESULT else text[: RESULT // 2] + "\n" + text[-RESULT // 2 :]
-            answered.failed = bool(part.get("is_error")) or bool(re.match(r"(?:Error: )?Exit code [1-9]", text))
-            answered.answered = True
+def _answer(call: Call, part: dict[str, Any], record: dict[str, Any]) -> None:
+    text = transcripts.printed(_text(part.get("content")))
+    status = STATUS.match(text)
+    call.result = text if len(text) <= RESULT else text[: RESULT // 2] + "\n" + text[-RESULT // 2 :]
+    call.failed = bool(part.get("is_error")) or bool(status and status[1] != "0")
+    call.answered, call.ended = True, transcripts.moment(record)
 
 
 def _text(content: Any) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from bg.evidence import calls
 from bg.evidence.calls import Call
-from bg.evidence.clock import Clock
 from bg.host import transcripts
 from bg.record import Record
 
@@ -32,14 +31,13 @@ class Checkpoint(Record):
     in_all: int
 
 
-def of(transcript: str, folder: str, since: float, seconds: float = 1.0) -> Checkpoint:
+def of(transcript: str, folder: str, since: float) -> Checkpoint:
     """From the agent's transcript and what has changed below its working directory since then."""
-    clock = Clock(seconds)
-    done = calls.read(transcript, clock).calls
+    done = calls.read(transcript).calls
     folder = transcripts.field(transcript, "cwd") or folder
     writing = [call for call in done if call.name in calls.WRITING and call.path and not call.failed]
     written = [_named(call.path, folder) for call in writing]
-    found, whole = _changed(folder, since, clock)
+    found, whole = _changed(folder, since)
     files = tuple(dict.fromkeys([*written, *found]))
     stopped = bool(done) and transcripts.is_stopped(transcript, transcripts.STOPPED_IN_A_CALL)
     step = _gist(done[-1]) if stopped else _step(transcript, done)
@@ -51,7 +49,7 @@ def _named(path: str, folder: str) -> str:
     return os.path.relpath(path, folder) if inside else path
 
 
-def _changed(folder: str, since: float, clock: Clock) -> tuple[list[str], bool]:
+def _changed(folder: str, since: float) -> tuple[list[str], bool]:
     """The files below a folder that are newer than this moment."""
     found: list[str] = []
     left = MOST_LOOKED_AT
@@ -66,7 +64,7 @@ def _changed(folder: str, since: float, clock: Clock) -> tuple[list[str], bool]:
                 continue
             if max(about.st_mtime, about.st_ctime) >= since - SLACK:
                 found.append(os.path.relpath(path, folder))
-        if left < 0 or clock.spent:
+        if left < 0:
             return found, False
     return found, True
 
@@ -89,12 +87,17 @@ def _step(transcript: str, done: list[Call]) -> str:
     """What it was about to do: a call without a result, what its list has in progress, or else its last words."""
     if done and not done[-1].answered:
         return _gist(done[-1])
-    for call in reversed(done):
-        entries = call.given.get("todos")
-        for entry in entries if isinstance(entries, list) else []:
-            if isinstance(entry, dict) and entry.get("status") == "in_progress":
-                return str(entry.get("content") or "")
+    step = next((each for each in map(_in_progress, reversed(done)) if each), "")
+    if step:
+        return step
     # What the host writes in the agent's place, where the API has failed, is no word of the agent.
     own = [record for record in transcripts.tail(transcript) if not record.get("isApiErrorMessage")]
     spoken = transcripts.last_assistant(own).text.strip()
     return " ".join(spoken.splitlines()[-1].split())[:300] if spoken else ""
+
+
+def _in_progress(call: Call) -> str:
+    """The entry of a list that is under way, as a call wrote it."""
+    entries = call.given.get("todos")
+    found = [each for each in (entries if isinstance(entries, list) else []) if isinstance(each, dict)]
+    return next((str(each.get("content") or "") for each in found if each.get("status") == "in_progress"), "")

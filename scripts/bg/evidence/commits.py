@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import masks, purposes, shell
+from bg.evidence import programs
 from bg.evidence.baseline import OBJECT, Baseline
 from bg.evidence.calls import Call, Calls
+from bg.evidence.declared import Item
 from bg.evidence.finding import Finding, short
-from bg.evidence.form import Item
+from bg.evidence.shell import Command
 from bg.pattern import pattern
 
 TYPE_CHECKING = False
@@ -25,12 +26,18 @@ PUSHED = pattern(r"->|Everything up-to-date|\[new branch\]|set up to track", re.
 PUSHES = pattern(r"push|release|publish|deploy|ship|sync", re.IGNORECASE)
 OPENED = pattern(r"/(?:pull|pulls|merge_requests|pullrequest)/(\d+)")
 TOOL = pattern(r"pull_?request|merge_?request", re.IGNORECASE)
+HOOKS = pattern(r"hooks?\b|pre-commit", re.IGNORECASE)
 OPENERS = {"gh": ("pr", "create"), "glab": ("mr", "create"), "hub": ("pull-request",), "az": ("repos", "pr", "create")}
 
 
 def judge(base: Baseline, calls: Calls, item: Item) -> Finding:
     """What the repository or the calls say of a declared commit, push or pull request."""
-    return {"commit": _commit, "pushed": _push, "pr": _opened}[item.kind](base, calls, item)
+    found = {"commit": _commit, "pushed": _push, "pr": _opened}[item.kind](base, calls, item)
+    skips = any(
+        each.program == "git" and "--no-verify" in each.words for call in calls.shells for each in call.commands
+    )
+    hooks = skips and found.reason == "committed" and HOOKS.search(item.remark)
+    return found._replace(reason="no hook ran") if hooks else found
 
 
 def _say(item: Item, reason: str, detail: str = "") -> Finding:
@@ -58,72 +65,78 @@ def _nameless(base: Baseline, calls: Calls, item: Item) -> Finding:
     made = base.made()
     if made is None:
         return _say(item, "no repository")
-    for name, subject in made:
-        said, written = item.quote.strip().lower()[:60], subject.lower()
-        if not said or said in written or written in said:
-            return _say(item, "committed", name[:10])
-    if made:
-        return _say(item, "loose commit", made[0][0][:10])
-    if base.elsewhere() or any(MADE.search(call.result) for call in calls.shells if "commit" in call.command):
-        return _say(item, "loose commit")
-    return _say(item, "no commit" if calls.known and not calls.hidden else "calls unknown")
+    said = item.quote.strip().lower()[:60]
+    named = [name for name, subject in made if _is_of(said, subject.lower())]
+    if named:
+        return _say(item, "committed", named[0][:10])
+    printed = any(MADE.search(call.result) for call in calls.shells)
+    if made or printed or base.elsewhere():
+        return _say(item, "loose commit", *(name[:10] for name, _ in made[:1]))
+    return _say(item, "no commit" if calls.complete else "calls unknown")
+
+
+def _is_of(said: str, subject: str) -> bool:
+    return said in subject or subject in said
 
 
 def _push(_base: Baseline, calls: Calls, item: Item) -> Finding:
-    found = [call for call in calls.shells if any(_pushes(part) for part in call.parts)]
+    found = [(call, each) for call in calls.shells for each in call.commands if _pushes(each)]
     if not found:
-        known = calls.known and not calls.hidden and not any(map(_may_push, calls.shells))
-        return _say(item, "no push" if known else "calls unknown")
-    ends = [_published(call) for call in found]
-    if True in ends and item.other and not any(item.other in call.command + call.result for call in found):
-        shows = any("->" in call.result for call in found)
-        return _say(item, "other branch" if shows else "result unseen", item.other)
-    if True in ends:
-        return _say(item, "pushed" if ends[-1] is not False else "result unseen")
-    return _say(item, "push failed" if ends[-1] is False else "result unseen")
+        unknown = not calls.complete or any(map(_may_push, calls.shells))
+        return _say(item, "calls unknown" if unknown else "no push")
+    reason = {True: "pushed", False: "push failed", None: "result unseen"}[_published(*found[-1])]
+    shown = "\n".join(call.command + call.result for call, _ in found)
+    if reason != "pushed" or item.other in shown:
+        return _say(item, reason)
+    return _say(item, "other branch" if "->" in shown else "result unseen", item.other)
 
 
 def _may_push(call: Call) -> bool:
     """Whether a call started something else that may have pushed."""
-    hides = any(purposes.hides(part) and part.program != "git" for part in call.parts)
-    return hides and bool(PUSHES.search(call.command + call.result))
+    starts = any(each.program != "git" and programs.may_start(each.words, "git") for each in call.commands)
+    return starts and bool(PUSHES.search(call.command + call.result))
 
 
-def _pushes(part: shell.Part) -> bool:
-    return part.program == "git" and "push" in part.words[:6] and not {"--dry-run", "-n"} & set(part.words)
+def _pushes(command: Command) -> bool:
+    words = command.words
+    return command.program == "git" and "push" in words[:7] and not {"--dry-run", "-n"} & set(words)
 
 
-def _published(call: Call) -> Optional[bool]:
+def _published(call: Call, command: Command) -> Optional[bool]:
     """Whether a push went through; None where its result does not say."""
     if not call.answered or call.background:
         return None
     if PUSH_FAILED.search(call.result):
         return False
-    if PUSHED.search(call.result):
-        return not call.failed or None
     if call.failed:
-        return False if {part.program for part in call.parts} - masks.PREPARING == {"git"} else None
-    steps = shell.steps(call.command)
-    at = next((place for place, step in enumerate(steps) if any(map(_pushes, step.parts))), 0)
-    return True if not masks.hidden(steps, at) else None
+        return False if command.last else None
+    return True if not command.mask or PUSHED.search(call.result) else None
 
 
 def _opened(_base: Baseline, calls: Calls, item: Item) -> Finding:
-    by_tool = [call for call in calls.calls if not call.command and TOOL.search(call.name)]
-    found = [call for call in calls.shells if any(_opens(part) for part in call.parts)]
-    if not found and not by_tool:
-        known = calls.known and not calls.hidden
-        asked = any("/pulls" in call.command or "/merge_requests" in call.command for call in calls.shells)
-        return _say(item, "not opened" if known and not asked else "calls unknown")
-    for call in reversed([*by_tool, *found]):
-        numbers = OPENED.findall(call.result)
-        if numbers and (not call.failed or "already exists" in call.result):
-            wrong = item.subject and item.subject not in numbers
-            return _say(item, "other number" if wrong else "opened", f"#{numbers[0]}")
-    last = [*by_tool, *found][-1]
-    return _say(item, "opening failed" if last.failed else "result unseen")
+    found = list(filter(_asks_for_one, calls.calls))
+    if not found:
+        asked = re.search("/pulls|/merge_requests", "\n".join(call.command for call in calls.shells))
+        return _say(item, "not opened" if calls.complete and not asked else "calls unknown")
+    numbers = [number for call in found for number in _opened_by(call)]
+    if not numbers:
+        return _say(item, "opening failed" if found[-1].failed else "result unseen")
+    if item.subject in numbers:
+        return _say(item, "opened", f"#{item.subject}")
+    return _say(item, "other number" if item.subject else "opened", f"#{numbers[-1]}")
 
 
-def _opens(part: shell.Part) -> bool:
-    words = OPENERS.get(part.program)
-    return bool(words) and tuple(word for word in part.words if not word.startswith("-"))[: len(words or ())] == words
+def _opened_by(call: Call) -> list[str]:
+    """The numbers of what a call opened, or found to be open."""
+    good = not call.failed or "already exists" in call.result
+    return OPENED.findall(call.result) if good else []
+
+
+def _asks_for_one(call: Call) -> bool:
+    return any(map(_opens, call.commands)) if call.command else bool(TOOL.search(call.name))
+
+
+def _opens(command: Command) -> bool:
+    wanted = OPENERS.get(command.program)
+    words = tuple(word for word in command.words[1:] if not word.startswith("-"))
+    return bool(wanted) and words[: len(wanted or ())] == wanted

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path, PurePath
 
-from bg.evidence import formats
 from bg.evidence.access import Access
 from bg.evidence.baseline import Baseline
 from bg.evidence.calls import Calls
-from bg.evidence.clock import Clock
 from bg.evidence.finding import Launch
 from bg.evidence.project import Found, Project
 from bg.pattern import pattern
@@ -28,11 +26,10 @@ MAY_BE_EMPTY = pattern(
 class Disk:
     """The project with its state at launch."""
 
-    def __init__(self, launch: Launch, clock: Clock, calls: Calls) -> None:
+    def __init__(self, launch: Launch, calls: Calls) -> None:
         self.launch = launch
-        self.project = Project(launch, clock)
+        self.project = Project(launch)
         self.project.refusal = Access(launch, self.project.bases, calls, self._tracked).refusal
-        self._clock = clock
         self._baselines: dict[Path, Baseline] = {}
         self._changed: dict[Path, Optional[bool]] = {}
 
@@ -40,7 +37,7 @@ class Disk:
         """The commit at launch, as the directory sees it."""
         base = base or self.project.main
         if base not in self._baselines:
-            self._baselines[base] = Baseline(base, self.launch.head, self._clock)
+            self._baselines[base] = Baseline(base, self.launch.head)
         return self._baselines[base]
 
     def _tracked(self, path: Path) -> bool:
@@ -63,21 +60,23 @@ class Disk:
 
     def _differs(self, found: Found) -> Optional[bool]:
         at = self.launch.at
-        untouched = max(found.mtime, found.ctime) < at - SLACK
+        untouched = at > 0 and max(found.mtime, found.ctime) < at - SLACK
         known = self.baseline(found.base)
         if known.known and found.name in known.files:
-            content = self.project.content(found)
-            same = known.same(found.name, content) if content is not None else None
-            if same is False:
-                return not untouched if at > 0 else None
-            return False if same or (untouched and at > 0) else None
-        if at <= 0:
-            return None
-        if untouched:
+            return self._differs_from(known, found, untouched=untouched)
+        if at <= 0 or untouched:
+            return False if untouched else None
+        return True if found.mtime >= at - SLACK or known.known else None
+
+    def _differs_from(self, known: Baseline, found: Found, *, untouched: bool) -> Optional[bool]:
+        """Whether a file that was there at launch is another now, and was made so since."""
+        content = self.project.content(found)
+        same = known.same(found.name, content) if content is not None else None
+        if same is None:
+            return False if untouched else None
+        if same:
             return False
-        if found.mtime >= at - SLACK or known.known:
-            return True
-        return None
+        return not untouched if self.launch.at > 0 else None
 
     def any_changed(self, found: tuple[Found, ...]) -> Optional[bool]:
         """Whether one of several files changed; False only where each certainly did not."""
@@ -89,7 +88,7 @@ class Disk:
     def existed(self, path: str) -> list[str]:
         """The names at launch that a path can mean."""
         files = self.baseline().files
-        path = path.replace("\\", "/").removeprefix("./") if hasattr(str, "removeprefix") else path
+        path = path.replace("\\", "/").removeprefix("./")
         for base in (self.launch.root, self.launch.cwd, self.project.root, self.project.main):
             if path.startswith(f"{base}/"):
                 path = path[len(str(base)) + 1 :]
@@ -106,34 +105,12 @@ class Disk:
         content = self.project.content(found)
         return content is not None and not content.strip()
 
-    def fault(self, found: Found) -> Optional[str]:
-        """Why a file does not parse."""
-        if found.size > formats.MOST:
-            if formats.is_parsed(found.name):
-                self.project.unread.setdefault(found.name, "too large to parse")
-            return None
-        content = self.project.content(found)
-        if not content or not content.strip() or self._clock.spent:
-            return None
-        wrong = formats.fault(found.name, content, None)
-        if wrong == formats.UNFINISHED:
-            self.project.unread[found.name] = "not parsed"
-            return None
-        if wrong and found.name in self.baseline(found.base).files:
-            wrong = formats.fault(found.name, content, self.baseline(found.base).content(found.name))
-        return wrong
-
     def text(self, found: Found) -> Optional[str]:
         """A file as text, None where it is binary, large or unreadable."""
         content = self.project.content(found)
         if content is None or b"\0" in content[:8192]:
             return None
         return content.decode("utf-8", "replace")
-
-    def said_in(self, name: str) -> str:
-        """What the files say that a name may mean, a little of each."""
-        found = self.project.place(name).found[:5]
-        return "\n".join((self.text(each) or "")[:50_000] for each in found if each.regular)
 
     def refused_earlier(self, *names: str) -> str:
         """The same of files that were there at launch."""

@@ -1,6 +1,6 @@
-"""The records of a check: where it starts from, one judged fact, what the host saw by itself, and all of it together.
+"""Findings: where a check starts from, one judged fact, what the host saw by itself, and all of it together.
 
-A reason is a name out of closed lists, and each has one grade; the sentences stand in `bg.words.verdict`.
+A reason is a name out of closed lists, and each has one grade; the sentences are in `bg.words.reasons`.
 """
 
 from __future__ import annotations
@@ -21,36 +21,35 @@ GRADES = (SEEN, MISMATCH, SAID)
 REASONS = {
     **dict.fromkeys(
         (
-            "changed", "contains", "gone", "moved", "passed", "failed as said", "was run", "committed", "pushed",
-            "opened", "there", "has the line", "quoted", "in a result", "fits", "stood there",
+            "changed", "contains", "gone", "moved", "passed", "exit 0", "by its summary", "failed as said", "was run",
+            "committed", "pushed", "opened", "there", "has the line", "quoted", "in a result", "fits", "stood there",
         ),
         SEEN,
     ),
     **dict.fromkeys(
         (
-            "not found", "unchanged", "empty", "lacks the text", "still there", "not run", "only a part", "failed",
-            "nothing was run", "other count", "stale", "unread", "passed instead", "no such commit", "no commit",
-            "no push", "push failed", "other branch", "not opened", "opening failed", "other number", "no such line",
-            "other words", "does not fit", "other options", "other line", "masked",
-            "taken back",
+            "not found", "unchanged", "empty", "lacks the text", "still there", "not run", "failed",
+            "other count", "stale", "unread", "passed instead", "no such commit", "no commit", "no push",
+            "push failed", "other branch", "not opened", "opening failed", "other number", "no such line",
+            "other words", "does not fit", "other line",
+            "masked", "asked and absent", "named and absent",
         ),
         MISMATCH,
     ),
     **dict.fromkeys(
         (
             "prose", "open", "outside", "several files", "equal after an edit", "not found in time", "not comparable",
-            "never seen", "calls unknown", "end unseen", "a look", "perhaps within", "perhaps another",
-            "perhaps stale", "count unseen", "older commit", "loose commit", "no repository", "unreadable",
-            "result unseen", "line elsewhere", "not checked", "by another hand", "an answer", "passed earlier",
-            "quoted elsewhere", "other case", "denied", "settings unclear", "not its own", "by somebody",
+            "never seen", "calls unknown", "end unseen", "a look", "perhaps within", "perhaps another", "elsewhere",
+            "in several folders", "perhaps stale", "nothing was run", "count unseen", "older commit", "loose commit",
+            "no repository", "unreadable", "result unseen", "line elsewhere", "not checked", "not asked",
+            "by another hand", "an answer",
+            "passed earlier", "not word for word", "denied", "settings unclear", "not its own", "by somebody",
+            "no hook ran",
         ),
         SAID,
     ),
 }  # fmt: skip
-NOTES = (
-    "asked and not there", "named and not there", "no such place", "no tests seen", "no tool used", "write failed",
-    "does not parse",
-)  # fmt: skip
+NOTES = ("no tool used", "write failed", "does not parse", "tests removed", "skips added")
 SHORT = 160
 
 
@@ -101,7 +100,6 @@ class Evidence:
         self.notes: list[tuple[str, str]] = []
         self.facts: dict[str, Any] = {}
         self.limits: list[str] = []
-        self.seconds = 0.0
 
     @property
     def mismatches(self) -> list[Finding]:

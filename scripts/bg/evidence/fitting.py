@@ -53,6 +53,8 @@ def answer(given: dict[str, Any]) -> dict[str, Any]:
     told = {"why": "", "missing": False, "line": 0, "problems": [], "total": 0}
     schemas_fault = False
     try:
+        if not given["schema"]:
+            return {**told, "line": parsed(given["document"], yaml=given["document_yaml"])}
         document, line_of = read(given["document"], yaml=given["document_yaml"], values=given["values"])
         schemas_fault = True
         schema, _ = read(given["schema"], yaml=given["schema_yaml"], values=given["values"])
@@ -68,6 +70,25 @@ def answer(given: dict[str, Any]) -> dict[str, Any]:
     return {**told, "problems": listed, "total": len(found)}
 
 
+def parsed(text: str, *, yaml: bool) -> int:
+    """The line on which a text does not parse, 0 for none; no tag is resolved, and no alias is followed."""
+    try:
+        if not yaml:
+            json.loads(text)
+            return 0
+        parser: Any = importlib.import_module("yaml")
+        for _event in parser.parse(text, Loader=getattr(parser, "CSafeLoader", parser.SafeLoader)):
+            pass
+    except ImportError:
+        return 0
+    except Exception as error:
+        if isinstance(error, (RecursionError, MemoryError)):
+            raise
+        mark = getattr(error, "problem_mark", None)
+        return int(mark.line + 1 if mark else getattr(error, "lineno", 0))
+    return 0
+
+
 def read(text: str, *, yaml: bool, values: bool) -> Reading:
     """The value of a JSON or YAML text."""
     try:
@@ -79,11 +100,16 @@ def read(text: str, *, yaml: bool, values: bool) -> Reading:
         ) from error
     level = [reading[0]]
     for _ in range(DEEPEST):
-        parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]
-        level = [each for part in parts for each in part]
+        level = _inner(level)
         if not level:
             return reading
     raise NotCheckedError(DEEP)
+
+
+def _inner(level: list[Any]) -> list[Any]:
+    """The values within lists and objects."""
+    parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]
+    return [each for part in parts for each in part]
 
 
 def _json_line(text: str, path: Path) -> int:
@@ -186,16 +212,20 @@ def problems(schema: Any, document: Any, words: Words) -> list[tuple[Path, str]]
     except jsonschema.SchemaError as error:
         its = Words(kind.META_SCHEMA, values=words.values)
         raise NotCheckedError(f"{its.path(error.absolute_path) or 'its root'}: {its.said(error)}") from error
+    except (RecursionError, MemoryError):
+        raise
     except Exception as error:
-        if isinstance(error, (RecursionError, MemoryError)):
-            raise
-        reference = str(getattr(error, "ref", "") or error)[:80]
-        if LEADS_OUT & {each.__name__ for each in type(error).__mro__}:
-            what = reference if words.values else "something"
-            raise NotCheckedError(f"it refers to {what}, which is not within it") from error
-        raise NotCheckedError(f"{type(error).__name__}{f': {reference}' if words.values else ''}") from error
+        raise NotCheckedError(_unusable(error, values=words.values)) from error
     once = dict.fromkeys((tuple(error.absolute_path), words.said(error)) for error in errors)
     return sorted(once, key=lambda each: [(isinstance(part, str), part) for part in each[0]])
+
+
+def _unusable(error: Exception, *, values: bool) -> str:
+    """Why a schema cannot be used."""
+    reference = str(getattr(error, "ref", "") or error)[:80]
+    if LEADS_OUT & {each.__name__ for each in type(error).__mro__}:
+        return f"it refers to {reference if values else 'something'}, which is not within it"
+    return f"{type(error).__name__}{f': {reference}' if values else ''}"
 
 
 def _closed(jsonschema: Any, kind: Any, schema: Any) -> Any:
@@ -272,8 +302,7 @@ def _names_in(schema: Any) -> Iterator[str]:
     level = [schema]
     while level:
         yield from (name for each in level if isinstance(each, dict) for name in each if isinstance(name, str))
-        parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list))]
-        level = [each for part in parts for each in part]
+        level = _inner(level)
 
 
 def kind_of(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from bg.evidence import programs, purposes, shell
+from bg.evidence import pieces
 from bg.pattern import pattern
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ _MORE_ENDINGS = (
 _AS_CODE = r"log|env|lock|conf|r|diff|patch|fs|h|c|sql|mod|sum|example|sample|feature"
 _FILE = pattern(rf"[^/]*\.(?P<ending>{_ENDINGS}|{_MORE_ENDINGS})", re.IGNORECASE)
 _KNOWN = pattern(
-    r"(?:.*/)?(?:Makefile|GNUmakefile|Dockerfile|Containerfile|LICENSE|NOTICE|Gemfile|Rakefile|Procfile|Vagrantfile|"
+    r"(?:.*/)?(?:Makefile|GNUmakefile|VERSION|Dockerfile|Containerfile|LICENSE|NOTICE|Gemfile|Rakefile|Procfile|Vagrantfile|"
     r"Jenkinsfile|CODEOWNERS|justfile|Justfile|gradlew|mvnw|Pipfile|\.[A-Za-z][\w.-]*)"
 )
 _TICKED = pattern(r"`([^`\n]{1,300})`")
@@ -84,14 +84,6 @@ def places(text: str) -> Iterator[tuple[str, int]]:
 def commands(text: str) -> list[str]:
     """The commands that a `Done when` names: in ticks, or before a word that says they pass."""
     text = text[:LONG]
-    found = []
-    for match in _TICKED.finditer(text):
-        wanted = shell.parts(match[1])
-        first = wanted[0] if wanted else None
-        known = first and (
-            purposes.is_test(first) or purposes.is_check(first) or (first.words and first.program in programs.COMMON)
-        )
-        if known:
-            found.append(match[1].strip())
+    found = [match[1].strip() for match in _TICKED.finditer(text) if pieces.is_command(match[1].strip())]
     found += [match["line"].strip() for match in _PASSES.finditer(_TICKED.sub(" ", text))]
     return list(dict.fromkeys(found))

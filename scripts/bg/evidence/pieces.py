@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bg.evidence import programs, purposes, shell
+from bg.evidence import programs, shell
 from bg.pattern import pattern
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ SPACED = pattern(
     r"[^\s`\"“(),;:→]*/[^`\"“(),;:→/]{1,200}?\.[A-Za-z][A-Za-z0-9]{0,9}(?=\s*(?:$|[,;:(–—]| contains | - ))"
 )
 _ENDING = pattern(
-    r"\.[A-Za-z][A-Za-z0-9]{0,11}$|/$|^\.[A-Za-z]|^(?:Makefile|Dockerfile|LICENSE|Gemfile|Rakefile|Procfile)$"
+    r"\.[A-Za-z][A-Za-z0-9]{0,11}$|/$|^\.[A-Za-z]|^(?:Makefile|Dockerfile|Containerfile|[Jj]ustfile|Jenkinsfile|Pipfile|CODEOWNERS|NOTICE|VERSION|LICENSE|Gemfile|Rakefile|Procfile)$"
 )
 PASS = pattern(
     r"(?<!\w)(?:pass(?:e[sd]|ing)?|ok(?:ay)?|green|succe(?:ss|ssful|ssfully|eds?|eded)|clean|exit(?:ed)?(?: code|"
@@ -62,6 +62,12 @@ _COUNT = pattern(
 
 _JSON = pattern(r"\.json[c5]?$|rc$")
 _PAIR = pattern(r"(\"[^\"\n]{1,80}\"\s*:\s*(?:true|false|null|-?\d[\d.]*))\s*,?\s*$")
+_THOUSANDS = pattern(r"(?<![\d.,])(\d{1,3})[,.' ](\d{3})(?![\d.,])")
+_PARTS = pattern(r"(?:->|→|=>|⇒)|\bthen\b|\bnow\b|\bdann\b|\bpuis\b|\bluego\b|[.;]\s")
+_TAIL = pattern(r"\s*:?\s*L?(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?(?=\W|$)")
+_BEHIND = pattern(r"\s*(?:$|[(\[,;.#–—→]|-\s|->|//|and |und |contains )")
+_SIGN = pattern(r"\s*(?:->|→|=>|⇒|➜|⟶|--+>)|\s[–—]\s|:\s|：|\s-\s|\s\(|,\s")
+_SENTENCE = pattern(r"(?<!\S)(?:and|und|et|y|then|the|of|with|for|was|were|is|are)(?!\S)")
 _SCRIPT = pattern(r"(?:\w+=\S+\s+)*(?:\.{0,2}/)?[\w.-]+(?:/[\w.-]+|\.(?:sh|py|js|rb|ps1))(?:\s|$)")
 # A number of tests that is said to have passed, not only to be there.
 PASS_COUNT = pattern(
@@ -92,32 +98,32 @@ def thing(rest: str) -> tuple[str, str, bool]:
 def command(rest: str) -> tuple[str, str]:
     """The command that a rest begins with, and what follows it: in ticks, in quotes, or bare and known."""
     ticked = TICKED.match(rest)
-    if ticked:
-        return ticked["text"].strip().removeprefix("$ ").strip(), rest[ticked.end() :]
-    quoted = in_quotes(rest)
-    if quoted:
-        return quoted[0].strip().removeprefix("$ ").strip(), quoted[1]
-    arrow = ARROW.search(rest)
-    sign = arrow or re.search(r"\s[–—]\s|:\s|：|\s-\s", rest)
-    line = rest[: sign.start()].strip().removeprefix("$ ").strip() if sign else ""
-    if not sign or not is_command(line):
-        return "", rest
-    if not arrow and not re.match(r"[\w./-]+(?:\s+[\w./:@=-]+){0,6}$", line):
-        return "", rest
-    return line, rest[sign.start() :]
+    quoted = None if ticked else in_quotes(rest)
+    if ticked or quoted:
+        line, after = (ticked["text"], rest[ticked.end() :]) if ticked else quoted or ("", "")
+        return line.strip().removeprefix("$ ").strip(), after
+    sign = _SIGN.search(rest)
+    at = sign.start() if sign else len(rest)
+    line = rest[:at].strip().removeprefix("$ ").strip()
+    plain = bool(sign and ARROW.match(sign[0])) or re.fullmatch(r"[\w./-]+(?:\s+[\w./:@=*-]+){0,8}", line)
+    return (line, rest[at:]) if plain and is_command(line) else ("", rest)
 
 
 def is_command(text: str) -> bool:
     """Whether words without ticks are a command line, and no sentence such as "the tests"."""
-    if re.search(r"(?<!\S)(?:and|und|et|y|then|the|of)(?!\S)", text):
+    if not text or _SENTENCE.search(text):
         return False
-    [*parts] = shell.parts(text)
-    first = parts[0] if parts else None
-    if first is None:
-        return False
-    if purposes.is_test(first) or purposes.is_check(first) or _SCRIPT.match(text):
+    found = shell.commands(text)
+    words = found[0].words if found else ("",)
+    if is_certain(text) or _SCRIPT.match(text):
         return True
-    return first.program in programs.COMMON and bool(first.words)
+    return len(words) > 1 and (programs.is_look(words) or programs.bare(words[0]) in programs.COMMON)
+
+
+def is_certain(text: str) -> bool:
+    """Whether words can be nothing but a command: a known runner, linter or package manager with its verb."""
+    found = shell.commands(text)
+    return bool(found) and programs.is_known(found[-1].words) and not _SENTENCE.search(text)
 
 
 def is_path(text: str, *, ticked: bool) -> bool:
@@ -144,7 +150,7 @@ def quotation(rest: str, name: str = "") -> tuple[str, str]:
 
 
 def in_quotes(rest: str) -> Optional[tuple[str, str]]:
-    """Up to the last closing sign that nothing but a remark follows, so that quotes may stand within."""
+    """Up to the first closing sign that can end a quote: what it opens is closed, and only a remark follows."""
     found = _QUOTED.match(rest)
     if found is None:
         return None
@@ -152,33 +158,69 @@ def in_quotes(rest: str) -> Optional[tuple[str, str]]:
     ends = [place for place, sign in enumerate(text) if sign in closing and text[place - 1 : place] != "\\"]
     if not ends:
         return None
-    clean = [
-        place for place in ends if re.match(r"\s*(?:$|[(\[,;.#–—→]|-\s|->|//|and |und |contains )", text[place + 1 :])
-    ]
-    end = clean[0] if clean else ends[-1]
-    if len(clean) > 1 and re.match(r"\s*[,)]", text[end + 1 :]):
-        # a call with several quoted arguments is one quote
-        balanced = [place for place in clean if text[:place].count("(") == text[:place].count(")")]
-        end = balanced[0] if balanced else end
+    clean = [place for place in ends if _BEHIND.match(text[place + 1 :])]
+    even = [place for place in clean if _is_whole(text[:place], found["open"])]
+    end = [*even[:1], *clean[-1:], ends[-1]][0]
     return text[:end].replace('\\"', '"').replace("\\'", "'"), text[end + 1 :]
 
 
-def outcome(after: str) -> tuple[Optional[bool], int]:
-    """How a run is said to have ended, the last word of several, and the number that is said to have passed."""
+def _is_whole(text: str, sign: str) -> bool:
+    """Whether the quotes and brackets that a text opens are closed in it."""
+    brackets = all(text.count(one) <= text.count(other) for one, other in ("()", "[]", "{}"))
+    return brackets and (sign != '"' or text.replace('\\"', "").count(sign) % 2 == 0)
+
+
+def place(name: str, after: str, *, ticked: bool) -> tuple[str, int, int, str]:
+    """A path, its first and last line where some are named, and what follows."""
+    at = OF_LINE.search(name)
+    if at:
+        first = int(at["first"] or at["hash"])
+        return name[: at.start()], first, max(first, int(at["last"] or at["until"] or first)), after  # less is a column
+    tail = _TAIL.match(after) if ticked and after[:1] == ":" else None
+    if tail:
+        return name, int(tail[1]), int(tail[2] or tail[1]), after[tail.end() :]
+    spoken = AT_LINE.match(after)
+    first = int(spoken["first"]) if spoken else 0
+    return name, first, first, after[spoken.end() :] if spoken else after
+
+
+def passed(after: str) -> Optional[bool]:
+    """How a run is said to have ended, by the last word of several; None where none says it."""
     cleaned = _NONE.sub(" ok ", after)
     plain = re.sub(r"\([^()]*\)", " ", cleaned)
     words = plain if PASS.search(plain) or FAIL.search(plain) else cleaned
-    passed: Optional[bool] = None
-    for part in re.split(r"(?:->|→|=>|⇒)|\bthen\b|\bnow\b|\bdann\b|\bpuis\b|\bluego\b|[.;]\s", words):
+    said: Optional[bool] = None
+    for part in _PARTS.split(words):
         good, bad = PASS.search(part), FAIL.search(part)
-        if bad and good and good.start() < bad.start() and _FAILED_COUNT.search(part):
-            passed = False  # "18 passed, 2 failed"
+        if good and bad:
+            said = good.start() < bad.start() and not _FAILED_COUNT.search(part)
         elif good or bad:
-            passed = good is not None and (bad is None or good.start() < bad.start())
-    found = _COUNT.search(re.sub(r"(?<![\d.,])(\d{1,3})[,.' ](\d{3})(?![\d.,])", r"\1\2", after))
-    count = int(found["done"] or found["one"]) if found else 0
-    if found and found["done"] and int(found["done"]) > int(found["all"]):
-        count = 0
-    elif found and found["done"] and count < int(found["all"]) and passed and not PASS.search(after[: found.start()]):
-        passed = None  # "16/18 passed" says of neither that all is well nor that it is not
-    return passed, count
+            said = good is not None
+    return None if said and _is_partly(after) else said
+
+
+def _is_partly(after: str) -> bool:
+    """Whether a part of all is said to have passed: that says of neither that all is well nor that it is not."""
+    found = _of_all(after)
+    return bool(found) and found[0] < found[1] and not PASS.search(after[: found[2]])  # type: ignore[index]
+
+
+def is_of_passed(remark: str, number: int) -> bool:
+    """Whether a number is said of tests that have passed, and not only of tests."""
+    said = (_THOUSANDS.sub(r"\1\2", found[0]) for found in PASS_COUNT.finditer(remark))
+    return any(str(number) in re.findall(r"\d+", each) for each in said)
+
+
+def count(after: str) -> int:
+    """The number of tests that is said to have passed, 0 where none is."""
+    found = _of_all(after)
+    if found:
+        return found[0] if found[0] <= found[1] else 0
+    one = _COUNT.search(_THOUSANDS.sub(r"\1\2", after))
+    return int(one["one"] or 0) if one else 0
+
+
+def _of_all(after: str) -> Optional[tuple[int, int, int]]:
+    """A part and a whole such as 16/18, and where they are."""
+    found = _COUNT.search(_THOUSANDS.sub(r"\1\2", after))
+    return (int(found["done"]), int(found["all"]), found.start()) if found and found["done"] else None

@@ -1,46 +1,191 @@
-"""The programs of command lines, from programs.json: what tests, what checks, what only looks, what runs others."""
+"""What a command is by its words: a look, tests, a check or a build, and whether it can start others."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
+from bg.pattern import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Words = tuple[str, ...]
+
 _TABLES = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
-
-
-def _verbs(name: str) -> dict[str, frozenset[str]]:
-    return {program: frozenset(verbs) for program, verbs in _TABLES[name].items()}
-
-
-WRAPPERS = frozenset(_TABLES["wrappers"])  # run the command that follows them
-RUN_WITH = _verbs("run_with")  # do so with one of these words
-CONTAINERS = frozenset(_TABLES["containers"])  # run a command somewhere else
+_WRAPPERS = frozenset(_TABLES["wrappers"])
+_RUN_WITH: dict[str, list[str]] = _TABLES["run_with"]
 SHELLS = frozenset(_TABLES["shells"])
-TESTS = frozenset(_TABLES["tests"])
-CHECKS = frozenset(_TABLES["checks"])
-VERBS = _verbs("test_verbs")  # run tests with one of these words
-CHECK_VERBS = _verbs("check_verbs")
-READING = frozenset(_TABLES["looking"])  # change nothing
-INERT = READING | frozenset(_TABLES["plain"])  # run no tests, whatever else they do
-GIT_READING = frozenset(_TABLES["git_looking"])
-ASKING = frozenset(_TABLES["asking"])  # only print a version or help
-COMMON = frozenset(_TABLES["commands"]) | TESTS | CHECKS  # are commands when they stand in code
-NO_PROSE = COMMON - frozenset(_TABLES["words_too"])  # and in a sentence too
-VALUED = frozenset(_TABLES["valued_options"])  # take the next word, which is no target then
-NARROW = frozenset(_TABLES["narrowing_options"])  # make a run a part of the whole
-VALUED_OF = _verbs("valued_of")  # and others that do with one program
-# Change how a command works, not what it shows.
-HARMLESS = frozenset(_TABLES["harmless_options"]) | VALUED - {"--max-warnings", "-W"}
-NARROW_OF = _verbs("narrowing_of")  # and others that do with one program
-NARROW_ALONE = frozenset(_TABLES["narrowing_alone"])  # those that take no value
-WIDE_OF = _verbs("widening_of")  # do not, though they do with others
-NOT_A_RUN = frozenset(_TABLES["not_a_run"])
-ONLY_SHOWS_OF = _verbs("only_shows_of")
-ANSWERS = frozenset(_TABLES["answers_by_exit"])  # an exit of 1 is their answer, not a failure
-SCRIPTS: dict[str, list[str]] = _TABLES["scripts"]  # the files that say what a program runs
-SAME: dict[str, str] = _TABLES["same"]  # other names of a program
-LANGUAGES = _verbs("languages")  # endings of the files that a program speaks for
-DOCUMENTS = frozenset(_TABLES["documents"])  # programs that speak for prose
-FILTERED = frozenset(_TABLES["filtered_by_words"])  # a bare word chooses among the tests
-WHOLE_FOLDERS = frozenset(_TABLES["whole_folders"])  # unless it is the folder of all of them
-REFUSALS: dict[str, str] = _TABLES["refusals"]  # what a check prints of what it refuses
+_LOOKS = frozenset(_TABLES["looks"])
+_GIT_LOOKS = frozenset(_TABLES["git_looks"])
+_PLAIN = frozenset(_TABLES["plain"])
+COMMON = frozenset(_TABLES["common"])  # are commands where they are in code
+_TESTS = frozenset(_TABLES["tests"])
+_CHECKS = frozenset(_TABLES["checks"])
+_VERBS: dict[str, list[str]] = _TABLES["test_verbs"]
+_SAME: dict[str, str] = _TABLES["same"]
+_QUIET = frozenset(_TABLES["quiet"])
+ANSWERS = frozenset(_TABLES["answers"])  # an exit of 1 is their answer, not a failure
+_LANGUAGE = {program: name for name, programs in _TABLES["languages"].items() for program in programs}
+_ENDINGS: dict[str, list[str]] = _TABLES["endings"]
+MANAGERS = {"npm", "yarn", "pnpm", "bun"}
+_TESTING = pattern(
+    r"(?:^|[\s/_.:-])(?:tests?|specs?|e2e|pytest|jest|vitest|rspec|unittest)(?=$|[\s/_.:-])", re.IGNORECASE
+)
+_PROVING = pattern(
+    r"(?:^|[\s/_.:-])(?:lint|check|checks|typecheck|types|tsc|build|compile|verify|ci|vet|clippy|validate)(?=$|[\s/_.:-])",
+    re.IGNORECASE,
+)
+_AIMED = pattern(r"^(?!\./\.\.\.).*(?:/|\.\w{1,4}$|::)")
+_NO_RUN = {
+    "--co", "--collect-only", "--dry-run", "--help", "--list", "--list-tests", "--listTests", "--no-run", "--version",
+    "-V",
+}  # fmt: skip
+_INLINE = {"python", "node", "ruby", "perl", "php", "deno", "bun"}
+_STARTS = pattern(r"system|popen|exec|spawn|subprocess|runpy|child_process|import_module|`")
+
+
+def bare(word: str) -> str:
+    """A program without its path, by the one of its names that stands for all."""
+    name = re.split(r"[/\\]", word)[-1] if not word.startswith("@") else word
+    name = re.sub(r"\.(?:exe|cmd|bat)$", "", name).split("@")[0] or word
+    return _SAME.get(name, name)
+
+
+def started(words: list[str]) -> list[str]:
+    """What programs that only run another one start: `timeout 60 npx jest` is `jest`."""
+    while words:
+        rest = _started(words)
+        if not rest:
+            break
+        words = rest
+    return words
+
+
+def _started(words: list[str]) -> list[str]:
+    """What is left of a command without its first program, if that only runs another one."""
+    first, second = bare(words[0]), words[1] if len(words) > 1 else ""
+    if re.match(r"[A-Za-z_]\w*=", words[0]):
+        return words[1:]
+    if first in _WRAPPERS and second not in ("-v", "-V"):
+        return _past_options(words[1:])
+    if second in _RUN_WITH.get(first, ()):
+        return _past_options(words[2:])
+    module = first == "python" and "-m" in words[1:4]
+    return words[words.index("-m") + 1 :] if module else []
+
+
+def _past_options(words: list[str]) -> list[str]:
+    while words and (words[0].startswith("-") or re.fullmatch(r"\d+(?:\.\d+)?[smhd]?", words[0])):
+        words = words[1:]
+    return words
+
+
+def plain(words: Words) -> Words:
+    """The words without what only spells them otherwise: `npm run test` is `npm test`, `-q` only prints less."""
+    program = bare(words[0])
+    quiet = _QUIET if is_proof(words) and program != "make" else frozenset[str]()
+    kept = [_target(word) for word in _without_run(program, words[1:]) if word not in quiet]
+    return (program, *filter(None, kept[:-1] if kept[-1:] == ["--"] else kept))
+
+
+def _without_run(program: str, rest: Words) -> Words:
+    """What a package manager or a runner does, without its word for "run"."""
+    if program in MANAGERS and rest[:1] in (("run",), ("run-script",)):
+        rest = rest[1:] or rest
+    if program in MANAGERS and rest[:1] in (("t",), ("tst",)):
+        return ("test", *rest[1:])
+    return rest[1:] if (program, *rest[:1]) == ("vitest", "run") else rest
+
+
+def _target(word: str) -> str:
+    return word.removeprefix("./").rstrip("/") if len(word) > 2 and not word.startswith("./...") else word
+
+
+def verb(words: Words) -> str:
+    """The first word that is no option: what the program is to do."""
+    return next((word for word in words[1:] if not word.startswith("-")), "")
+
+
+def only_asks(words: Words) -> bool:
+    """Whether it lists or prints a version, and does not do its work."""
+    return bool(_NO_RUN & set(words[1:]))
+
+
+def is_look(words: Words) -> bool:
+    """Whether a command only looks at things, as far as its words show."""
+    program = bare(words[0])
+    if program == "git":
+        return verb(words) in _GIT_LOOKS
+    if program == "find":
+        return not {"-exec", "-delete", "-execdir", "-ok"} & set(words)
+    if program == "sed":
+        return not any(word.startswith(("-i", "--in-place")) for word in words)
+    if program == "sort":
+        return not any(word.startswith(("-o", "--output")) for word in words)
+    return program in _LOOKS
+
+
+def is_test(words: Words) -> bool:
+    """Whether a known runner runs tests."""
+    program = bare(words[0])
+    if program in _TESTS:
+        return not (program in ("playwright", "cypress") and verb(words) in ("install", "open"))
+    wanted = _VERBS.get(program, [])
+    script = words[2:3] if program in MANAGERS and words[1:2] == ("run",) else ()
+    named = bool(script) and bool(re.match(r"(?:test|spec|e2e|unit)(?:$|[:_-])", script[0]))
+    return named or any(word in wanted for word in words[1:5])
+
+
+def is_tool(words: Words) -> bool:
+    """Whether a program does one thing, whatever its first word: it tests or checks."""
+    return bare(words[0]) in _TESTS | _CHECKS
+
+
+def is_known(words: Words) -> bool:
+    """Whether a command is one of a known runner, linter or package manager, with what it is to do."""
+    program = bare(words[0])
+    managed = program in MANAGERS and verb(words) in ("run", "install", "ci", "audit", "lint", "build", "exec", "t")
+    return program in _CHECKS | _TESTS - {"tap", "standard", "vale"} or is_test(words) or managed
+
+
+def looks_like_a_test(words: Words) -> bool:
+    """Whether a program that is no look speaks of tests in its first words, known or not."""
+    if is_look(words) or bare(words[0]) in _PLAIN | {"git"}:
+        return False
+    return is_test(words) or bool(_TESTING.search(" ".join(words[:3])))
+
+
+def is_proof(words: Words) -> bool:
+    """Whether a command tests, checks or builds, by its name or its first words."""
+    program = bare(words[0])
+    if is_look(words) or program in _PLAIN | {"git"}:
+        return False
+    return program in _CHECKS or looks_like_a_test(words) or bool(_PROVING.search(" ".join(words[:3])))
+
+
+def may_start(words: Words, program: str) -> bool:
+    """Whether a command can have run another program that its words do not name."""
+    first = bare(words[0])
+    if only_asks(words) or is_look(words):
+        return False
+    if first in _INLINE and {"-c", "-e", "-p"} & set(words[1:3]):
+        return bool(_STARTS.search(" ".join(words))) or program in " ".join(words)
+    if first == "git":
+        return verb(words) in ("commit", "push", "rebase", "bisect") and "--no-verify" not in words
+    if first in ("go", "cargo", "rustc", "javac", "gcc"):
+        return verb(words) in ("run", "generate")
+    if first in MANAGERS:
+        return verb(words) not in ("install", "i", "ci", "add", "remove", "audit", "ls", "list", "view", "init")
+    own = _TESTS - {"tox", "nox"} | _CHECKS
+    return first not in _PLAIN | own
+
+
+def speaks_for(words: Words, path: str) -> bool:
+    """Whether a run is about a file for certain: by its language, and by what it is aimed at."""
+    ending = path.rpartition(".")[2].lower()
+    known = next((name for name, endings in _ENDINGS.items() if ending in endings), "")
+    language = _LANGUAGE.get(bare(words[0]), known)
+    aimed = [_target(word) for word in words[1:] if _AIMED.search(word) and not word.startswith("-")]
+    within = not aimed or any(f"/{path}/".find(f"/{target.split('::')[0]}/") >= 0 for target in aimed)
+    return bool(known) and known == language and within

@@ -5,7 +5,6 @@ Nothing outside the project is opened, links that lead out of it count as outsid
 
 from __future__ import annotations
 
-import fnmatch
 import itertools
 import os
 import stat
@@ -13,8 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bg import foreign
-from bg.evidence import named
-from bg.evidence.clock import Clock
+from bg.evidence import named, shell
 from bg.evidence.finding import Launch
 from bg.pattern import pattern
 from bg.record import Record
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
 FILE = 8 * 1024 * 1024
 TOTAL = 48 * 1024 * 1024
 ENTRIES = 30_000
-WALK = 0.5
 PATH = 1024
 NOT_WALKED = {
     ".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache",
@@ -59,8 +56,7 @@ class Place(Record):
 class Project:
     """The directories that a report may speak of, with what has been read of them."""
 
-    def __init__(self, launch: Launch, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(self, launch: Launch) -> None:
         self._read, self.unread = 0, dict[str, str]()  # what was not looked at, and which bound was reached
         self._contents: dict[Path, Optional[bytes]] = {}
         self.refusal: Callable[[Path], str] = lambda _: ""
@@ -84,24 +80,22 @@ class Project:
         if not text or "\0" in text or "\n" in text or len(text) > PATH or WINDOWS.match(text):
             return Place((), outside=False, certain=False)
         text = os.path.expanduser(text) if text.startswith("~/") else text  # noqa: PTH111  a string is wanted
-        spellings = [text] if "\\" not in text else [text, text.replace("\\", "/")]
-        escaped = False
-        for spelling in spellings:
-            below = self.within(spelling)
-            if not below:
-                return Place((), outside=True, certain=True)
-            direct = []
-            for path in below:
-                found = self._look(path)
-                if isinstance(found, Found):
-                    direct.append(found)
-                escaped = escaped or found is False
-            elsewhere = self.elsewhere(spelling) if not direct or "/" not in spelling.strip("/") else []
-            if not direct and not escaped and not elsewhere:
-                continue
-            return Place(tuple(dict.fromkeys([*direct, *elsewhere])), outside=escaped and not direct, certain=True)
+        for spelling in dict.fromkeys([text, text.replace("\\", "/")]):
+            found = self._place(spelling)
+            if found is not None:
+                return found
         self.names()
-        return Place((), outside=False, certain=self.complete and not self._clock.spent)
+        return Place((), outside=False, certain=self.complete)
+
+    def _place(self, spelling: str) -> Optional[Place]:
+        """What a spelling of a path means; None where nothing has this name."""
+        below = self.within(spelling)
+        looked = [self._look(path) for path in below]
+        direct = [each for each in looked if isinstance(each, Found)]
+        elsewhere = self.elsewhere(spelling) if below and (not direct or "/" not in spelling.strip("/")) else []
+        outside = not below or (False in looked and not direct)
+        found = tuple(dict.fromkeys([*direct, *elsewhere]))
+        return Place(found, outside=outside, certain=True) if found or outside else None
 
     def within(self, text: str) -> list[Path]:
         """Where a path may lie inside the project, without looking."""
@@ -113,6 +107,26 @@ class Project:
         else:
             tries = [Path(os.path.normpath(base / text)) for base in self.bases]
         return [path for path in dict.fromkeys(tries) if any(_under(path, base) for base in self.bases)]
+
+    def folder(self, base: str, moves: tuple[str, ...]) -> Optional[Path]:
+        """Where a command ran that began in one folder and went on to others; None where that cannot be told."""
+        place = base or str(self.cwd)
+        for move in moves:
+            if move == shell.UNKNOWN:
+                return None
+            place = os.path.join(place, os.path.expanduser(move))  # noqa: PTH111, PTH118  a string is wanted
+        return Path(os.path.realpath(place))
+
+    def within_tree(self, folder: Path) -> Optional[str]:
+        """A folder's path below the run's own tree; None where it is outside of it, or in another tree within it."""
+        if not _under(folder, self.main):
+            return None
+        for place in [folder, *folder.parents]:
+            if place == self.main:
+                break
+            if os.path.lexists(place / ".git"):
+                return None
+        return folder.relative_to(self.main).as_posix()
 
     def _look(self, path: Path) -> Optional[object]:
         """What is at a path: a Found, None for nothing, False for a way out of the project."""
@@ -143,16 +157,19 @@ class Project:
         return [each for each in found if isinstance(each, Found)]
 
     def names(self) -> dict[str, list[str]]:
-        """The paths below the project by their last part, as many as time allows."""
+        """The paths below the project by their last part, as many as are looked at."""
         if self._index is None:
             self._index = {}
-            until = max(0.0, self._clock.left - WALK)
             for count, name in enumerate(_walk(self.main), 1):
-                if count > ENTRIES or self._clock.left <= until:
+                if count > ENTRIES:
                     self.complete = False
                     break
                 self._index.setdefault(named.composed(name.rsplit("/", 1)[-1]), []).append(name)
         return self._index
+
+    def has_ending(self, last: str) -> bool:
+        """Whether some file's own name ends so: a text may have parted a name with a space in it."""
+        return any(name.endswith(named.composed(last)) for name in self.names())
 
     def at(self, name: str) -> Optional[Found]:
         """What is at a path below the project's top."""
@@ -163,29 +180,13 @@ class Project:
         """The files in a folder and all its folders."""
         found: list[Found] = []
         for name in _walk(folder.path):
-            if self._clock.spent or len(found) > 2000:
+            if len(found) > 2000:
                 self.complete = False
                 break
             each = self._look(folder.path / name)
             if isinstance(each, Found) and not each.folder:
                 found.append(each)
         return found
-
-    def matching(self, pattern: str) -> list[Found]:
-        """The files that a glob with `*`, `?` or `**` names."""
-        pattern = pattern.removeprefix("./")
-        for spelled in {str(self.root), str(self.main), *map(str, self._spelled)}:
-            pattern = pattern[len(spelled) + 1 :] if pattern.startswith(spelled + "/") else pattern
-        if pattern.count("*") > 6 or len(pattern) > 300:
-            return []
-        patterns = [pattern, pattern.replace("**/", ""), f"*/{pattern}"]
-        named = []
-        for names in self.names().values():
-            if self._clock.spent:
-                break
-            named += [name for name in names if any(fnmatch.fnmatchcase(name, each) for each in patterns)]
-        found = [self._look(self.main / name) for name in named[:500]]
-        return [each for each in found if isinstance(each, Found) and not each.folder]
 
     def content(self, found: Found) -> Optional[bytes]:
         """A regular file's bytes, None where it is large, cannot be read, or may not be opened for the agent."""
@@ -196,7 +197,7 @@ class Project:
     def _bytes(self, found: Found) -> Optional[bytes]:
         why = "too large" if found.size > FILE else "too much" if self._read + found.size > TOTAL else ""
         self.unread.update({found.name: why} if found.regular and why else {})
-        if not found.regular or why or self._clock.spent or self.refusal(found.path):
+        if not found.regular or why or self.refusal(found.path):
             return None
         try:
             data = foreign.read(found.path, FILE + 1, follow=False)

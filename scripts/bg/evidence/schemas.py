@@ -1,4 +1,4 @@
-"""Judges deliverables against the JSON Schemas that the launch or the report names: `findings.json (schema: s.json)`.
+"""Judges deliverables against the JSON Schemas that the launch names: `findings.json (schema: s.json)`.
 
 The check itself is `fitting`, a process of its own: a schema can be written so that it never ends.
 """
@@ -15,9 +15,9 @@ from pathlib import Path, PurePath
 
 from bg import foreign, machine
 from bg.evidence import access
+from bg.evidence.declared import Item
 from bg.evidence.disk import Disk
 from bg.evidence.finding import Evidence, Finding
-from bg.evidence.form import Item
 from bg.evidence.named import paths
 from bg.evidence.project import Found
 from bg.record import Record
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 LARGEST = 1024 * 1024
 SECONDS = 5
 PAIRS = 20
+PARSED = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
+FILLED_IN = re.compile(r"\{\{|\{%|<%|@@\w+@@|^\s*(?://|/\*)", re.MULTILINE)  # a template, or JSON with comments
 REFUSED = {
     access.DENIED: "a permission rule denies it to the agent",
     access.UNCLEAR: "a settings file cannot be understood",
@@ -62,15 +64,23 @@ class Fit(Record):
 
 
 class Pair(Record):
-    """A document and the schema that it shall fit: as named, by whom, and their texts, or why there are none."""
+    """A document and the schema that it shall fit, as the launch names them: their texts, or why there are none."""
 
     document: str
     schema: str
-    claim: str
-    launch: bool
     texts: tuple[str, str] = ("", "")
     why: str = ""
     altered: bool = False
+
+    @property
+    def claim(self) -> str:
+        """How the launch names them."""
+        return f"{self.document} (schema: {self.schema})"
+
+
+def without_schemas(text: str) -> str:
+    """A text without the schemas that it names: they are no deliverables."""
+    return NAMED.sub(" ", text)
 
 
 def pairs_in(text: str) -> Iterator[tuple[str, str]]:
@@ -84,35 +94,25 @@ def pairs_in(text: str) -> Iterator[tuple[str, str]]:
             yield documents[-1], found["schema"].strip()
 
 
-def gather(
-    disk: Disk, brief: Mapping[str, str], deliverables: str, items: list[Item], evidence: Evidence
-) -> list[Pair]:
-    """What is to be checked: what is declared to fit, then the pairs of the report's deliverables and of the launch."""
-    asked = [pair for text in brief.values() for pair in pairs_in(text)]
-    said = list(pairs_in(deliverables))
-    found: dict[tuple[str, str], Pair] = {}
-
-    def add(document: str, schema: str, claim: str, *, launch: bool) -> None:
-        key = (document.removeprefix("./"), schema.removeprefix("./"))
-        found.setdefault(key, Pair(document, schema, claim, launch))
-
-    for item in items:
-        meant = [document for document, schema in [*said, *asked] if schema.removeprefix("./") == item.other]
-        add(item.subject or (meant[0] if meant else ""), item.other, item.line, launch=False)
-    for document, schema in said:
-        add(document, schema, f"{document} (schema: {schema})", launch=False)
-    for document, schema in asked:
-        add(document, schema, f"{document} (schema: {schema})", launch=True)
-    return [_read(disk, pair) for pair in evidence.first(list(found.values()), PAIRS, "pairs")]
-
-
-def judge(pairs: list[Pair]) -> Iterator[tuple[Pair, Finding]]:
-    """The findings on all pairs."""
+def judge(disk: Disk, brief: Mapping[str, str], evidence: Evidence) -> None:
+    """What the launch wants to fit a schema, each pair judged."""
+    named = dict.fromkeys(pair for text in brief.values() for pair in pairs_in(text))
     until = time.monotonic() + SECONDS
-    for pair in pairs:
+    for document, schema in evidence.first(list(named), PAIRS, "pairs"):
+        pair = _read(disk, Pair(document, schema))
         reason, detail = _judged(pair, until)
-        subject = f"{pair.document} (schema: {pair.schema})"
-        yield pair, Finding(pair.claim, "fits", subject, reason, detail)
+        evidence.asked.append(Finding(pair.claim, "fits", pair.claim, reason, detail))
+
+
+def declared(item: Item, evidence: Evidence) -> Finding:
+    """A declared fit: what was seen of it where the launch names this schema; a report's own names open nothing."""
+    for each in evidence.asked:
+        document, _, schema = each.subject.removesuffix(")").partition(" (schema: ")
+        ours = schema.removeprefix("./") == item.other.removeprefix("./")
+        if each.kind == "fits" and ours and item.subject.removeprefix("./") in ("", document.removeprefix("./")):
+            evidence.asked = [other for other in evidence.asked if other is not each]
+            return each._replace(line=item.line)
+    return Finding(item.line, "fits", f"{item.subject} (schema: {item.other})", "not asked")
 
 
 def _judged(pair: Pair, until: float) -> tuple[str, str]:
@@ -124,12 +124,15 @@ def _judged(pair: Pair, until: float) -> tuple[str, str]:
     if fit.why:
         return "not checked", f"{fit.why}{f' (line {fit.line})' if fit.line else ''}"
     if fit.problems:
-        told = [": ".join(part for part in (_at(each), each.text) if part) for each in fit.problems]
-        told += [f"and {fit.total - len(told)} more"] if fit.total > len(told) else []
-        return "does not fit", "; ".join(told)
+        return "does not fit", _told(fit)
     if pair.altered:
         return "not checked", f"it fits {pair.schema}, which is not as it was at launch"
     return "fits", ""
+
+
+def _told(fit: Fit) -> str:
+    told = [": ".join(part for part in (_at(each), each.text) if part) for each in fit.problems]
+    return "; ".join(told + ([f"and {fit.total - len(told)} more"] if fit.total > len(told) else []))
 
 
 def _at(problem: Problem) -> str:
@@ -167,6 +170,22 @@ def check(
         return Fit(why=f"it took more than {seconds} seconds" if slow else "the check broke off")
 
 
+def fault(disk: Disk, found: Found) -> str:
+    """Why an asked-for JSON or YAML file does not parse; empty where it does, or did not at launch either."""
+    text = disk.text(found) if PARSED.search(found.name) else None
+    wrong = fault_of(found.name, text or "")
+    return "" if wrong and fault_of(found.name, disk.earlier(found.name) or "") else wrong
+
+
+def fault_of(name: str, text: str) -> str:
+    """Why a text does not parse, without its words; empty where that proves nothing, as of a template."""
+    if not text.strip() or len(text) > LARGEST or FILLED_IN.search(text):
+        return ""
+    machine.find_packages()
+    fit = check(text, "", (name, ""), sys.executable, sys.path, seconds=SECONDS, most=1)
+    return f"it is not valid {'YAML' if _is_yaml(name, text) else 'JSON'} (line {fit.line})" if fit.line else ""
+
+
 def _is_yaml(name: str, text: str) -> bool:
     """By the ending; a text without a telling one is JSON where it begins like it."""
     ending = PurePath(name).suffix.lower()
@@ -191,23 +210,27 @@ def _read(disk: Disk, pair: Pair) -> Pair:
             texts.append(content.decode("utf-8-sig"))
         except UnicodeDecodeError:
             return pair._replace(why=f"{each.name} is not UTF-8")
-    altered = pair.launch and disk.changed(schema) is True
-    return pair._replace(texts=(texts[0], texts[1]), altered=altered)
+    return pair._replace(texts=(texts[0], texts[1]), altered=disk.changed(schema) is True)
 
 
 def _file(disk: Disk, name: str, other: Optional[Found]) -> tuple[Optional[Found], str]:
     """The regular file that a name means, or why there is none; never the other one."""
     place = disk.project.place(name)
-    if place.outside:
-        return None, "lies outside the project"
-    found = [each for each in place.found if other is None or each.path != other.path]
-    files = [each for each in found if each.name == name.removeprefix("./")][:1] or found
-    if not files:
-        return None, "not found" if place.certain else "not found in time"
-    if len(files) > 1:
-        return None, "could be one of several files"
-    if not files[0].regular:
-        return None, "is no regular file"
-    if disk.refused(files[0]):
-        return None, f"is not looked at: {REFUSED[disk.refused(files[0])]}"
-    return (files[0], "") if files[0].size <= LARGEST else (None, "is too large")
+    found = {each.name: each for each in place.found if each != other}
+    exact = found.get(name.removeprefix("./"))
+    files = [exact] if exact else list(found.values())
+    missing = "not found" if place.certain else "not found in time"
+    if place.outside or not files:
+        return None, "lies outside the project" if place.outside else missing
+    why = "could be one of several files" if len(files) > 1 else _unusable(disk, files[0])
+    return None if why else files[0], why
+
+
+def _unusable(disk: Disk, found: Found) -> str:
+    """Why a file cannot be checked."""
+    refused = disk.refused(found)
+    if not found.regular:
+        return "is no regular file"
+    if refused:
+        return f"is not looked at: {REFUSED[refused]}"
+    return "is too large" if found.size > LARGEST else ""

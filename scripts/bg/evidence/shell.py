@@ -1,4 +1,4 @@
-"""Shell command lines taken apart: the simple commands of a line, those inside others too, and what joins them."""
+"""Shell lines, split as the shell does: each command, its folder, and what the exit status of its line says of it."""
 
 from __future__ import annotations
 
@@ -8,192 +8,271 @@ from bg.evidence import programs
 from bg.pattern import pattern
 from bg.record import Record
 
-MOST = 6000
-PARTS = 60
-ASSIGNED = pattern(r"[A-Za-z_]\w*=")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Callable, Optional, Union
+
+    Item = Union[list[str], "list[Node]"]
+
+MOST, COMMANDS = 6000, 60
+DEEPEST = 4
+PIPE = "pipe"
+PIPES = ("|", "|&")
+UNKNOWN = "?"  # a folder that only the shell knows
+_PIECE = pattern(
+    r"""(?P<blank>[^\S\n]+|(?<!\S)\#[^\n]*)|(?P<put>\$\((?:[^()]|\([^()]*\))*\)|[<>]\([^()]*\)|`[^`]*`?)"""
+    r"""|(?P<redirection>(?:\d*|&)[<>]{1,3}[&|]?)|(?P<sign>&&|\|\||;;|\|&|[;&|()\n])"""
+    r"""|(?P<single>'[^']*'?)|(?P<double>"(?:[^"\\]|\\.)*"?)|(?P<escaped>\\.?)|(?P<plain>(?:[^\s\\'"`;&|()<>$]|\$(?!\())+|.)""",
+    re.DOTALL,
+)
+# What each kind of piece adds to a word.
+_MEANT: dict[str, Callable[[str], str]] = {
+    "put": str,
+    "plain": str,
+    "escaped": lambda text: text[1:].strip("\n"),
+    "single": lambda text: text[1:].removesuffix("'"),
+    "double": lambda text: re.sub(r'\\(["\\$`\n])', r"\1", text[1:].removesuffix('"')),
+}
+_REDIRECTION = pattern(r"\0((?:\d*|&)[<>]+[&|]?)")
+_ASSIGNED = pattern(r"[A-Za-z_]\w*\+?=")
+_OPENED = {"if", "while", "until", "for", "case", "select"}
+_CLOSED = {"fi", "done", "esac"}
+_LED = {"then", "do", "else", "elif", "time"}
+_PLAIN = {"echo", "printf", "true", ":", "exit"}  # what does not fail by itself
 
 
-class Part(Record):
-    """One simple command: its program without path and wrappers, and its words."""
+class Command(Record):
+    """One simple command: its words without assignments, redirections and the programs that only start another.
 
-    program: str
+    With `mask` empty, an exit status of 0 of the whole line proves that it passed; with `last`, any other proves that
+    it did not. `folders` are the ones the line went to before it, `into` the files that its output goes to.
+    """
+
     words: tuple[str, ...]
+    mask: str
+    last: bool
+    folders: tuple[str, ...] = ()
+    into: tuple[str, ...] = ()
+    piped: bool = False  # it reads what the command before it prints
 
     @property
-    def asks_only(self) -> bool:
-        """Whether it only prints a version or help."""
-        asking = (
-            programs.ASKING if self.program not in programs.TESTS | programs.CHECKS else programs.ASKING - {"-v", "-V"}
-        )  # there it asks for more words
-        return len(self.words) == 1 and self.words[0] in asking
-
-    @property
-    def verb(self) -> str:
-        """The first word that is no option: what the program is to do."""
-        return next((word for word in self.words if not word.startswith("-")), "")
+    def program(self) -> str:
+        """Its name without a path."""
+        return programs.bare(self.words[0])
 
 
-def parts(command: str, depth: int = 0) -> list[Part]:
-    """The simple commands of a line, those inside `sh -c` and containers too."""
-    found: list[Part] = []
-    for words, _ in _split(without_heredocs(command[:MOST])):
-        found += _unwrapped(words, depth)
-        if len(found) > PARTS:
-            break
-    return found[:PARTS]
+class Node(Record):
+    """A command's raw words or a group of nodes, and the sign behind it."""
+
+    item: Item
+    sign: str
 
 
-def without_heredocs(command: str) -> str:
+class _Options:
+    """What `set` has switched on so far, and the folders that were gone to."""
+
+    def __init__(self) -> None:
+        self.pipefail = self.errexit = False
+        self.folders: list[str] = []
+
+    def take(self, words: list[str]) -> None:
+        """What a command changes for those behind it."""
+        if words[0] == "set":
+            self.pipefail = self.pipefail or "pipefail" in words
+            self.errexit = self.errexit or any(re.match(r"-[a-z]*e", word) for word in words)
+        elif words[0] in ("cd", "pushd"):
+            place = words[1] if len(words) > 1 else "~"
+            self.folders.append(UNKNOWN if re.search(r"[$`*?]|^-", place) else place)
+        elif words[0] == "popd":
+            self.folders.append(UNKNOWN)
+
+
+def commands(line: str) -> list[Command]:
+    """The simple commands of a line in their order, those inside groups and `sh -c` too."""
+    found: list[Command] = []
+    _Flat(found).take(_nodes(without_heredocs(line[:MOST]), 0), "", last=True)
+    return found[:COMMANDS]
+
+
+def without_heredocs(line: str) -> str:
     """The line without the texts that it hands to programs."""
-    lines, kept, until = command.split("\n"), [], ""
-    for line in lines:
+    kept, until = [], ""
+    for each in line.split("\n"):
         if until:
-            until = "" if line.strip() == until else until
+            until = "" if each.strip() == until else until
             continue
-        kept.append(line)
-        mark = re.search(r"<<-?\s*['\"]?(\w+)['\"]?", line)
+        kept.append(each)
+        mark = re.search(r"(?<!<)<<-?\s*['\"]?(\w+)['\"]?", each)
         until = mark[1] if mark else ""
     return "\n".join(kept)
 
 
-class Step(Record):
-    """One simple command of a line with those inside it, and the sign that joins the next one to it."""
-
-    parts: tuple[Part, ...]
-    sign: str
-
-
-def steps(command: str) -> list[Step]:
-    """The simple commands of a line with what joins them: `&&`, `||`, `|`, `;`, `&`, or nothing at the end."""
-    split = _split(without_heredocs(command[:MOST]))[:PARTS]
-    return [Step(tuple(_unwrapped(words, 0)), sign) for words, sign in split]
+def _nodes(line: str, depth: int) -> list[Node]:
+    tokens = list(_tokens(line))
+    tokens.reverse()
+    return _grouped(tokens, depth)
 
 
-def within(step: Step) -> Part:
-    """The command of a step, where a shell or a container was started for one that one."""
-    return next((part for part in step.parts[1:] if part.program != "cd"), step.parts[0])
-
-
-def _split(command: str) -> list[tuple[list[str], str]]:
-    """Words by simple command, with the signs behind it; what quotes do not close goes to the end."""
-    commands: list[list[str]] = [[]]
-    signs: list[str] = [""]
-    word, quote, has = "", "", False
-    at = 0
-    while at < len(command):
-        sign = command[at]
-        at += 1
-        if quote:
-            if sign == quote:
-                quote = ""
-            elif sign == "\\" and quote == '"' and at < len(command):
-                word, at = word + command[at], at + 1
-            else:
-                word += sign
-        elif sign in "'\"":
-            quote, has = sign, True
-        elif sign == "\\" and at < len(command):
-            word, at, has = word + command[at].strip("\n"), at + 1, True
-        elif sign in ";|&\n()" and not (sign == "&" and word[-1:] in (">", "<")) and command[at - 2 : at] != ">&":
-            commands[-1] += [word] if has or word else []
-            _part(commands, signs, sign)
-            word, has = "", False
-        elif sign.isspace():
-            commands[-1] += [word] if has or word else []
-            word, has = "", False
-        elif sign == "#" and not word and not has:
-            end = command.find("\n", at)
-            at = len(command) if end < 0 else end
-        else:
-            word += sign
-    commands[-1] += [word] if has or word else []
-    return [(words, sign) for words, sign in zip(commands, signs) if words]
-
-
-def _part(commands: list[list[str]], signs: list[str], sign: str) -> None:
-    """A command ends with this sign, unless it is the second half of one, as in `&&`."""
-    if commands[-1]:
-        signs[-1] = ";" if sign == "\n" else sign
-        commands.append([])
-        signs.append("")
-    elif len(signs) > 1 and sign in "&|":
-        signs[-2] += sign
-
-
-def _bared(words: list[str]) -> list[str]:
-    """A command without assignments and without the programs that only run another."""
-    while words:
-        first = _bare(words[0])
-        if ASSIGNED.match(words[0]) or re.match(r"^\d*[<>]", words[0]):
-            words = words[1:]
-        elif first == "command" and words[1:2] in (["-v"], ["-V"]):
-            return ["which", *words[2:]]
-        elif first in programs.WRAPPERS:
-            words = _past_options(words[1:])
-        elif first in programs.RUN_WITH and len(words) > 1 and words[1] in programs.RUN_WITH[first]:
-            words = _past_options(words[2 + (first == "direnv") :])
-        elif re.fullmatch(r"python[\d.]*|py|coverage", first) and "-m" in words[1:6]:
-            words = words[words.index("-m") + 1 :]
-        else:
+def _grouped(tokens: list[tuple[str, bool]], depth: int) -> list[Node]:
+    """The nodes up to the bracket that closes the group, or to the end."""
+    found: list[Node] = []
+    item: Item = []
+    while tokens:
+        piece, is_sign = tokens.pop()
+        bracket = piece if is_sign or not item else ""
+        if bracket in ("(", "{"):
+            item = _grouped(tokens, depth + 1) if depth < DEEPEST else []
+        elif bracket in (")", "}"):
             break
-    return words
+        elif is_sign:
+            item = _ended(found, item, ";" if piece in ("\n", ";;") else piece)
+        elif not item or isinstance(item[0], str):
+            item = [*item, piece]
+    _ended(found, item, "")
+    return found
 
 
-def _past_options(words: list[str]) -> list[str]:
-    """What a wrapper runs: behind its options and their values, as far as a known program shows where those end."""
-    valued = words[:1] and words[0].startswith("-")
-    while words and (words[0].startswith("-") or re.fullmatch(r"\d+(?:\.\d+)?[smhd]?", words[0])):
+def _ended(found: list[Node], item: Item, sign: str) -> Item:
+    """A command or a group ends with this sign, and another one begins."""
+    if item:
+        found.append(Node(item, sign))
+    return []
+
+
+def _tokens(line: str) -> Iterator[tuple[str, bool]]:
+    """Words and signs; what quotes or brackets do not close goes to the end."""
+    word: Optional[str] = None
+    for found in _PIECE.finditer(line):
+        kind = str(found.lastgroup)
+        if kind in _MEANT:
+            word = (word or "") + _MEANT[kind](found[0])
+            continue
+        if word is not None:
+            yield word, False
+        word = None
+        if kind in ("sign", "redirection"):
+            yield (found[0], True) if kind == "sign" else (f"\0{found[0]}", False)
+    if word is not None:
+        yield word, False
+
+
+class _Flat:
+    """The commands of a tree in their order; what hides a list's own status hides theirs."""
+
+    def __init__(self, found: list[Command]) -> None:
+        self._found, self._options, self._depth = found, _Options(), 0
+
+    def take(self, nodes: list[Node], mask: str, *, last: bool) -> None:
+        """The commands of one list."""
+        loops = 0
+        for place, node in enumerate(nodes):
+            words, first = _unkeyed(node.item), _first(node.item)
+            loops += (first in _OPENED) - (first in _CLOSED)
+            own = mask or ("loop" if loops > 0 else _mask(nodes, place, self._options))
+            final = last and not own and all(map(_cannot_fail, nodes[place + 1 :]))
+            inner = [each for each in node.item if isinstance(each, Node)] or _within(words, self._depth)
+            if inner:
+                self._group(inner, own, last=final)
+            elif words:
+                self._add(words, own, last=final, piped=_reads(nodes, place))
+
+    def _group(self, nodes: list[Node], mask: str, *, last: bool) -> None:
+        """A group begins where its list is, and leaves that as it was."""
+        kept, self._options.folders = self._options.folders, [*self._options.folders]
+        self._depth += 1
+        self.take(nodes, mask, last=last)
+        self._depth -= 1
+        self._options.folders = kept
+
+    def _add(self, words: list[str], mask: str, *, last: bool, piped: bool) -> None:
+        kept, into = _without_redirections(words)
+        plain = programs.started(kept)
+        if plain and len(self._found) < COMMANDS:
+            self._found.append(Command(tuple(plain), mask, last, tuple(self._options.folders), into, piped))
+            self._options.take(plain)
+
+
+def _first(item: Item) -> str:
+    return item[0] if item and isinstance(item[0], str) else ""
+
+
+def _unkeyed(item: Item) -> list[str]:
+    """The words of a command without the assignments and the shell's own words before it."""
+    words = [word for word in item if isinstance(word, str)]
+    while words and (words[0] in _LED | _OPENED | {"!"} or _ASSIGNED.match(words[0])):
         words = words[1:]
-    if valued and words and not _is_program(words[0]):
-        later = next((at for at, word in enumerate(words[:6]) if at and _is_program(word)), 0)
-        words = words[later:]
-    if words and " " in words[0] and parts(words[0], 2):
-        first = parts(words[0], 2)[0]
-        return [first.program, *first.words]  # nix-shell --run "pytest -q"
     return words
 
 
-def _is_program(word: str) -> bool:
-    name = _bare(word)
-    return name in programs.COMMON or name in programs.WRAPPERS or name in programs.VERBS
-
-
-def _unwrapped(words: list[str], depth: int) -> list[Part]:
-    words = _bared(words)
-    if not words:
+def _within(words: list[str], depth: int) -> list[Node]:
+    """What `sh -c` is given to run."""
+    if depth >= DEEPEST or len(words) < 3 or programs.bare(words[0]) not in programs.SHELLS:
         return []
-    program = _bare(words[0])
-    part = Part(program, _without_redirections(words[1:]))
-    inner: list[Part] = []
-    if depth < 3 and program in programs.SHELLS | programs.CONTAINERS:
-        if "-c" in words or "-lc" in words:
-            at = words.index("-c") if "-c" in words else words.index("-lc")
-            inner = parts(words[at + 1], depth + 1) if at + 1 < len(words) else []
-        elif program in programs.CONTAINERS:
-            known = next((at for at, word in enumerate(words) if at and _known(word, words[at + 1 : at + 2])), 0)
-            inner = _unwrapped(words[known:], depth + 1) if known else []
-    return [part, *inner]
+    given = next((at for at, word in enumerate(words[1:-1], 2) if re.fullmatch(r"-[a-z]*c", word)), 0)
+    return _nodes(words[given], depth + 1) if given else []
 
 
-def _without_redirections(words: list[str]) -> tuple[str, ...]:
-    kept, skip = [], False
+def _mask(nodes: list[Node], at: int, options: _Options) -> str:
+    """What keeps the status of a list from being that of one of its nodes: empty where 0 proves that it passed."""
+    if _first(nodes[at].item) == "!":
+        return "inverted"
+    if at and nodes[at - 1].sign == "||":
+        return "alternative"
+    if nodes[at].sign in PIPES and not options.pipefail:
+        return PIPE
+    # behind `&&` a pipe hides only what is in it: had this one failed, that would not have been begun.
+    place = next(place for place in range(at, len(nodes)) if nodes[place].sign not in ("&&", *PIPES))
+    sign = nodes[place].sign
+    if sign == "||" and not _gives_up(nodes[place + 1 : place + 2]):
+        return "alternative"
+    return _later(nodes, at, place, options) if sign == ";" else {"&": "background"}.get(sign, "")
+
+
+def _reads(nodes: list[Node], at: int) -> bool:
+    """Whether a node reads what the one before it prints."""
+    return at > 0 and nodes[at - 1].sign in PIPES
+
+
+def _later(nodes: list[Node], at: int, place: int, options: _Options) -> str:
+    """What a list's later commands hide, if any come."""
+    rest = nodes[place + 1 :]
+    alone = place == at and (at == 0 or nodes[at - 1].sign == ";")
+    if not rest or (options.errexit and alone):
+        return ""
+    ends = _unkeyed(rest[0].item)
+    return "" if all(_first(node.item) in _CLOSED for node in rest) or ends == ["exit", "$?"] else "later"
+
+
+def _gives_up(behind: list[Node]) -> bool:
+    """Whether a list ends there with a failure."""
+    item = behind[0].item if behind else []
+    while item and isinstance(item[-1], Node):
+        item = item[-1].item
+    words = _unkeyed(item)
+    return words[:1] == ["false"] or (words[:1] in (["exit"], ["return"]) and words[1:2] not in ([], ["0"]))
+
+
+def _cannot_fail(node: Node) -> bool:
+    """Whether a command behind another one does nothing that may fail."""
+    item = node.item
+    if item and isinstance(item[0], Node):
+        return all(_cannot_fail(each) for each in item if isinstance(each, Node))
+    return _first(item) in _PLAIN | _CLOSED
+
+
+def _without_redirections(words: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """A command's words, and the files that its output goes to."""
+    kept: list[str] = []
+    into: list[str] = []
+    sign = ""
     for word in words:
-        redirects = re.match(r"^(?:\d*|&)[<>]", word)
-        if not redirects and not skip:
+        redirects = _REDIRECTION.match(word)
+        if redirects:
+            sign = redirects[1]
+        elif sign:
+            into += [word] if re.fullmatch(r"[1&]?>{1,2}[&|]?", sign) and not word.isdigit() else []
+            sign = ""
+        else:
             kept.append(word)
-        skip = bool(redirects and re.fullmatch(r"(?:\d*|&)[<>]{1,3}&?", word))
-    return tuple(kept)
-
-
-def _known(word: str, follows: list[str]) -> bool:
-    name = _bare(word)
-    return (
-        name in programs.TESTS
-        or name in programs.CHECKS
-        or (name in programs.VERBS and bool(follows) and follows[0] in programs.VERBS[name])
-    )
-
-
-def _bare(word: str) -> str:
-    name = re.split(r"[/\\]", word)[-1].split("@")[0] if not word.startswith("@") else word
-    return re.sub(r"\.(?:exe|cmd|bat|ps1)$", "", name) or word
+    return kept, tuple(into)

@@ -1,109 +1,161 @@
-"""Whose a change of the project is: the agent's where its own calls name the file, somebody else's, or not known."""
+"""Whose a change is, and when it was made: by the run's own calls, by others meanwhile, or not known by whom."""
 
 from __future__ import annotations
 
-import fnmatch
 import os
 from pathlib import Path
 
-from bg.evidence import purposes, shell, staleness
-from bg.evidence.calls import WRITING, Call, Calls
+from bg.evidence import programs
+from bg.evidence.calls import WRITING, Call, Calls, only_looks
 from bg.evidence.disk import Disk
-from bg.pattern import pattern
+from bg.evidence.finding import short
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
 
 OWN, OTHERS, UNKNOWN = "own", "others", "unknown"
-PLACING = {"cp", "mv", "ln", "install", "rsync", "git"}  # put files below the last thing that they name
-WHOLE_FOLDERS = {"rm", "mv", "cp", "rsync", "git", "rmdir"}  # do to all files of a folder what they do to it
-CODE = {"python", "python3", "node", "ruby", "perl", "php", "deno", "bun", "patch"}  # may be given code in the line
-_WORD = pattern(r"(?<![\w./-])[\w./@+-]*[\w@+-](?![\w/])")
+FRESH, STALE, MOVED = "fresh", "stale", "moved"
+MOVING = {"stash", "reset", "restore", "pull", "merge", "rebase", "revert", "cherry-pick", "checkout", "switch"}
 
 
 class Whose:
-    """What the calls of one run name; asked of one changed or removed file after the other."""
+    """What the calls of one run made of the files that changed since its launch."""
 
     def __init__(self, disk: Disk, calls: Calls) -> None:
-        self._project = disk.project
-        self._named: set[str] = set()
-        self._folders: set[str] = set()
-        self._globs: set[str] = set()
-        for call in calls.calls:
-            if call.name in WRITING and call.path and not call.failed:
-                self._named.update(self._spelled(call.path, self._project.cwd))
-            elif call.command and not purposes.only_reads(call.command):
-                self._take(call)
-        self.rest = self._of_the_rest(disk, calls)
+        self._disk, self._project, self._calls = disk, disk.project, calls
+        self._written = {path: call for call in calls.calls for path in self._paths(call)}
+        self._shells = [call for call in calls.shells if not only_looks(call)]
+        self._edits: list[tuple[Path, float]] = []
+        self._whole = False
+        self._by: dict[Path, bool] = {}
+        self.rest = self._of_the_rest()
+
+    def _paths(self, call: Call) -> list[str]:
+        """Where the file that a call wrote may be."""
+        if call.name not in WRITING or not call.path or call.failed:
+            return []
+        whole = os.path.normpath(self._project.cwd / os.path.expanduser(call.path))  # noqa: PTH111  a string is wanted
+        return [str(path) for path in self._project.within(whole)]
+
+    def _of_the_rest(self) -> str:
+        """Whose a change is that no call accounts for."""
+        if not self._calls.complete:
+            return UNKNOWN
+        if not self._shells:
+            return OTHERS
+        if self._project.main != self._project.root and not self._disk.launch.shared:
+            return OWN  # in its own tree, while nobody else worked there
+        timed = all(call.begun and call.ended and not call.background for call in self._shells)
+        return OTHERS if timed and not self._disk.launch.shared else UNKNOWN
 
     def of(self, name: str) -> str:
         """Whose a change of this file is; the name is the path below the top of the agent's tree."""
         return self.of_path(self._project.main / name)
 
     def of_path(self, path: Path) -> str:
-        """The same of a file anywhere in the project; outside the run's own tree only what it names is its own."""
-        if self._is_named(path):
+        """The same of a file anywhere in the project."""
+        if str(path) in self._written or self._by_shell(path):
             return OWN
         return UNKNOWN if self.rest == OWN and self._project.main not in path.parents else self.rest
 
-    def _of_the_rest(self, disk: Disk, calls: Calls) -> str:
-        """Whose a change that no call names is: others' where no call can have made it, the run's in its own tree."""
-        if not calls.known or calls.hidden:
-            return UNKNOWN
-        if all(purposes.only_reads(call.command) for call in calls.shells):
-            return OTHERS
-        return OWN if disk.project.main != disk.project.root and not disk.launch.shared else UNKNOWN
+    def _by_shell(self, path: Path) -> Optional[Call]:
+        """The call of the shell during which a file has changed, while nobody else worked there."""
+        if self._disk.launch.shared:
+            return None
+        try:
+            about = path.lstat()
+        except OSError:
+            return self._removing(path)
+        moments = (about.st_mtime, about.st_ctime)
+        return next((call for call in reversed(self._shells) if any(map(call.holds, moments))), None)
 
-    def _is_named(self, path: Path) -> bool:
-        text = str(path)
-        return (
-            text in self._named
-            or any(str(parent) in self._folders for parent in path.parents)
-            or any(fnmatch.fnmatchcase(text, glob) for glob in self._globs)
+    def _removing(self, path: Path) -> Optional[Call]:
+        """The call that names what is gone, or a folder that it was in."""
+        inside = [each for each in (path, *path.parents) if self._project.main in each.parents]
+        names = (
+            {str(each.relative_to(self._project.main)) for each in inside}
+            | {str(each) for each in inside}
+            | {path.name}
         )
+        words = ((call, word) for call in self._shells for each in call.commands for word in each.words[1:])
+        return next((call for call, word in words if word.removeprefix("./").rstrip("/") in names), None)
 
-    def _take(self, call: Call) -> None:
-        """What one command line names, from the folder that it goes to."""
-        folder = self._project.cwd
-        rewrites = staleness.reformats(call)
-        for part in call.parts:
-            if part.program in ("cd", "pushd") and part.words:
-                folder = Path(os.path.normpath(folder / part.words[0]))
-            elif part.program == "for" or not _changes_nothing(part, rewrites=rewrites):
-                self._take_part(part, folder)
-        for name in purposes.written(call.command):
-            self._named.update(self._spelled(name, folder))
-        if any(part.program in CODE or part.verb in ("apply", "am") for part in call.parts):
-            self._take_code(call.command[: shell.MOST], folder)
+    def take(self, names: list[str], *, whole: bool) -> None:
+        """The files that changed, perhaps not all; the run's own count for what was edited after a run."""
+        self._whole = whole
+        for name in names:
+            path = self._project.main / name
+            if self.of_path(path) == OWN:
+                try:
+                    self._edits.append((path, path.lstat().st_mtime))
+                except OSError:
+                    continue
 
-    def _take_code(self, code: str, folder: Path) -> None:
-        """The files that code or a patch within a command line names."""
-        for word in set(_WORD.findall(code)):
-            for name in (word, word[2:] if word[:2] in ("a/", "b/") else ""):
-                self._named.update(self._spelled(name, folder) if name else ())
+    def since(self, run: Call, words: tuple[str, ...], folder: str) -> tuple[str, str]:
+        """Whether a file that a run speaks for was edited after it, and which; nothing where that is not known."""
+        if run.background or not self._calls.complete:
+            return "", ""
+        behind = self._calls.after(run)
+        later = self._later(run.ended)
+        certain = self._written_after(run) | set(filter(self._is_known_edit, later))
+        edited = self._spoken_for(certain, words, f"{folder}/".removeprefix("./"))
+        if edited:
+            return STALE, edited
+        moved = next(filter(_moves_the_tree, behind), None)
+        if moved:
+            return MOVED, short(moved.command, 60)
+        unknown = later or certain or any(map(_removes, behind)) or not (run.ended and self._timed())
+        return ("", "") if unknown else (FRESH, "")
 
-    def _take_part(self, part: shell.Part, folder: Path) -> None:
-        words = [each for word in part.words for each in (word, word.partition("=")[2])]
-        words = [word for word in words if word and not word.startswith("-")]
-        found = [path for word in words for path in self._spelled(word, folder)]
-        self._globs.update(path for path in found if "*" in path)
-        self._named.update(found)
-        if part.program in WHOLE_FOLDERS:
-            self._folders.update(found)
-        if part.program in PLACING and words:
-            self._take_placed(words[:-1], self._spelled(words[-1], folder))
+    def _later(self, moment: float) -> set[Path]:
+        """The run's own files that have changed after a moment."""
+        return {path for path, changed in self._edits if changed > moment > 0}
 
-    def _take_placed(self, words: list[str], folders: list[str]) -> None:
-        """What is put into a folder, by its last name."""
-        names = [word.rstrip("/").rpartition("/")[2] for word in words]
-        self._named.update(f"{folder}/{name}" for folder in folders for name in names)
+    def _spoken_for(self, paths: set[Path], words: tuple[str, ...], below: str) -> str:
+        """The first of these files that a run, in a folder, is about; empty where it is about none for certain."""
+        names = sorted(path.relative_to(self._project.main).as_posix() for path in paths)
+        return next((name for name in names if name.startswith(below) and programs.speaks_for(words, name)), "")
 
-    def _spelled(self, name: str, folder: Path) -> list[str]:
-        """The paths within the project that a word may mean, from a folder."""
-        if len(name) > 1000 or "\0" in name or "\n" in name:
-            return []
-        whole = os.path.normpath(folder / Path(os.path.expanduser(name) if name.startswith("~/") else name))  # noqa: PTH111
-        tops = {str(base) for base in self._project.bases}
-        return [str(path) for path in self._project.within(whole) if str(path) not in tops]
+    def _written_after(self, run: Call) -> set[Path]:
+        """The files that a later call wrote, but for those that are as they were before it."""
+        paths = {Path(path) for call in self._calls.after(run) if call.answered for path in self._paths(call)}
+        return {path for path in paths if self._project.main in path.parents and not self._is_older(path, run)}
+
+    def _is_older(self, path: Path, run: Call) -> bool:
+        """Whether a file has not changed since a run, or not since the launch."""
+        found = self._project.at(path.relative_to(self._project.main).as_posix())
+        return found is not None and (found.mtime <= run.ended or self._disk.changed(found) is False)
+
+    def _timed(self) -> bool:
+        """Whether each change of the run can be dated."""
+        return self._whole and all(call.ended for call in self._calls.calls if call.answered)
+
+    def _is_known_edit(self, path: Path) -> bool:
+        if path not in self._by:
+            self._by[path] = self._is_an_edit(path)
+        return self._by[path]
+
+    def _is_an_edit(self, path: Path) -> bool:
+        """Whether a call wrote a file when it last changed: no build that made it, and no git that put it back."""
+        written = self._written.get(str(path))
+        moment = path.lstat().st_mtime
+        if any(call.holds(moment) and str(path) in self._paths(call) for call in self._calls.calls):
+            return True
+        call = self._by_shell(path)
+        if call is None or any(programs.is_proof(each.words) or each.program == "git" for each in call.commands):
+            return False
+        return written is not None or self._disk.baseline().tracks(path.relative_to(self._project.main).as_posix())
 
 
-def _changes_nothing(part: shell.Part, *, rewrites: bool) -> bool:
-    """Whether a command looks, tests, or checks without mending what it checks."""
-    return purposes.looks(part) or purposes.is_test(part) or (purposes.is_check(part) and not rewrites)
+def _moves_the_tree(call: Call) -> bool:
+    """Whether a call of git may have put other files in place, whose times are then no times of edits."""
+    moving = [each for each in call.commands if each.program == "git" and programs.verb(each.words) in MOVING]
+    return any(not {"-b", "-c", "list", "show"} & set(each.words) for each in moving)
+
+
+def _removes(call: Call) -> bool:
+    """Whether a call removed or moved files, of which no time is left."""
+    return any(
+        each.program in ("rm", "mv") or each.words[:2] in (("git", "rm"), ("git", "mv")) for each in call.commands
+    )

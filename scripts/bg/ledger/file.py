@@ -89,6 +89,25 @@ class Ledger:
             raise Unavailable(f"the ledger at {self.path} cannot be written: {error.strerror or error}") from error
         self._secured = written
 
+    def overwrite(self, patience: float) -> str:
+        """Leave nothing of what was deleted in the file or its log; why that cannot be done now, else empty.
+
+        It waits so many seconds for whoever else reads or writes the ledger.
+        """
+        self.settle()
+        try:
+            self._connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
+            # The first asks whether somebody reads: writing the file anew is dear where the log must stay after all.
+            for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                row = self._connection.execute(statement).fetchone()
+                if row and row[0]:
+                    return "another process reads the ledger"
+        except sqlite3.Error as error:
+            if not is_passing(error):
+                self._raise("written", error)
+            return str(error)
+        return ""
+
     @contextlib.contextmanager
     def transaction(self) -> Iterator[Writing]:
         """One short write; everything in it becomes durable together, or nothing does."""

@@ -124,10 +124,18 @@ def set_folder(book: Writing, agent: str, cwd: str) -> None:
     book.write("UPDATE launches SET cwd = ? WHERE agent = ?", cwd, agent)
 
 
-def share_folder(book: Ledger, agent: str, folder: str) -> bool:
-    """Whether another agent of ours was at work in a folder, or below it."""
-    query = "SELECT 1 FROM launches WHERE agent NOT IN ('', ?) AND (cwd = ? OR substr(cwd, 1, ?) = ?)"
-    return book.value(query, agent, folder, len(folder) + 1, f"{folder}/") is not None
+def share_folder(book: Ledger, agent: str, folder: str, since: float) -> bool:
+    """Whether another agent of ours was at work in a folder since then; worktrees below it are apart."""
+    query = (
+        "SELECT 1 FROM launches l WHERE l.agent IN (SELECT agent FROM runs WHERE ended IS NULL"
+        " UNION SELECT agent FROM tasks WHERE ended IS NULL UNION SELECT agent FROM tasks WHERE ended >= ?)"
+        " AND l.agent NOT IN ('', ?) AND (l.cwd = ? OR (substr(l.cwd, 1, ?) = ?"
+        " AND instr(substr(l.cwd, ?), '/.claude/worktrees/') = 0)) AND EXISTS (SELECT 1 FROM runs r"
+        " WHERE r.agent = l.agent AND (r.ended IS NULL OR r.ended >= ?))"
+    )
+    length = len(folder)
+    given = (since, agent, folder, length + 1, f"{folder}/", length + 1, since)
+    return book.value(query, *given) is not None
 
 
 def fail(book: Writing, tool_use: str, why: str) -> str:

@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import re
 
 from bg import foreign
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 LEDGER = "ledger.db"
+ARCHIVE = "archive.jsonl"
+BOARD = "board.html"
+ARCHIVE_LOCK = "archive.lock"
+ERASING = "erasing"  # there while something is to be erased
 LOST = "python.lost"  # hooks/run writes it
 
 
@@ -114,7 +123,7 @@ def close(path: str, mode: int) -> None:
         raise PermissionError(errno.EACCES, "it belongs to another user", path)
     # A directory that somebody named and uses for other things as well stays as it is.
     is_ours = os.path.basename(os.path.abspath(path)).startswith(
-        ("attempts", "bg", "ledger", "sessions", "spool", "verify")
+        ("attempts", "bg", "erasing", "ledger", "sessions", "spool", "verify")
     )
     if found.st_mode & 0o077 and found.st_uid == me and is_ours:
         with contextlib.suppress(OSError):
@@ -127,6 +136,17 @@ def touch(path: str) -> None:
         os.utime(path)
     except OSError:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
+@contextlib.contextmanager
+def alone(place: str, name: str) -> Iterator[None]:
+    """No other process does what this lock is for meanwhile, as far as this disk knows locks."""
+    path = os.path.join(place, name)
+    touch(path)
+    with open(path, "a", encoding="utf-8") as lock:
+        with contextlib.suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def fallback_spools(place: str) -> list[str]:

@@ -226,6 +226,19 @@ def confirm(book: Writing, proof: Proof) -> list[int]:
     return [row["id"] for row in rows]
 
 
+def blank_shared(book: Writing, label: str) -> None:
+    """Empty the words of one prompt or dialog that were judged for other tasks too; no code can confirm them then."""
+    book.write(
+        "UPDATE proofs SET text = '', proof = CASE proof WHEN ? THEN ? ELSE proof END"
+        " WHERE label IS NOT ? AND judged IS NOT NULL AND EXISTS"
+        " (SELECT 1 FROM proofs o WHERE o.label = ? AND o.session = proofs.session AND o.at = proofs.at)",
+        KEPT,
+        UNPROVEN,
+        label,
+        label,
+    )
+
+
 def class_of(book: Ledger, number: Optional[int], source: str) -> str:
     """The class of an answer; empty where it is not looked up yet, or was given before classes were kept."""
     found = of_id(book, number)

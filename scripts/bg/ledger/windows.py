@@ -127,3 +127,17 @@ def is_filled(book: Ledger, window: Window) -> bool:
             window.opened,
         )
     )
+
+
+def refusal(book: Ledger, window: Window) -> str:
+    """Why the last launch under the window's own label was refused; empty where none was tried."""
+    return (
+        book.value(
+            "SELECT failed FROM launches WHERE label = ? AND failed IS NOT NULL"
+            " AND (window >= ? OR (window IS NULL AND made >= ?)) ORDER BY rowid DESC LIMIT 1",
+            window.label,
+            window.id,
+            window.opened,
+        )
+        or ""
+    )

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from bg.evidence.checkpoint import Checkpoint
 
 MOST = 3000
-# What the parent hears of it beside what the agent said: less, and looked for in less time.
-MOST_FOR_PARENT, SECONDS_FOR_PARENT = 700, 0.3
+# What the parent hears of it beside what the agent said.
+MOST_FOR_PARENT = 700
 SHORT = 150
 
 
 def left_by(scene: Scene, task: Task) -> str:
     """The state in which a run that was cut has left its work; empty where the run ended with a signal of its own."""
     run = runs.last_run(scene.book, task.agent) if task.agent else None
-    found = _found(scene, task, 1.0)
+    found = _found(scene, task)
     if run is None or found is None:
         return ""
     refused = phrases.NOBODY_REFUSED if found.stopped else ""
@@ -43,7 +43,7 @@ def seen_by_parent(scene: Scene, task: Task, run: int, *, spoke: bool) -> tuple[
     path = agents.of_agent(scene.event.transcript, task.agent)
     if spoke and not last.cut and not transcripts.has_open_call(path, tools.HANDBACK.names):
         return "", ""
-    found = _found(scene, task, SECONDS_FOR_PARENT)
+    found = _found(scene, task)
     if found is None or not (found.files or found.last):
         return "", ""
     line = phrases.BRIEFLY_LEFT.format(
@@ -53,7 +53,7 @@ def seen_by_parent(scene: Scene, task: Task, run: int, *, spoke: bool) -> tuple[
     return f"{phrases.WHAT_IT_LEFT}\n{_told(found, MOST_FOR_PARENT)}", line
 
 
-def _found(scene: Scene, task: Task, seconds: float) -> Optional[Checkpoint]:
+def _found(scene: Scene, task: Task) -> Optional[Checkpoint]:
     run = runs.last_run(scene.book, task.agent) if task.agent else None
     launch = first_of(launches.find(scene.book, agent=task.agent)) if run else None
     if run is None or launch is None or run.ended is None or reported.ended_with_signal(scene.book, run.agent, run.run):
@@ -62,7 +62,7 @@ def _found(scene: Scene, task: Task, seconds: float) -> Optional[Checkpoint]:
     from bg.evidence import checkpoint  # noqa: PLC0415
 
     path = agents.of_agent(scene.event.transcript, task.agent)
-    return checkpoint.of(path, launch.cwd, launch.made, seconds)
+    return checkpoint.of(path, launch.cwd, launch.made)
 
 
 def _in_short(found: Checkpoint) -> str:

@@ -109,7 +109,7 @@ def _gather(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict
     if declared and transcripts.size(path) and not arriving.is_written(path, text, _times_said(scene, run)):
         path = ""
     project, folder = task.project or row.cwd, rows[-1].cwd or task.project
-    shared = folder != project and launches.share_folder(scene.book, rows[-1].agent, folder)
+    shared = launches.share_folder(scene.book, rows[-1].agent, folder, row.made)
     found = examine(
         text,
         fields,

@@ -9,6 +9,7 @@ from bg import repository
 from bg.host import receipts, tools
 from bg.ledger import delegations, launches, naming, resumes, runs, tasks, windows
 from bg.ledger.file import Writing
+from bg.ledger.launches import Launch
 from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import Opened, State
@@ -154,22 +155,35 @@ def failed(scene: Scene) -> None:
 def free_refused(scene: Scene) -> None:
     """A launch that a rule or another plugin's hook has refused brings no event of ours: the transcript tells."""
     path, now = scene.event.transcript, scene.event.tool_use
-    calls = [launch.tool_use for launch in launches.unbound(scene.book, scene.session) if launch.tool_use != now]
-    found = receipts.refused(path, calls)
-    if calls and not found and scene.late is None and tools.is_launch(scene.event):
+    launched = [launch for launch in launches.unbound(scene.book, scene.session) if launch.tool_use != now]
+    calls = [launch.tool_use for launch in launched]
+    found = receipts.results(path, calls)
+    owed = _owed_results(scene, launched) if launched and scene.late is None else []
+    if not found.keys() >= set(owed):
         scene.book.settle()
         until = time.monotonic() + WRITTEN
-        # Calls of one message stand beside each other; one of an earlier message has been answered by now.
-        message = receipts.messages(path)
-        earlier = [call for call in calls if message.get(call) and message[call] != message.get(now)]
-        while earlier and not found and time.monotonic() < until:
+        while not found.keys() >= set(owed) and time.monotonic() < until:
             time.sleep(STEP)
-            found = receipts.refused(path, earlier)
-    for call, why in found.items():
+            found = receipts.results(path, calls)
+    for call, why in [each for each in found.items() if each[1]]:
         with scene.book.transaction() as writing:
             label = launches.fail(writing, call, why)
             if label:
                 tasks.set_state(writing, label, State.NOT_LAUNCHED, inline(why, 200))
+
+
+def _owed_results(scene: Scene, launched: list[Launch]) -> list[str]:
+    """The calls that have been answered by now, whether or not the host has written that down."""
+    event = scene.event
+    if event.name == "Stop":  # the turn is over, and with it every call of the windows that it opened
+        opened = [window.id for window in windows.open_windows(scene.book, scene.session)]
+        return [launch.tool_use for launch in launched if launch.window in opened]
+    if not tools.is_launch(event):
+        return []
+    # Calls of one message stand beside each other; one of an earlier message has been answered.
+    message = receipts.messages(event.transcript)
+    answered = [launch.tool_use for launch in launched if message.get(launch.tool_use)]
+    return [call for call in answered if message[call] != message.get(event.tool_use)]
 
 
 def skill(scene: Scene) -> None:

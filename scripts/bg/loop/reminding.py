@@ -8,7 +8,7 @@ from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Writing
 from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
-from bg.ledger.values import Decision, Due, Opened
+from bg.ledger.values import Decision, Due, ItemState, Opened
 from bg.loop import adopting, checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
 from bg.loop.scene import Scene
 from bg.signals import kinds
@@ -108,7 +108,7 @@ def _await_relaunches(scene: Scene, writing: Writing, rows: list[Delivery]) -> N
 
 def _to_say(scene: Scene, row: Delivery, brief: bool) -> list[Reminder]:  # noqa: FBT001 - handed on by place
     """A delivery in words, none where it has become moot."""
-    if row.kind == Due.ANSWERED and _is_sent(scene, row):
+    if _is_sent(scene, row) if row.kind == Due.ANSWERED else _is_answered(scene, row):
         return []
     return [_worded(scene, row, brief=brief)]
 
@@ -117,6 +117,20 @@ def _is_sent(scene: Scene, row: Delivery) -> bool:
     """The answers that this row speaks of are on their way: there is nothing left to do about them."""
     task = tasks.get(scene.book, row.label)
     return task is None or not (waiting.has_news(scene.book, task) or next_steps.has_to_do(scene, task))
+
+
+def _is_answered(scene: Scene, row: Delivery) -> bool:
+    """What this signal asked for was answered before the parent was told: only the next step is left to say."""
+    agent, run = row.subject, row.run
+    signal = reported.signal_id(scene.book, agent, run, row.mark)
+    one = first_of(delegations.find(scene.book, signal=signal)) if signal else None
+    if one is not None:
+        return one.state != Decision.WAITING and not noting.denied(scene.book, agent, run, row.mark)
+    marker = reported.signal_body(scene.book, agent, run, row.mark).get("signal_type")
+    asked = [
+        item for item in inbox.find(scene.book, agent=agent, run=run) if kinds.asking(inbox.kind(item)).marker == marker
+    ]
+    return bool(asked) and all(item.state != ItemState.OPEN for item in asked)
 
 
 def owe_next_step(scene: Scene, writing: Writing, label: str, *, again: bool = False) -> bool:

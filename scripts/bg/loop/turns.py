@@ -24,7 +24,7 @@ from bg.loop import (
 )
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases, reply_parts, silence
-from bg.words.quoting import CONTEXT_LIMIT, fit, inline
+from bg.words.quoting import CONTEXT_LIMIT, cited, fit, inline
 from bg.words.texts import fill
 from bg.words.times import age
 
@@ -129,9 +129,11 @@ def _close_windows(scene: Scene) -> None:
                     window.text,
                     State.NOT_LAUNCHED,
                 )
-                tasks.set_state(writing, window.label, State.NOT_LAUNCHED)
-                words = inline(window.text, 80)
-                scene.answer.notice.append(phrases.NOT_LAUNCHED.format(label=window.label, text=words))
+                why = windows.refusal(scene.book, window)
+                tasks.set_state(writing, window.label, State.NOT_LAUNCHED, inline(why, 200))
+                said = phrases.NOT_LAUNCHED.format(label=window.label, text=inline(window.text, 80))
+                said += phrases.LAUNCH_REFUSED.format(why=cited(why, 300)) if why else ""
+                scene.answer.notice.append(said)
 
 
 def stop(scene: Scene) -> None:
@@ -228,10 +230,17 @@ def start(scene: Scene) -> None:
 
 
 def _forget_the_old(scene: Scene) -> None:
-    """Only where the user has set for how long tasks are kept."""
-    days = scene.settings.keep_days
-    if days is not None:
-        scene.apart("forgetting what is old", lambda: forgetting.sweep(scene.book, days, scene.desk.archive))
+    """Once a day, only where the user has set for how long tasks are kept."""
+    kept, erased = scene.settings.keep_days, scene.settings.erase_days
+    if (kept is None and erased is None) or not forgetting.is_due(scene.book):
+        return
+    if erased is not None:
+        from bg.ledger import erasing  # noqa: PLC0415 - late: few users set it
+
+        scene.apart("erasing what is old", erasing.erase_old, scene.book, erased)
+    if kept is not None:
+        scene.apart("forgetting what is old", forgetting.forget_old, scene.book, kept, scene.desk.archive)
+    forgetting.note_done(scene.book)
 
 
 def end(scene: Scene) -> None:

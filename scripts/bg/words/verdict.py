@@ -21,8 +21,13 @@ LONG = 110
 
 def sentence(found: Entry) -> str:
     """Why a finding has its grade."""
-    template = reasons.REASONS.get(str(found.get("reason")), (str(found.get("reason") or ""), ""))[0]
+    template = _said_by(found)[0]
     return template.format(detail=cited(str(found.get("detail") or ""), LONG))
+
+
+def _said_by(found: Entry) -> tuple[str, str]:
+    reason = str(found.get("reason") or "")
+    return reasons.REASONS.get(reason) or reasons.RETIRED.get(reason) or (reason, "")
 
 
 def _subject(found: Entry) -> str:
@@ -85,8 +90,11 @@ def _count(seen: Entry, name: str) -> int:
 
 
 def _end(run: Entry) -> str:
-    ends = {"passed": "passed", "failed": "failed", "unread": "ran in the background, its end was not read"}
+    passed = "passed, says its runner" if run.get("summary") else "exit 0" if "since" in run else "passed"
+    ends = {"passed": passed, "failed": "failed", "unread": "ran in the background, its end was not read"}
     end = ends.get(run["end"], run["end"] if run["end"] == "nothing was run" else "how it ended cannot be seen")
+    end += ", no tests found" if run.get("empty") else ""
+    end += f", in {cited(run['in'], 80)}" if run.get("in") else ""
     return f"{end}; {cited(run['edited'], 80)} was edited after it" if run.get("edited") else end
 
 
@@ -106,6 +114,7 @@ def _meanwhile(seen: Entry, own: list[str]) -> str:
     return f"{count} {what} {_MEANWHILE.get(str(seen.get('by')), 'changed')}" if count else ""
 
 
+# How the tests stood, in rows of older versions.
 TESTS = {
     "passed": "tests passed, nothing edited since",
     "passed, perhaps stale": "tests passed",
@@ -116,6 +125,28 @@ TESTS = {
     "unseen": "how the tests ended cannot be seen",
     "nothing was run": "the test run found no tests",
 }
+SINCE = {"fresh": ", nothing edited since", "stale": ", older than the last edit"}
+ENDS = {
+    "failed": "failed: {run}",
+    "unread": "nobody read how {run} ended",
+    "passed": "{run}: exit 0",
+}
+
+
+def _tested(seen: Entry) -> list[str]:
+    """How the test runs ended that a line should speak of, each with its command."""
+    if "tested" not in seen:
+        return [words for words in [TESTS.get(seen.get("tests") or "", "")] if words]
+    return [_test(run) for run in seen["tested"]] or (["no test was run"] if seen.get("untested") else [])
+
+
+def _test(run: Entry) -> str:
+    name = inline(run["command"], 60) + (f" in {inline(run['in'], 60)}" if run.get("in") else "")
+    passed = run["end"] == "passed"
+    summed = passed and (run.get("count") or run.get("summary"))
+    said = "tests passed: {run}" if summed else ENDS.get(run["end"], "how {run} ended cannot be seen")
+    none = ", no tests found" if passed and run.get("empty") else ""
+    return said.format(run=name) + none + SINCE.get(run.get("since", ""), "")
 
 
 def in_short(evidence: Entry) -> str:
@@ -125,10 +156,10 @@ def in_short(evidence: Entry) -> str:
         said = list(dict.fromkeys(_brief(found) for found in wrong))
         return " · ".join(said[:LINE] + ([f"{len(said) - LINE} more"] if len(said) > LINE else []))
     seen = evidence.get("facts") or {}
-    files, tests = _about_files(seen), TESTS.get(seen.get("tests") or "", "")
-    if files == "nothing changed on disk" and tests == "no test was run":
-        files, tests = f"{files}, {tests}", ""
-    return " · ".join(part for part in (_wanting(evidence), files, tests) if part)
+    files, tests = _about_files(seen), _tested(seen)
+    if files == "nothing changed on disk" and tests == ["no test was run"]:
+        files, tests = f"{files}, {tests[0]}", []
+    return " · ".join(part for part in (_wanting(evidence), files, *tests) if part)
 
 
 def _wanting(evidence: Entry) -> str:
@@ -143,12 +174,9 @@ def _wanting(evidence: Entry) -> str:
 
 
 def _brief(found: Entry) -> str:
-    said = reasons.REASONS.get(str(found.get("reason")), ("", ""))[1] or "does not match: {subject}"
+    said = _said_by(found)[1] or "does not match: {subject}"
     subject = inline(_subject(found), 60)
-    tested = any(word in subject for word in ("test", "spec", "tox", "check")) or subject.startswith(("jest", "mocha"))
-    return said.format(
-        subject=subject, detail=inline(str(found.get("detail") or ""), 40), tests="tests" if tested else subject
-    )
+    return said.format(subject=subject, detail=inline(str(found.get("detail") or ""), 40))
 
 
 def headline(label: str, status: str, evidence: Entry, asked: int) -> str:
@@ -157,8 +185,10 @@ def headline(label: str, status: str, evidence: Entry, asked: int) -> str:
         times = {0: "", 1: "asked once", 2: "asked twice"}.get(asked, f"asked {asked} times")
         parts = [f"{label} is disputed", in_short(evidence), times, _unchecked(evidence)]
         return " · ".join(filter(None, parts))
-    said = STATUS.get(status, "reports")
-    return " · ".join(part for part in (f"{label} {said}", in_short(evidence), _unchecked(evidence)) if part)
+    idle = "no tool was used" if status == "success" and (evidence.get("facts") or {}).get("idle") else ""
+    undeclared = "not declared" if evidence.get("declared") is False else ""
+    parts = [f"{label} {STATUS.get(status, 'reports')}", in_short(evidence), idle, undeclared, _unchecked(evidence)]
+    return " · ".join(filter(None, parts))
 
 
 def lists(evidence: Entry, *, prose: bool = False) -> str:
@@ -166,16 +196,18 @@ def lists(evidence: Entry, *, prose: bool = False) -> str:
     if not evidence:
         return ""
     groups = []
-    missing = [each for each in evidence.get("notes", []) if each.get("reason") == "asked and not there"]
-    groups += [_group("Asked for, and not there", [f"- {cited(each['subject'], 120)}" for each in missing])]
     findings = evidence.get("findings", [])
+    told = {found.get("subject") for found in findings if found.get("kind") == "promised"}
+    missing = [each["subject"] for each in evidence.get("asked", []) if each.get("reason") == "not found"]
+    absent = [f"- {cited(name, 120)}" for name in missing if name not in told]
+    groups += [_group("Asked for, and not there", absent)]
     for grade, head in ((MISMATCH, "Does not match"), (SEEN, "Seen by the host"), (SAID, "Only said")):
         groups.append(_group(head, [f"- {said_of(found)}" for found in findings if found.get("grade") == grade]))
     asked = [found for found in evidence.get("asked", []) if found.get("reason") != "not found"]
     groups.append(_group("Asked at the launch", [f"- {_line(found)} — {sentence(found)}" for found in asked]))
     if not prose and not evidence.get("declared"):
         groups.append("What it says was not declared for checking: it is only said.")
-    others = [each for each in evidence.get("notes", []) if each not in missing]
+    others = [each for each in evidence.get("notes", []) if each.get("reason") != "asked and not there"]
     groups.append(_group("Not seen, which need not be wrong", [f"- {each}" for each in noted({"notes": others})]))
     groups.append(_group("The host's own facts", facts(evidence).split("\n") if facts(evidence) else [], 6))
     groups.append(_group("Not looked at", [f"- {each}" for each in limits(evidence)]))

@@ -1,10 +1,12 @@
-"""The form in which an agent declares what it did, a fact a line, read leniently; the rest is prose."""
+"""The form in which an agent declares what it did, read where that is certain; the rest is undeclared."""
 
 from __future__ import annotations
 
 import re
 
 from bg.evidence import lines, named, pieces
+from bg.evidence.lines import Line
+from bg.evidence.pieces import ARROW
 from bg.pattern import pattern
 from bg.record import Record
 
@@ -13,10 +15,6 @@ if TYPE_CHECKING:
     from typing import Optional
 
 MOST = 200
-_JOINS = pattern(r"\s(?:and|to|in|for|with|from|of|und|nach|et|vers|y|a|e)\s")
-_ENDS = pattern(
-    r"\s*(?:[^\x00-\x7f]{1,8}|ausgeführt|ejecutado|exécuté|eseguito|executado|run|executed)?\s*(?:->|→|=>|⇒|➜|⟶|--+>)"
-)
 # What is said of a command that was left out: no claim that it ran.
 _LEFT_OUT = pattern(
     r"\s*(?:->|→|=>|⇒|➜|⟶|--+>|[:：–—-])?\s*\(?\s*"
@@ -29,6 +27,8 @@ _LEFT_OUT = pattern(
 # Where a result may begin that a remark claims: not within a reason such as "needs a clean base".
 _CLAUSE = pattern(r"(?:->|→|[,;(–—]|\.\s)\s*(?:(?:all|then|now|but|and)\s+)*")
 _ALSO = pattern(r"\s*(?:,\s*(?:and\s+|then\s+|und\s+)?|(?:and|then|und|puis|et|y|e|\+|&)\s+|、|和|と)(?=`)")
+_MORE = pattern(r"\s*(?:,\s*(?:and\s+|und\s+|et\s+|y\s+)?|\s(?:and|und|et|y|e|\+|&)\s+|、|和\s*)(?=\S)")
+_JOINS = pattern(r"\s(?:and|to|in|for|with|from|of|und|nach|et|vers|y|a|e)\s")
 _NO_COMMIT = pattern(
     r"(?<!\w)(?:no|none|not|nothing|never|n/a|skip\w*|left|pending|later|will|tbd|open|without|nicht|kein\w*|nichts|"
     r"ohne|offen|aucun\w*|pas|rien|sin|ning\w*|nada|não|нет)(?!\w)|无|没|未|なし|不",
@@ -39,10 +39,12 @@ _BRANCH = pattern(
 )
 _HASH = pattern(r"(?<![\w-])[0-9a-fA-F]{7,40}(?![\w-])|(?<![\w-])[0-9a-fA-F]{64}(?![\w-])")
 _NUMBER = pattern(r"#(\d{1,7})\b|/(?:pull|pulls|merge_requests)/(\d{1,7})\b")
+_NOT_PUSHED = pattern(r"\b(?:not|nicht|never|unpushed|pas|no)\b[^,;.]{0,12}\bpushed|unpushed", re.IGNORECASE)
+_SCHEMA = pattern(r"\.(?:json|ya?ml)$")
 
 
 class Item(Record):
-    """One declared fact: its kind, what it names, and the line as it was written; `kind` is "said" for prose."""
+    """One declared fact: its kind, what it names, and the line as it was written; `kind` is "said" for what is none."""
 
     line: str
     kind: str
@@ -57,67 +59,85 @@ class Item(Record):
     followed: bool = False  # a later line declares the same command
 
 
-def is_longer(text: str) -> bool:
-    """The list has more lines than are read."""
-    return sum(1 for line in lines.whole(text) for _ in _items(line)) > MOST
-
-
-def read(text: str) -> list[Item]:
-    """Every line of an evidence list, as it was meant; nothing is rejected."""
+def read(text: str) -> tuple[list[Item], bool]:
+    """Every line of an evidence list, as it was meant, and whether there are more than are read."""
     found: list[Item] = []
     for line in lines.whole(text):
         found += _items(line)
         if len(found) > MOST:
             break
     last = {item.subject: item for item in found[:MOST] if item.kind == "ran"}
-    return [item._replace(followed=item.kind == "ran" and item is not last[item.subject]) for item in found[:MOST]]
+    kept = [item._replace(followed=item.kind == "ran" and item is not last[item.subject]) for item in found[:MOST]]
+    return kept, len(found) > MOST
 
 
-def _items(line: str) -> list[Item]:
-    said = " ".join(line.split())
-    body = lines.body(line)
-    opened = lines.opened(body)
+def _items(line: Line) -> list[Item]:
+    opened = lines.opened(line.body)
+    if opened is None and line.under:
+        opened = (line.under, line.body)
     if opened is None:
-        backward = _fits_backward(body, said)
-        return [backward] if backward else _bare_run(body, said) or [Item(said, "said")]
+        backward = _fits_backward(line.body, line.said)
+        return [backward] if backward else _cells(line) or _bare_run(line) or [Item(line.said, "said")]
     kind, rest = opened
-    return _READERS[kind](kind, rest, said) or [Item(said, "said")]
+    found = _READERS[kind](kind, rest, line.said) or _cells(line) or [Item(line.said, "said")]
+    return [_marked(each, line) for each in found]
+
+
+def _marked(item: Item, line: Line) -> Item:
+    """What a sign before the line adds: how a run ended, and that what is crossed out is not done."""
+    if item.kind == "ran" and item.passed is None and line.mark is not None:
+        return item._replace(passed=line.mark)
+    crossed = line.mark is False and item.kind not in ("ran", "said", "open")
+    return item._replace(kind="open", subject=line.body) if crossed else item
+
+
+def _cells(line: Line) -> list[Item]:
+    """Reads a row of a table: a command and its end, or a file and what was done to it."""
+    if len(line.cells) < 2:
+        return []
+    first, rest = line.cells[0], " ".join(line.cells[1:])
+    name = first.strip("`")
+    if pieces.is_command(name):
+        return _ran("ran", f"`{name}` -> {rest}", line.said)
+    opened = lines.opened(line.cells[1])
+    kind = opened[0] if opened else ""
+    return _paths(kind, first, line.said) if kind in ("wrote", "changed", "removed") else []
 
 
 def _paths(kind: str, rest: str, said: str) -> list[Item]:
     """Reads wrote / changed / removed PATH [, PATH …] [contains "text"]."""
     found: list[Item] = []
-    while True:
-        name, after, ticked = pieces.thing(rest)
-        if not ticked and not (pieces.is_path(name, ticked=False) and named.is_file(name)):
-            spaced = pieces.SPACED.match(rest)
-            if not found and spaced and not _JOINS.search(spaced[0]):
-                name, after = spaced[0], rest[spaced.end() :]
-        if not pieces.is_path(name, ticked=ticked):
+    while rest:
+        name, after = _path(rest, spaced=not found)
+        if not name:
             break
-        if not ticked and after.startswith("("):
-            break  # a call, not a file
-        found.append(Item(said, kind, pieces.PART_OF.sub("", pieces.OF_LINE.sub("", name)), remark=after))
         contains = pieces.CONTAINS.match(after)
-        if contains:
-            text, _ = pieces.quotation(after[contains.end() :], name)
-            if text:
-                found[-1] = found[-1]._replace(quote=text)
-            break
-        more = re.match(r"\s*(?:,\s*(?:and\s+|und\s+|et\s+|y\s+)?|\s(?:and|und|et|y|e|\+|&)\s+|、|和\s*)(?=\S)", after)
-        if not more:
-            found[-1] = found[-1]._replace(remark=after)
-            if kind == "removed" and re.match(r"\s+[^\W\d_]", after):
-                return []  # a part of the file, or something else in other words
-            break
-        rest = after[more.end() :]
+        quote = pieces.quotation(after[contains.end() :], name)[0] if contains else ""
+        found.append(Item(said, kind, name, quote=quote, remark=after))
+        more = None if contains else _MORE.match(after)
+        rest = after[more.end() :] if more else ""
+    if found and kind == "removed" and re.match(r"\s+[^\W\d_]", found[-1].remark) and not found[-1].quote:
+        return []  # a part of the file, or something else in other words
     return found
+
+
+def _path(rest: str, *, spaced: bool) -> tuple[str, str]:
+    """The file that a rest begins with, and what follows; empty where it is none for certain."""
+    name, after, ticked = pieces.thing(rest)
+    plain = ticked or (pieces.is_path(name, ticked=False) and named.is_file(name))
+    blanks = pieces.SPACED.match(rest) if spaced and not plain else None
+    if blanks and not _JOINS.search(blanks[0]):
+        name, after = blanks[0], rest[blanks.end() :]
+    called = not ticked and after.startswith("(")  # a call, not a file
+    if called or not pieces.is_path(name, ticked=ticked):
+        return "", rest
+    return pieces.PART_OF.sub("", pieces.OF_LINE.sub("", name)), after
 
 
 def _moved(kind: str, rest: str, said: str) -> list[Item]:
     """Reads moved A -> B."""
     old, after, ticked = pieces.thing(rest)
-    parted = pieces.ARROW.match(after) or re.match(r"\s+(?:to|nach|vers|a|para|als|as|into|zu)\s+", after)
+    parted = ARROW.match(after) or re.match(r"\s+(?:to|nach|vers|a|para|als|as|into|zu)\s+", after)
     if not pieces.is_path(old, ticked=ticked) or not parted:
         return []
     new, _, ticked = pieces.thing(after[parted.end() :])
@@ -127,22 +147,20 @@ def _moved(kind: str, rest: str, said: str) -> list[Item]:
 def _ran(kind: str, rest: str, said: str) -> list[Item]:
     """Reads ran `COMMAND` -> pass | fail [N passed]."""
     found: list[Item] = []
-    while True:
+    while rest:
         command, after = pieces.command(rest)
         if not command:
             break
         found.append(Item(said, kind, command, remark=after))
         more = _ALSO.match(after)
-        if not more:
-            break
-        rest = after[more.end() :]
+        rest = after[more.end() :] if more else ""
     if not found:
         return []
-    if _LEFT_OUT.match(found[-1].remark) and not _claims_a_result(found[-1].remark):
+    remark = found[-1].remark
+    if _LEFT_OUT.match(remark) and not _claims_a_result(remark):
         return [each._replace(kind="open", remark="") for each in found]
-    passed, number = pieces.outcome(found[-1].remark)
-    ends = [each._replace(passed=passed, remark=found[-1].remark) for each in found]
-    return [ends[0]._replace(number=number)] if len(ends) == 1 else ends
+    number = pieces.count(remark) if len(found) == 1 else 0
+    return [each._replace(passed=pieces.passed(remark), number=number, remark=remark) for each in found]
 
 
 def _claims_a_result(remark: str) -> bool:
@@ -151,38 +169,34 @@ def _claims_a_result(remark: str) -> bool:
     return any(pieces.PASS.fullmatch(clause) or pieces.PASS_COUNT.match(clause) for clause in clauses)
 
 
-def _bare_run(body: str, said: str) -> list[Item]:
-    """Reads `COMMAND` -> pass, with a label before it or with nothing."""
-    label = lines.LABEL.match(body)
-    rest = body[label.end() :] if label else body
-    ticked = pieces.TICKED.match(rest)
-    plain = ticked and pieces.is_command(ticked["text"].strip()) and _ENDS.match(rest[ticked.end() :])
-    return _ran("ran", rest, said) if plain else []
+def _bare_run(line: Line) -> list[Item]:
+    """Reads `COMMAND` -> pass without a word of the form, with a label before it or with nothing."""
+    label = lines.LABEL.match(line.body)
+    for rest in (line.body, line.body[label.end() :] if label else ""):
+        command, after = pieces.command(rest)
+        ended = ARROW.match(after) or (line.mark is not None) or pieces.passed(after) is not None
+        if command and ended and (rest.startswith("`") or pieces.is_certain(command)) and pieces.is_command(command):
+            return [_marked(each, line) for each in _ran("ran", rest, line.said)]
+    return []
 
 
 def _commit(kind: str, rest: str, said: str) -> list[Item]:
     """Reads commit HASH, pushed, opened PR; a message may stand for the hash."""
-    found = []
     hashes = _HASH.findall(re.sub(r"\([^()]*\)", " ", rest)) or _HASH.findall(rest)[:1]
-    for name in hashes:
-        found.append(Item(said, kind, name.lower()))
-    if not hashes:
-        text, _ = pieces.quotation(rest)
-        if rest.strip() and not text and not re.match(r"\W*(?:$|pushed|and|,)", rest):
-            if not re.search(r"commit(?:ted)?\W*[:：]", said, re.IGNORECASE) or _NO_COMMIT.search(rest):
-                return []
-            text = re.sub(r"\s*\([^()]*\)\s*$", "", rest).strip(" .*`")
-        found.append(Item(said, kind, "", quote=text))
-    return found + _published(rest, said)
+    found = [Item(said, kind, name.lower(), remark=rest) for name in hashes]
+    if found:
+        return found + _published(rest, said)
+    text, _ = pieces.quotation(rest)
+    if rest.strip() and not text and not re.match(r"\W*(?:$|pushed|and|,)", rest):
+        if not re.search(r"commit(?:ted)?\W*[:：]", said, re.IGNORECASE) or _NO_COMMIT.search(rest):
+            return []
+        text = re.sub(r"\s*\([^()]*\)\s*$", "", rest).strip(" .*`")
+    return [Item(said, kind, "", quote=text, remark=rest), *_published(rest, said)]
 
 
 def _published(rest: str, said: str) -> list[Item]:
-    found = []
-    denied = re.search(
-        r"\b(?:not|nicht|never|unpushed|pas|no)\b[^,;.]{0,12}\bpushed|not pushed|unpushed", rest, re.IGNORECASE
-    )
-    if re.search(r"(?<!\w)pushed(?!\w)", rest, re.IGNORECASE) and not denied:
-        found.append(Item(said, "pushed", "push"))
+    pushed = re.search(r"(?<!\w)pushed(?!\w)", rest, re.IGNORECASE) and not _NOT_PUSHED.search(rest)
+    found = [Item(said, "pushed", "push")] if pushed else []
     opened = re.search(r"(?<!\w)" + lines.WORDS["pr"].split("|PR")[0], rest, re.IGNORECASE)
     if opened and not re.search(r"\b(?:no|not)\b[^,;.]{0,20}$", rest[: opened.start()], re.IGNORECASE):
         found += _pr("pr", rest[opened.end() :], said)
@@ -203,33 +217,19 @@ def _pr(kind: str, rest: str, said: str) -> list[Item]:
 def _saw(kind: str, rest: str, said: str) -> list[Item]:
     """Reads saw PATH:LINE "quote"."""
     name, after, ticked = pieces.thing(rest)
-    at = pieces.OF_LINE.search(name)
-    if not at:
-        behind = ticked and after[:1] == ":"
-        tail = re.match(r"\s*:?\s*L?(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?(?=\W|$)", after) if behind else None
-        named = pieces.AT_LINE.match(after)
-        first = int(tail[1]) if tail else int(named["first"]) if named else 0
-        last = int(tail[2]) if tail and tail[2] else first
-        after = after[tail.end() :] if tail else after[named.end() :] if named else after
-        path = name
-    else:
-        path = name[: at.start()]
-        first = int(at["first"] or at["hash"])
-        last = max(first, int(at["last"] or at["until"] or first))  # less is a column
+    path, first, last, after = pieces.place(name, after, ticked=ticked)
     if not pieces.is_path(path, ticked=ticked) and not (first and ticked):
         return []
-    behind_text = re.sub(r"^[\s:,;–—-]*(?:(?:reads|says|contains|states|has)\s*:?\s*)?", "", after)
-    text, remark = pieces.quotation(behind_text, path)
-    if not first and not text:
-        return []
-    return [Item(said, kind, path, quote=text, first=first, last=last, remark=remark)]
+    behind = re.sub(r"^[\s:,;–—-]*(?:(?:reads|says|contains|states|has)\s*:?\s*)?", "", after)
+    text, remark = pieces.quotation(behind, path)
+    return [Item(said, kind, path, quote=text, first=first, last=last, remark=remark)] if first or text else []
 
 
 def _fits(kind: str, rest: str, said: str) -> list[Item]:
     """Reads fits SCHEMA: FILE."""
     schema, after, _ = pieces.thing(rest)
     name, _, ticked = pieces.thing(re.sub(r"^[\s:：,(–—-]*(?:file\s+)?(?:->|→)?\s*", "", after))
-    if not re.search(r"\.(?:json|ya?ml)$", schema):
+    if not _SCHEMA.search(schema):
         return []
     return [Item(said, kind, name if pieces.is_path(name, ticked=ticked) else "", other=schema)]
 
@@ -241,7 +241,7 @@ def _fits_backward(body: str, said: str) -> Optional[Item]:
     if not found or not pieces.is_path(name, ticked=ticked):
         return None
     schema, _, _ = pieces.thing(after[found.end() :])
-    return Item(said, "fits", name, other=schema) if re.search(r"\.(?:json|ya?ml)$", schema) else None
+    return Item(said, "fits", name, other=schema) if _SCHEMA.search(schema) else None
 
 
 def _open(kind: str, rest: str, said: str) -> list[Item]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from bg.evidence import form
+from bg.evidence import declared
 from bg.protocol import signals
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,13 +97,13 @@ def test_a_line(line, expected):
             item.kind,
             {name: each for name, each in item._asdict().items() if name not in ("line", "kind", "remark", "followed")},
         )
-        for item in form.read(line)
+        for item in declared.read(line)[0]
     ]
     assert [(kind, {**NOTHING, **given}) for kind, given in expected] == found
 
 
 def test_a_wrapped_line_is_one_and_each_line_keeps_its_words():
-    items = form.read("- ran `npm test` ->\n  pass, 18 passed\n\n- wrote a.md\n```\n")
+    items = declared.read("- ran `npm test` ->\n  pass, 18 passed\n\n- wrote a.md\n```\n")[0]
     assert [(item.line, item.passed, item.number) for item in items] == [
         ("- ran `npm test` -> pass, 18 passed", True, 18),
         ("- wrote a.md", None, 0),
@@ -135,12 +135,12 @@ recommendations: none
 def test_the_list_within_a_block(evidence):
     signal = signals.read(BLOCK.format(evidence=evidence)).deciding
     assert signal.valid
-    assert [item.kind for item in form.read(signal.fields["evidence"])] == ["wrote", "ran", "open", "open"]
+    assert [item.kind for item in declared.read(signal.fields["evidence"])[0]] == ["wrote", "ran", "open", "open"]
 
 
 @given(st.text(max_size=400))
 def test_no_text_raises(text):
-    form.read(text)
+    declared.read(text)
 
 
 @pytest.mark.parametrize(
@@ -148,5 +148,5 @@ def test_no_text_raises(text):
 )
 def test_no_text_is_slow(piece):
     began = time.thread_time()
-    form.read(piece * (150_000 // len(piece)))
+    declared.read(piece * (150_000 // len(piece)))
     assert time.thread_time() - began < 6

@@ -1,0 +1,308 @@
+"""How a run ended: by its exit status, or, where the line hides that, by what the line or the runner says last."""
+
+from __future__ import annotations
+
+import re
+
+from bg.evidence import programs
+from bg.evidence.calls import Call, Calls
+from bg.evidence.shell import Command
+from bg.host import tools
+from bg.pattern import pattern
+from bg.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+PASSED, FAILED, UNSEEN, UNREAD, MASKED = "passed", "failed", "unseen", "unread", "masked"
+LINES, LONG = 4000, 1000
+_COLOUR = pattern(r"\x1b\[[0-9;]*[A-Za-z]")
+# The lines in which each common runner sums up its own run, from their beginning.
+_SUMMARY = pattern(
+    "|".join(
+        f"(?P<{name}>{line})"
+        for name, line in {
+            "pytest": r"^=*\s*(?:\d+ (?:(?:subtests )?passed|failed|errors?|skipped|xfailed|xpassed|deselected|rerun|"
+            r"warnings?)(?:, )?)+ in \d",
+            "jest": r"^\s*Tests:\s+\d",
+            "vitest": r"^\s*Tests\s+\d+ (?:passed|failed|skipped|todo)",
+            "mocha": r"^\s+\d+ (?:passing|failing|pending)(?: \(|$)",
+            "playwright": r"^\s+\d+ (?:passed|failed|flaky|skipped|did not run)(?: \(|$)",
+            "node": r"^(?:#|ℹ) (?:tests|pass|fail|cancelled|skipped|todo)\s+\d",
+            "bun": r"^ *\d+ (?:pass|fail|skip|todo)$",
+            "deno": r"^(?:ok|FAILED) \| \d+ passed",
+            "go": r"^(?:ok|FAIL|---\s*FAIL:|\?)\s+\S+\s+(?:[\d.]+m?s|\(cached\)|\[|\([\d.]+s\))|^FAIL$",
+            "cargo": r"^test result: ",
+            "maven": r"^(?:\[\w+\] )?(?:Tests run: \d|BUILD (?:SUCCESS|FAILURE)\b)",
+            "gradle": r"^\d+ tests? completed|^BUILD (?:SUCCESSFUL|FAILED) in ",
+            "unittest": r"^Ran \d+ tests? in |^OK(?: \(\w+=|$)|^FAILED \(\w+=",
+            "phpunit": r"^OK \(\d+ tests?, |^FAILURES!$|^Tests: \d+, Assertions: ",
+            "tap": r"^(?:not )?ok \d+\b|^Files=\d+, Tests=\d|^--- (?:PASS|SKIP): ",
+            "rspec": r"^(?:\d+ \w+, )*\d+ (?:examples?|runs|tests?|scenarios?), .*\d (?:failures?|failed)\b",
+            "dotnet": r"^(?:Passed|Failed)!\s+- Failed:|^ +(?:Passed|Failed): \d+$",
+            "ctest": r"^\d+% tests passed, ",
+            "swift": r"^\s*Executed \d+ tests?, with ",
+            # jest, vitest and mocha behind a package's name, as pnpm, lerna and turbo print them
+            "packages": r"^[@\w][\w@./-]{0,80}(?:[ :][\w:.-]{1,40})?: +"
+            r"(?:Tests:? +\d|\d+ (?:passing|failing)(?: \(|$))",
+        }.items()
+    )
+)
+_ONCE = {"pytest", "jest", "vitest", "unittest", "phpunit", "rspec"}  # sum up once, at the end
+_PASSES = pattern(
+    r"(?<![\w.])(\d+)\s+(?:tests? )?(?:passed|passing|pass)\b|(?:# pass|ℹ pass|Passed:)\s+(\d+)|Passed:\s*(\d+)",
+    re.IGNORECASE,
+)
+_TOTALS = pattern(
+    r"(?<![\w.])(\d+)\s+(?:tests?|doctests?|properties|examples?|runs|total|scenarios?)\b(?! (?:passed|failed))|"
+    r"Tests run: (\d+)|\bTests=(\d+)|Tests: (\d+), A|"
+    r"(?:# tests|ℹ tests)\s+(\d+)|Total:\s*(\d+)|\((\d+)\)\s*$|out of (\d+)",
+    re.IGNORECASE,
+)
+_FAILS = pattern(
+    r"(?<![\w.])([1-9]\d*)\s+(?:tests? )?(?:failed|failing|failures?|errors?|fail)\b|"
+    r"(?<!expected )\b(?:failures?|errors?|failed|(?<=# )fail|(?<=ℹ )fail)(?:[:=]\s*|\s+)([1-9]\d*)\b|"
+    r"^(not ok \d+(?!.*# (?:TODO|SKIP))|FAIL|---\s*FAIL|FAILURES!|FAILED)\b|(BUILD FAIL|test result: FAILED)",
+    re.IGNORECASE,
+)
+_EACH = pattern(r"^(?:ok \d+\b(?!.*# (?:TODO|SKIP))|--- PASS: )", re.IGNORECASE | re.MULTILINE)
+_FAILED = pattern(r"(?<![\w.])([1-9]\d*)\s+(?:tests? )?(?:failed|failing|failures?)\b", re.IGNORECASE)
+_SKIPS = pattern(
+    r"(?<![\w.])(\d+)\s+(?:tests? )?(?:skipped|skips|pending|ignored|todo|xfailed|excluded)\b|"
+    r"(?:skipped|ignored|expected failures)(?:[:=]\s*|\s+)(\d+)",
+    re.IGNORECASE,
+)
+_NONE_RAN = pattern(
+    r"^(?:\[\w+\] )?[=\s]*(?:no tests? (?:were |are )?(?:ran|run|collected|found|executed|to run)|no test files? found|"
+    r"collected 0 items|ran 0 tests|\d+ deselected in |1\.\.0$|there are no tests|tests are skipped|no test matches|"
+    r"couldn't find any files to test|all tests have been excluded)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_GO_EMPTY, _GO_RAN = pattern(r"\[no test(?:s to run| files)\]"), pattern(r"^ok\s+\S+\s+(?!.*\[no tests)", re.MULTILINE)
+_JOB = pattern(r"Command .{0,80}?background.{0,80}?(?:ID|id)[:\s]+(\w{4,})", re.DOTALL)
+_STILL_RUNNING = pattern(r"<status>\s*running|^status: running|still running", re.IGNORECASE | re.MULTILINE)
+_FINISHED = pattern(r"completed|finished|exit code|exited", re.IGNORECASE)
+_EXIT = pattern(r"exit(?:ed with)?[ _]?code(?:>|:|\s)\s*(\d+)", re.IGNORECASE)
+_STATUS = pattern(r"\$\{?(?:PIPESTATUS\[0\]|pipestatus\[1\]|\?)\}?")
+
+
+class Ending(Record):
+    """How a run ended, what shows that, and what its runner counts; `whole` where one line gives every count."""
+
+    how: str
+    by_summary: bool = False
+    counts: frozenset[int] = frozenset()
+    passes: frozenset[int] = frozenset()
+    skipped: int = 0
+    failed: tuple[int, ...] = ()
+    whole: bool = False
+    empty: bool = False
+
+
+class Tally:
+    """What the runners' own lines of an output say: the counts of all, and a failure of the last of each."""
+
+    def __init__(self, output: str) -> None:
+        plain = _COLOUR.sub("", output)
+        matches = filter(None, map(_SUMMARY.match, _lines(plain)))
+        self.own = [(str(match.lastgroup), match.string) for match in matches]
+        last = {name: place for place, (name, _) in enumerate(self.own)}
+        final = [line for place, (name, line) in enumerate(self.own) if name not in _ONCE or last[name] == place]
+        self.passed, self.totals, self.skipped = map(self._numbers, (_PASSES, _TOTALS, _SKIPS))
+        self.passed += self._each()
+        self.bad = any(map(_FAILS.search, final))
+        self.failed = list(map(int, _FAILED.findall("\n".join(final))))
+        self.empty = not self.bad and (not self._ran() or (_says_none(plain) and not sum(self.passed)))
+
+    def _each(self) -> list[int]:
+        """How many tests are said to have passed one by one, if any are."""
+        number = len(_EACH.findall("\n".join(line for _, line in self.own)))
+        return [number] if number else []
+
+    def _ran(self) -> bool:
+        """Whether any test ran, as far as the counts say."""
+        left = max(self.totals, default=0) - sum(self.skipped)
+        return sum(self.passed) > 0 or left > 0 or not (self.passed or self.totals or self.skipped)
+
+    def _numbers(self, kind: re.Pattern[str]) -> list[int]:
+        found = [match for _, line in self.own for match in kind.finditer(line)]
+        return [int(next(group for group in match.groups() if group)[:9]) for match in found]
+
+    @property
+    def good(self) -> bool:
+        """A runner says that its tests passed."""
+        return bool(self.own) and not self.bad and not self.empty
+
+    @property
+    def counts(self) -> frozenset[int]:
+        """Every number of tests that may be meant by one that is declared."""
+        every = {*self.totals, sum(self.totals), sum(self.passed) + sum(self.skipped), *self.passes}
+        return frozenset(every - {0})
+
+    @property
+    def passes(self) -> frozenset[int]:
+        """Every number of them that may be said to have passed."""
+        left = {max(self.totals, default=0), sum(self.totals)} if not self.passed else set()
+        every = {*self.passed, sum(self.passed), *(each - sum(self.skipped) for each in left)}
+        return frozenset(each for each in every if each > 0)
+
+    def by_itself(self) -> Optional[Ending]:
+        """An ending by nothing else than what the runners say."""
+        return self.ending(FAILED if self.bad else PASSED, by_summary=True) if self.bad or self.good else None
+
+    def ending(self, how: str, *, by_summary: bool = False) -> Ending:
+        """An ending with these counts."""
+        numbers = (self.counts, self.passes, sum(self.skipped), tuple(self.failed))
+        return Ending(how, by_summary, *numbers, self.whole, self.empty)
+
+    @property
+    def whole(self) -> bool:
+        """One line of one runner gives every count."""
+        names = [name for name, line in self.own if not line.startswith(("OK", "FAILED"))]
+        return len(names) == 1 and names[0] in _ONCE
+
+
+def _lines(output: str) -> list[str]:
+    """The lines of an output, each cut where it is long; of many only the first and the last."""
+    lines = output.split("\n")
+    return [line[:LONG] for line in (lines if len(lines) <= LINES else lines[: LINES // 2] + lines[-LINES // 2 :])]
+
+
+def _says_none(output: str) -> bool:
+    """Whether a runner says that it found no tests."""
+    return bool(_NONE_RAN.search(output)) or (bool(_GO_EMPTY.search(output)) and not _GO_RAN.search(output))
+
+
+def ending(calls: Calls, call: Call, at: int) -> Ending:
+    """How one command of a call ended."""
+    command = call.commands[at]
+    if _goes_on(call, at):
+        return _later(calls, call)
+    tally = Tally(_without_own_words(call))
+    passed = _by_status(call, command)
+    passed = _told(call, at) if passed is None else passed
+    if passed is not None:
+        return tally.ending(PASSED if passed else FAILED)
+    return _by_summary(call, at, tally) or (_silent(calls, call) if _is_silent(call, command) else Ending(UNSEEN))
+
+
+def _goes_on(call: Call, at: int) -> bool:
+    """Whether a command is left running when its call ends."""
+    waited = any(each.program in ("wait", "fg") for each in call.commands[at + 1 :])
+    return call.background or not call.answered or (call.commands[at].mask == "background" and not waited)
+
+
+def _by_summary(call: Call, at: int, tally: Tally) -> Optional[Ending]:
+    """What the runner's own last summary says, where it can only be that of this command."""
+    tests = [each for each in call.commands if programs.looks_like_a_test(each.words)]
+    sure = tally.bad or tally.whole or _shows_the_end(call, at)
+    return tally.by_itself() if tests == [call.commands[at]] and sure else None
+
+
+def _is_silent(call: Call, command: Command) -> bool:
+    """Whether a test, a check or a build printed into files only."""
+    return programs.is_proof(command.words) and bool(command.into) and not call.result.strip()
+
+
+def _silent(calls: Calls, call: Call) -> Ending:
+    """A run whose status is hidden and whose output is discarded, or in a file that may be read later."""
+    thrown = any("/dev/null" in each.into for each in call.commands) and not call.failed
+    return Ending(MASKED) if thrown else _later(calls, call)
+
+
+def _by_status(call: Call, command: Command) -> Optional[bool]:
+    """Whether a command passed, by the exit status of its line; None where that does not tell."""
+    if call.failed:
+        return False if command.last else None
+    return None if command.mask else True
+
+
+def _shows_the_end(call: Call, at: int) -> bool:
+    """Whether what a command is piped into lets its last lines through."""
+    filters = [each.program for each in call.commands[at + 1 :] if each.piped]
+    return set(filters) <= {"tail", "tee", "cat", "nl", "less", "more", "ts"}
+
+
+def _told(call: Call, at: int) -> Optional[bool]:
+    """What the line itself prints of a command's status: by `echo $?`, or by words behind `&&` and `||`."""
+    rest = call.commands[at + 1 :]
+    behind = [each for each in rest if not each.piped]
+    lines = call.result.strip().split("\n")
+    if not behind or behind[0].program not in ("echo", "printf"):
+        return None
+    words = " ".join(behind[0].words[1:])
+    status = _STATUS.search(words)
+    piped = len(behind) < len(rest)
+    if piped and (status is None or "?" in status[0]):
+        return None  # that of the last in the pipe
+    return _printed(words[: status.start()], lines) if status else _by_words(call, behind, lines)
+
+
+def _printed(before: str, lines: list[str]) -> Optional[bool]:
+    """Whether the number that stands behind these words is 0; None where there is none."""
+    shape = re.compile(re.escape(before.strip()) + r"\s*(\d{1,3})\b")
+    shown = [found[1] for line in lines[-4:] for found in [shape.match(line)] if found]
+    return shown[-1] == "0" if shown else None
+
+
+def _by_words(call: Call, behind: list[Command], lines: list[str]) -> Optional[bool]:
+    """What `&& echo A || echo B` printed last."""
+    said = [" ".join(each.words[1:]) for each in behind[:2] if each.program == "echo"]
+    joined = re.sub(r"[\"']", "", call.command)
+    if len(said) == 2 and f"&& echo {said[0]}" in joined and f"|| echo {said[1]}" in joined and said[0] != said[1]:
+        return {said[0]: True, said[1]: False}.get(lines[-1])
+    return None
+
+
+def _without_own_words(call: Call) -> str:
+    """An output without the lines that its own command line printed: they show nothing of what it ran."""
+    own = {" ".join(each.words[1:]).strip() for each in call.commands if each.program in ("echo", "printf")} - {""}
+    return "\n".join(line for line in call.result.split("\n") if line.strip() not in own) if own else call.result
+
+
+def _later(calls: Calls, call: Call) -> Ending:
+    """How a run in the background ended: by the host's word on it, else by what a later look at its output shows."""
+    job = _JOB.findall(call.result)[:1]
+    names = [*job, *(name for each in call.commands for name in each.into)]
+    looks = [later for later in calls.after(call) if _is_about(later, names)]
+    tally = Tally(re.sub(r"(?m)^\s*\d+[→\t]", "", looks[-1].result if looks else ""))
+    told = _host_said(calls, job, looks)
+    if told is not None:
+        return tally.ending(PASSED if told else FAILED)
+    return tally.by_itself() or Ending(UNREAD if _is_unread(call, looks) else UNSEEN)
+
+
+def _is_unread(call: Call, looks: list[Call]) -> bool:
+    """Whether nobody read how a test, a check or a build of the background ended."""
+    if not any(programs.is_proof(each.words) for each in call.commands):
+        return False
+    if not call.answered:
+        return call.passed_over
+    return not looks or bool(_STILL_RUNNING.search(looks[-1].result[:400]))
+
+
+def _is_about(later: Call, names: list[str]) -> bool:
+    """Whether a later call looked at what a command of the background has printed."""
+    shown = later.name in {"BashOutput", *tools.OUTPUT.names}
+    if shown and not names:
+        return True
+    given = str(later.given)
+    reads = shown or later.name == "Read" or bool(later.command)
+    return reads and any(name.rsplit("/", 1)[-1] in given for name in names)
+
+
+def _host_said(calls: Calls, names: list[str], looks: list[Call]) -> Optional[bool]:
+    """Whether the host says that a command of the background passed; None where it says nothing of its end."""
+    words = [told for told in calls.told if any(name in told for name in names) and _FINISHED.search(told)]
+    words += [look.result[:2000] for look in looks if not look.command and look.name != "Read"]
+    for each in words:
+        code = _EXIT.search(each)
+        if code:
+            return code[1] == "0"
+    return None
+
+
+def gives_no_answer(command: Command, call: Call) -> bool:
+    """Whether a status of 1 is a command's answer, as that of `grep` and `diff` is."""
+    return command.program in programs.ANSWERS and call.status == 1
