@@ -49,6 +49,7 @@ def where_it_is_kept() -> Iterator[Finding]:
         )
         yield from _put_off(folder, "they are taken in as soon as the ledger can be written")
         return
+    yield from _open_to_others(folder)
     free = shutil.disk_usage(folder).free
     if free < LOW_SPACE:
         yield Finding(
@@ -65,6 +66,17 @@ def where_it_is_kept() -> Iterator[Finding]:
         yield Finding("ledger", "ok", f"none yet; it will stand in {folder}")
     for found in ledgers:
         yield from _ledger(Path(found))
+
+
+def _open_to_others(folder: Path) -> Iterator[Finding]:
+    """What `hooks/run` executes nothing from, although the ledger in it is used."""
+    for path in (folder, Path(place.interpreter_note(str(folder)))):
+        with contextlib.suppress(OSError):
+            mode = path.stat().st_mode
+            if mode & 0o022:
+                who = "every user" if mode & 0o002 else "its group"
+                found = f"{path} can be written by {who}, so no interpreter is noted there and each event looks for one"
+                yield Finding("data", "note", found, f'chmod go-w "{path}"')
 
 
 def _put_off(folder: Path, remedy: str) -> Iterator[Finding]:

@@ -37,12 +37,12 @@ def _named() -> list[str]:
     given = os.environ.get("BG_DATA")
     if given and not why_not(given):
         return [given]
-    own = os.path.join(_config(), "bg")
+    own = os.path.join(own_config(), "bg")
     return [each for each in (os.environ.get("CLAUDE_PLUGIN_DATA"), own) if each]
 
 
-def _config() -> str:
-    """The host's configuration directory, where that does not depend on the directory that a hook is started in."""
+def own_config() -> str:
+    """The user's configuration directory: a relative path would lead into whatever project a hook is started in."""
     named = config_directory()
     return named if os.path.isabs(named) else os.path.expanduser("~/.claude")
 
@@ -52,7 +52,7 @@ def _candidates() -> list[str]:
     named = _named()
     if named == [os.environ.get("BG_DATA")]:
         return named
-    data = os.path.join(_config(), "plugins", "data")
+    data = os.path.join(own_config(), "plugins", "data")
     found = [os.path.join(data, name) for name in foreign.names(data) if name.startswith("bg-")]
     return list(dict.fromkeys([*named[:-1], *found, *named[-1:]]))
 

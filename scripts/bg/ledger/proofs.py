@@ -217,11 +217,12 @@ def kept(book: Ledger, since: float, most: int) -> list[Proof]:
     return Proof.all(book, sql, KEPT, since, most)
 
 
-def confirm(book: Writing, proof: Proof) -> None:
-    """The user has confirmed these words: they are said once more, and these rows have no further part."""
-    book.write(
-        "UPDATE proofs SET proof = ? WHERE at = ? AND session = ? AND proof = ?", CODE, proof.at, proof.session, KEPT
-    )
+def confirm(book: Writing, proof: Proof) -> list[int]:
+    """The user has confirmed these words: they are said once more, and these rows have no further part; their ids."""
+    rows = book.all("SELECT id FROM proofs WHERE at = ? AND session = ? AND proof = ?", proof.at, proof.session, KEPT)
+    for row in rows:
+        book.write("UPDATE proofs SET proof = ? WHERE id = ?", CODE, row["id"])
+    return [row["id"] for row in rows]
 
 
 def blank_shared(book: Writing, label: str) -> None:

@@ -65,10 +65,15 @@ def find(book: Ledger, *, question: int = ANY, proof: int = ANY, resume: int = A
 
 
 def find_retracted(
-    book: Ledger, *, question: int = ANY, replaced_by: int = ANY, undone_by: int = ANY
+    book: Ledger, *, question: int = ANY, proof: int = ANY, replaced_by: int = ANY, undone_by: int = ANY
 ) -> list[Retracted]:
     """The answers that count no longer, with these columns."""
-    return Retracted.where(book, question=question, replaced_by=replaced_by, undone_by=undone_by)
+    return Retracted.where(book, question=question, proof=proof, replaced_by=replaced_by, undone_by=undone_by)
+
+
+def items_of(book: Ledger, said: list[int]) -> frozenset[int]:
+    """The items that these words answered before they were taken back."""
+    return frozenset(row.question for number in said for row in find_retracted(book, proof=number))
 
 
 def given(book: Ledger, item: Question) -> Optional[Answer]:

@@ -39,6 +39,10 @@ def take(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
     name, text = f"{item.label} {item.qid}", said.text
     if item.state not in (ItemState.OPEN, ItemState.ANSWERED):
         return Taken(too_late(item, text), recorded=False)
+    if not was_meant(scene, item):
+        question, words = inline(item.text, 80), given_back(text)
+        why = feedback.ASKED_LATER
+        return Taken(feedback.TOO_LATE.format(name=name, question=question, why=why, words=words), recorded=False)
     if inbox.kind(item) == Item.DELEGATION:
         return _take_decision(scene, writing, item, said)
     if inbox.kind(item) == Item.BLOCKER:
@@ -47,6 +51,11 @@ def take(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
     replaced = user_answers.answer(writing, item, text, said.source, how, said.typed)
     words = feedback.LEFT_TO_THE_AGENT if said.skips else inline(text, 120)
     return Taken(f"{name} answered: {words}" + (f" ({replaced})" if replaced else ""), recorded=True)
+
+
+def was_meant(scene: Scene, item: Question) -> bool:
+    """Words that a code confirms are for what they were typed for, and for nothing that was asked since."""
+    return scene.confirmed is None or item.id in scene.confirmed
 
 
 def _take_resolution(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:

@@ -29,9 +29,12 @@ def go(scene: Scene, writing: Writing, case: Case, typed: int) -> Going:
     if launched:
         return Going(launched, goes=True)
     open_items = case.items
-    for item in open_items:
-        if inbox.kind(item) != Item.DELEGATION:
-            user_answers.answer(writing, item, user_answers.SKIP, "go", user_answers.SKIP, typed)
+    skipped = [item for item in open_items if inbox.kind(item) != Item.DELEGATION]
+    later = [item.qid for item in skipped if not answering.was_meant(scene, item)]
+    if later:
+        return Going([feedback.GO_AGAIN.format(label=case.label, qids=", ".join(later))], goes=False)
+    for item in skipped:
+        user_answers.answer(writing, item, user_answers.SKIP, "go", user_answers.SKIP, typed)
     released = delegating.release(writing, case)
     left = [each for each in case.awaited if each.label]
     if left:

@@ -108,8 +108,8 @@ def after(scene: Scene) -> None:
         words = phrases.CONTINUES if _relaunched(scene, case) else phrases.STARTED
         described = inline(case.task.description, 80)
         scene.answer.notice.append(words.format(label=case.label, description=described))
-        named_check.announce(scene, case.task)
-    elif reports.keep(case, cases.agent(scene.book, agent), "foreground", text):
+    named_check.announce(scene, case.task)
+    if text is not None and reports.keep(case, cases.agent(scene.book, agent), "foreground", text):
         judging.conclude(scene, case, cases.agent(scene.book, agent))
     reminding.remind(scene)
 

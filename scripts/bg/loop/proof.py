@@ -78,12 +78,12 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]
             turn=event.turn,
             call=event.tool_use,
             closes=claim.closes,
-            proof=proofs.CODE if scene.is_confirmed else None,
+            proof=proofs.CODE if scene.confirmed is not None else None,
         )
         for case in filter(None, [cases.of(scene.book, label) for label in labels]):
             if case.task.session != scene.session:
                 place.wake(scene.book.place, case.task.session)
-            if claim.closes and scene.is_confirmed:
+            if claim.closes and scene.confirmed is not None:
                 _close(scene, writing, case)
         if late:
             # Who has put it into the spool is not known, nor when: a record counts that is later than what it is about.

@@ -78,7 +78,8 @@ class Scene:
         self.examined: dict[str, dict[str, Any]] = {}
         self.wakes: dict[str, bool] = {}  # by agent
         self.late = late
-        self.is_confirmed = False  # the user has typed the code of the words that are carried out
+        # The user has typed the code of the words that are carried out; they are for the items that they were for.
+        self.confirmed: Optional[frozenset[int]] = None
         self.attempt = attempt or Attempt()
         self.session = event.session
         self.docket = cases.docket(book, event.session)
@@ -188,8 +189,10 @@ class Scene:
         return None
 
     def bgctl(self, arguments: str) -> str:
-        """The command that shows something outside the conversation."""
-        return f"`{os.path.join(ROOT, 'scripts', 'bgctl')} {arguments}`"
+        """The command that shows something outside the conversation, as it can be copied into a shell."""
+        import shlex  # noqa: PLC0415 - late: few events tell of it
+
+        return f"`{shlex.quote(os.path.join(ROOT, 'scripts', 'bgctl'))} {arguments}`"
 
     def full(self) -> str:
         """Why no further agent may be launched in this project now; empty where one may."""

@@ -87,7 +87,7 @@ def _status(scene: Scene, arguments: str) -> None:
 
 
 def _answer(scene: Scene, arguments: str) -> None:
-    code = confirming.code_in(arguments)
+    code = confirming.code_in(scene, arguments)
     if not code:
         answer_command.answer_command(scene, arguments)
         return
