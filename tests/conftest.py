@@ -7,6 +7,9 @@ from typing import Any, Callable
 
 import pytest
 from bg.evidence import baseline
+from bg.ledger.cases import Held
+from bg.ledger.file import Ledger
+from fresh import compared, named
 from hypothesis import HealthCheck, settings
 from rig import package, tree
 
@@ -28,6 +31,13 @@ def elsewhere(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("BG_DATA", str(home / "bg-data"))
     monkeypatch.delenv("AI_AGENT", raising=False)  # the version of a client that the tests are started from
     return home
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    """What an event holds of the ledger is compared with a fresh look whenever it is used."""
+    monkeypatch.setattr(Held, "once", compared(Held.once))
+    monkeypatch.setattr(Ledger, "_run", named(Ledger._run))
 
 
 @pytest.fixture(autouse=True)

@@ -13,10 +13,10 @@ import time
 
 from bg import settings
 from bg.desk import shortcuts, views
-from bg.host import versions
+from bg.host import transcripts, versions
 from bg.host.answer import Answer, render, show
 from bg.host.event import Event, read, typed_command
-from bg.ledger import deliveries, idle, notes, place, spool
+from bg.ledger import cases, deliveries, idle, notes, place, spool
 from bg.ledger.attempts import Attempt
 from bg.ledger.file import Corrupt, Ledger, Unavailable, left
 from bg.loop import postponing, routes, traces
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Given = tuple[Callable[[], float], Callable[[int], bytes]]
 
 MOST = 32 * 1024 * 1024
+ERASING_WAITS = 0.2  # seconds, for whoever reads the ledger: the next event tries again
 # These have nothing to do where nothing was ever launched, and must not make a ledger of their own.
 WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop", "SubagentStart")
 
@@ -92,7 +93,7 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Gi
     if event.name in WITHOUT_LEDGER and not place.existing() and not spool.waiting(folder, clock()):
         _print(Answer(notice=first), event, stdout)
         return
-    with contextlib.closing(Attempt(folder, clock())) as attempt:
+    with contextlib.closing(Attempt(folder, clock(), event.transcript, transcripts.is_interrupted)) as attempt:
         try:
             book = _opened(folder, attempt, given)
         except Unavailable as error:
@@ -114,20 +115,21 @@ def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> N
     event, book, attempt = scene.event, scene.book, scene.attempt
     try:
         book.gather()
-        for what in attempt.ended:
-            traces.note(book, what, trouble.HAS_ENDED_HOOKS)
         taken = postponing.take_in(scene)
         if not taken and postponing.can_wait(event) and spool.keep(book.place, text, book.now()):
             return
         name = " ".join(filter(None, [event.name, event.tool, event.session]))
         with attempt.step(name, alone=True) as goes_on:
-            if not goes_on:
+            if goes_on:
+                routes.handle(handler, scene)
+                _say(scene, stdout)
+                _rest(scene)
+                _erase(scene)
+            else:
                 said = postponing.pass_over(book, event, text, told=not attempt.ended)
                 _print(said or _examined(event), event, stdout)
-                return
-            routes.handle(handler, scene)
-            _say(scene, stdout)
-            _rest(scene)
+        for what in attempt.ended:
+            traces.note(book, what, trouble.HAS_ENDED_HOOKS)
     except Unavailable as error:
         corrupt = isinstance(error, Corrupt)
         said = postponing.put_off(book.place, event, text, error, book.now(), None if corrupt else book)
@@ -204,9 +206,19 @@ def _rest(scene: Scene) -> None:
         traces.note(scene.book, scene.event.name, traces.happened())
 
 
+def _erase(scene: Scene) -> None:
+    """Overwrite what was to be erased and could not be before, now that the answer is out."""
+    if not os.path.exists(os.path.join(scene.book.place, place.ERASING)):
+        return
+    from bg.ledger import erasing  # noqa: PLC0415 - late: nearly no event erases
+
+    with contextlib.suppress(Unavailable):
+        scene.apart("erasing", erasing.finish, scene.book, ERASING_WAITS)
+
+
 def _tell_where_the_old_one_is(scene: Scene) -> str:
     """Once after a ledger was moved aside, the user is told where it is; its path where that was said now."""
-    kept = notes.kept_aside(scene.book)
+    kept = cases.whole(scene.book).kept_aside
     if not kept or scene.answer.block or not postponing.speaks_to_the_user(scene.event):
         return ""
     if kept == notes.kept_aside_told(scene.book):

@@ -36,6 +36,7 @@ class Settings(Record):
     max_tasks: Optional[int]
     quiet_minutes: int
     keep_days: Optional[int]
+    erase_days: Optional[int]
     notices: bool
     notify: bool
     mask_secrets: bool
@@ -59,7 +60,7 @@ def schema() -> dict[str, Any]:
 
 def files(project: str) -> list[str]:
     """Where settings may stand: the user's file, then the project's."""
-    return [os.path.join(place.config_directory(), FILE), os.path.join(project, ".claude", FILE)]
+    return [os.path.join(place.own_config(), FILE), os.path.join(project, ".claude", FILE)]
 
 
 def load(project: str) -> Settings:

@@ -17,7 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT / "scripts"))
 
-from rig import conversation  # noqa: E402 - the path comes first
+from bg.ledger.file import tables_of  # noqa: E402 - the path comes first
+
+from rig import conversation  # noqa: E402 - as above
 
 VERSION = "2.1.328"
 # Runs hooks/hook.py as it is, with an eye on calls between modules of the plugin and on every statement.
@@ -35,15 +37,16 @@ def watch(frame, what, _):
 connect = sqlite3.connect
 class Watched(sqlite3.Connection):
     def execute(self, sql, values=()):
-        if sql.lstrip().upper().startswith("SELECT"):
-            asked.append(repr((" ".join(sql.split()), tuple(values))))
+        words = " ".join(sql.split())
+        if words.startswith(("SELECT", "INSERT", "UPDATE", "DELETE")):
+            asked.append([words, repr(tuple(values))])
         return super().execute(sql, values)
 sqlite3.connect = lambda *given, **named: connect(*given, **{**named, "factory": Watched})
 end = os._exit
 def leave(status):
     sys.setprofile(None)
     with open(sys.argv[1], "w") as out:
-        json.dump({"modules": sorted(modules), "calls": calls[0], "selects": asked}, out)
+        json.dump({"modules": sorted(modules), "calls": calls[0], "statements": asked}, out)
     end(status)
 os._exit = leave
 code = compile(open(sys.argv[0]).read(), sys.argv[0], "exec")
@@ -57,12 +60,29 @@ class Passed(NamedTuple):
 
     modules: list[str]
     calls: int
-    selects: list[str]
+    statements: list[list[str]]  # each with its values
 
     @property
-    def twice(self) -> list[str]:
+    def selects(self) -> list[list[str]]:
+        """The questions that were put to the ledger."""
+        return [one for one in self.statements if one[0].startswith("SELECT")]
+
+    @property
+    def twice(self) -> list[list[str]]:
         """The questions that were put to the ledger more than once, each as often as it was put again."""
         return [one for place, one in enumerate(self.selects) if one in self.selects[:place]]
+
+    @property
+    def needless(self) -> list[list[str]]:
+        """Of these, those that were put again although the event had written to none of their tables in between."""
+        found = []
+        for place, one in enumerate(self.statements):
+            before = [each for each in range(place) if self.statements[each] == one]
+            since = self.statements[before[-1] + 1 : place] if before else []
+            written = {tables_of(sql)[0] for sql, _ in since if not sql.startswith("SELECT")}
+            if one[0].startswith("SELECT") and before and not written & set(tables_of(one[0])):
+                found.append(one)
+        return found
 
 
 class Session:

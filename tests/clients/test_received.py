@@ -91,6 +91,25 @@ def test_a_report_whose_prompt_a_peer_blocks_is_said_with_the_next_one(host: str
         assert rows(home, "SELECT * FROM errors") == []
 
 
+@pytest.mark.versions("2.1.197", NEWEST)
+def test_what_is_answered_before_the_parent_is_told_is_not_asked_again(host: str, tmp_path) -> None:
+    """A peer keeps the questions from the parent; the user has seen them all the same, and answers."""
+    other = peer(tmp_path, "peer", {"UserPromptSubmit": BLOCKS})
+    with Model(cast(later(block("CLARIFICATION_NEEDED"), 1.5))) as model, Home(model.url) as home:
+        with Headless(home, host, arguments([ROOT, other])) as run:
+            run.send("/bg:bg Audit the authentication code")
+            ended(home, 1)
+            until(lambda: blocked(home) > 0, "the peer was never asked")
+            run.turn("/bg-answer bg-1 Q1: CSV Q2: no")
+            said = model.wait_for(
+                lambda request: request.actor == "parent" and "Q2: no" in request.all_text()
+            ).all_text()
+            run.finish()
+        assert "The user's answers for bg-1 are recorded. Resume it now:" in said
+        assert "needs answers before it can go on" not in said
+        assert rows(home, "SELECT * FROM errors") == []
+
+
 @pytest.mark.versions("2.1.7", "2.1.38", "2.1.197", NEWEST)
 def test_a_report_that_went_with_a_refused_prompt_is_said_with_the_one_that_passes(host: str, tmp_path) -> None:
     """For as many turns as the peer refuses; then once, and no more in what follows."""

@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
 from bg.desk import board, detail, merging, open_items, table, truth  # noqa: E402
 from bg.desk.page import Page  # noqa: E402
-from bg.ledger import inbox, launches, reported, resumes, runs, tasks, user_answers  # noqa: E402
+from bg.ledger import cases, inbox, launches, reported, resumes, runs, tasks, user_answers  # noqa: E402
 from bg.ledger.file import Ledger, Writing  # noqa: E402
 from bg.ledger.values import Item  # noqa: E402
 from bg.results import account, intake, merge  # noqa: E402
@@ -156,7 +156,7 @@ def screens() -> Iterator[tuple[str, str, int]]:
                 yield f"truth-10-at-{width:03}.txt", truth.told(Page(width), truth.count([book])), width
                 yield f"waiting-10-at-{width:03}.txt", open_items.waiting_list(book, Page(width), PROJECT), width
                 for number in (1, 3):
-                    told = open_items.of_task(book, Page(width), tasks.get(book, f"bg-{number}"), "/bg-answer")
+                    told = open_items.of_task(cases.case(book, f"bg-{number}"), Page(width), "/bg-answer")
                     yield f"answers-bg-{number}-at-{width:03}.txt", told, width
                 for number in (1, 3, 4, 7):
                     name = f"detail-bg-{number}-at-{width:03}.txt"

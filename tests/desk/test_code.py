@@ -63,6 +63,15 @@ def test_a_person_is_shown_the_codes(data: Path) -> None:
     assert row.text == WORDS
 
 
+def test_where_nothing_waits_it_says_where_it_looked(data: Path) -> None:
+    """A session may have been started with another directory."""
+    with contextlib.closing(Ledger(data)) as book, book.transaction() as writing:
+        [row] = proofs.kept(book, 0.0, 9)
+        proofs.confirm(writing, row)
+    status, shown = in_a_terminal(data)
+    assert (status, shown.split()) == (0, f"Nothing waits to be confirmed in {data}/ledger.db.".split())
+
+
 def test_a_program_is_shown_none(data: Path) -> None:
     env = {"HOME": str(data.parent), "PATH": os.environ["PATH"], "BG_DATA": str(data)}
     done = subprocess.run([sys.executable, str(BGCTL), "code"], env=env, capture_output=True, text=True, timeout=60)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from bg.desk import detail, open_items, page
 from bg.desk.page import Cell, Page, fit, pad, width_of
-from bg.ledger import reported, runs, tasks
+from bg.ledger import cases, reported, runs
 from screens import HEAD, KEPT, ledger, screens, whole
 
 BGCTL = Path(__file__).resolve().parents[2] / "scripts" / "bgctl"
@@ -203,7 +203,6 @@ def test_a_task_tells_each_thing_once_and_in_its_order():
         body = {"payload": {"questions": [{"question_id": "Q1"}]}}
         found = {"asked": [{"line": "AUDIT.md", "subject": "AUDIT.md", "reason": "not found", "grade": "not seen"}],
                  "notes": [{"subject": "AUDIT.md", "reason": "asked and not there"}]}  # fmt: skip
-        task = tasks.get(book, "bg-1")
         with book.transaction() as writing:
             writing.write("UPDATE questions SET extra = '{}'")
             reported.keep_signal(writing, "bg-1", "a0000001", 1, "CLARIFICATION_NEEDED", body, "d", terminal=True)
@@ -211,7 +210,7 @@ def test_a_task_tells_each_thing_once_and_in_its_order():
             runs.set_evidence(writing, "a0000001", 1, found)
             writing.write("UPDATE tasks SET ended = since, state = 'partial'")
         shown = detail.detail(book, Page(80), "bg-1")
-        waiting_for = open_items.of_task(book, Page(80), task, "/bg-answer")
+        waiting_for = open_items.of_task(cases.case(book, "bg-1"), Page(80), "/bg-answer")
     assert shown.index("asked Q1") < shown.index("run 1 ended")
     assert shown.count("AUDIT.md") == 1
     assert "skip (leave it to the agent)" in waiting_for

@@ -115,8 +115,13 @@ def test_what_is_taken_back_before_it_began_never_runs(place, tmp_path):
     assert verify.read_job(place / "t1.job") is None
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"code": "0"}', "{" * 1000])
+WRONG = [json.dumps({**verify.nothing("killed")._asdict(), key: [["x"]]}) for key in verify.Result._fields]
+WRONG.append(json.dumps({**verify.nothing("")._asdict(), "code": 10**30}))
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"code": "0"}', "{" * 1000, *WRONG])
 def test_a_file_that_is_no_result_is_none(place, content):
+    """An agent can write this user's files: what is not of a result's form may not keep a session from its end."""
     (place / "t1.result").write_text(content)
     assert verify.take(place, "t1") is None
 

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bg.host import transcripts
 from bg.ledger import attempts
 from drive import plain
 from hook import ROOT
 from play import Host, block, label_in, questions, token_in
+from rig import conversation
 
 DEATHS = {
     "killed": f"os.kill(os.getpid(), {int(signal.SIGKILL)})",
@@ -118,11 +120,13 @@ def test_what_comes_to_an_end_again_is_no_longer_counted(host: Deadly) -> None:
     for words in ("One", "Two"):
         assert host.asks_for(words) == "{}"
     assert "word-a1-x" not in host.asks_for("Three")
-    assert attempts.passed_over(str(host.data), time.time()) == ["the reminders: delivery 1 of bg-1"]
+    assert attempts.passed_over(str(host.data), time.time(), transcripts.is_interrupted) == [
+        "the reminders: delivery 1 of bg-1"
+    ]
     host.mend()
     assert "word-a1-x" not in host.asks_for("Four")
     assert "word-a1-x" in host.asks_for("Five"), "passed over twice, then tried again"
-    assert attempts.passed_over(str(host.data), time.time()) == []
+    assert attempts.passed_over(str(host.data), time.time(), transcripts.is_interrupted) == []
     assert host.errors() == ["the reminders: delivery 1 of bg-1"]
 
 
@@ -147,7 +151,7 @@ def test_what_stands_beside_it_is_done_and_it_is_tried_ever_more_rarely(host: De
     assert "word-a2-x" in said[2], "what stands beside it is said"
     assert "word-a1-x" not in "".join(said)
     [left] = (host.data / "attempts").glob("*.fallen")
-    assert int(left.read_text().split()[0]) <= 5, "twice, then after 2, 4 and 8 prompts that passed it over"
+    assert len(left.read_text().splitlines()[2:]) <= 5, "twice, then after 2, 4 and 8 prompts that passed it over"
     host.mend()
     assert "word-a1-x" in "".join(host.asks_for(f"Again {number}") for number in range(8))
 
@@ -198,6 +202,51 @@ def test_a_launch_is_refused_where_its_hook_is_passed_over(host: Deadly) -> None
     assert "has ended two hooks" in said[2]["hookSpecificOutput"]["permissionDecisionReason"]
     host.mend()
     assert "updatedInput" in json.dumps(host.tells(host.launch("use-4", f"{label}: audit", "Look around.")))
+
+
+def writes(host: Deadly, *records: dict[str, Any]) -> None:
+    """The session's transcript goes on, now."""
+    path = Path(host.prompt("")["transcript_path"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole = conversation.prompt(host.version, "/bg Audit", host.prompt("")["prompt_id"], attended=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps({**whole, **each}) + "\n" for each in records)
+
+
+def told(part: dict[str, Any]) -> dict[str, Any]:
+    return {"message": {"role": "user", "content": [part]}}
+
+
+INTERRUPTED = told({"type": "text", "text": "[Request interrupted by user for tool use]"})
+REJECTED = told({"type": "tool_result", "is_error": True, "tool_use_id": "use-0", "content": "User rejected"})
+PROMPT: dict[str, Any] = {}
+
+
+def launches(host: Deadly, label: str, *records: dict[str, Any]) -> dict[str, Any]:
+    """What a launch is answered whose forerunners' two hooks were killed, and what the host wrote then."""
+    host.plant("loop/launching", "before")
+    for number in range(2):
+        host.tells(host.launch(f"use-{number}", f"{label}: audit", "Look around."))
+    writes(host, *records)
+    host.mend()
+    return host.tells(host.launch("use-3", f"{label}: audit", "Look around."))["hookSpecificOutput"]
+
+
+def test_what_the_user_has_interrupted_has_failed_nobody(host: Deadly) -> None:
+    """One Esc ends the hooks of all calls of a message at once, and the host says so a moment later."""
+    label = label_in(host.asks_for("/bg Audit"))
+    writes(host, PROMPT)
+    assert "updatedInput" in launches(host, label, REJECTED, INTERRUPTED)
+    assert attempts.passed_over(str(host.data), time.time(), transcripts.is_interrupted) == []
+    assert host.errors() == []
+
+
+@pytest.mark.parametrize("records", [(), (PROMPT,), (PROMPT, INTERRUPTED)], ids=len)
+def test_an_interrupt_of_another_turn_excuses_nobody(host: Deadly, records: tuple[dict[str, Any], ...]) -> None:
+    label = label_in(host.asks_for("/bg Audit"))
+    writes(host, PROMPT, INTERRUPTED)
+    assert "has ended two hooks" in launches(host, label, *records)["permissionDecisionReason"]
+    assert [each.partition(" Agent")[0] for each in host.errors()] == ["PreToolUse"]
 
 
 def test_a_ledger_that_ends_whoever_opens_it_is_named_with_the_remedy(host: Deadly) -> None:

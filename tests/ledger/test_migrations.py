@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import os
 import signal
 import sqlite3
@@ -19,6 +21,15 @@ from bg.ledger.place import directory
 HERE = Path(__file__).resolve().parent
 OLD = (HERE / "kept" / "0001.sql").read_text(encoding="utf-8")
 PATHS = {**os.environ, "PYTHONPATH": str(HERE.parents[1] / "scripts")}
+
+#: The SHA-256 of each schema file: ledgers have been brought up by exactly these statements.
+LANDED = {
+    "0001.sql": "5302296aeee7eebb5bfd5ee4b95f805526b426da83ea53c482658dd2e728648e",
+    "0002.sql": "620584d27508c4665b8dc81709c6d24bf9ca83e36ec37b3bef20695da4e4e8af",
+    "0003.sql": "084fd1a2147ab5376d4da7e25ddb2728b583b9b529e1aae047d4ae5f1daa36f4",
+    "0004.sql": "96eca8756c9dfdb78c34c6df14e6adb402ea82a8f6de66e724864d36056f3cd7",
+    "0005.sql": "1cf0619676267c31780894680e81608e2941c28345c34ae1ed9445507f41f29a",
+}
 
 #: Opens the ledger of BG_DATA, and is killed at that instruction of SQLite's, or ends by itself.
 KILLED = """
@@ -40,6 +51,12 @@ file.Ledger(Path(os.environ["BG_DATA"])).close()
 print(int(sys.argv[1]) - left[0])
 """
 OPENS = "import os; from pathlib import Path; from bg.ledger.file import Ledger; Ledger(Path(os.environ['BG_DATA'])).close()"
+
+
+def test_no_landed_schema_file_is_edited() -> None:
+    """A new number gets a line of its own here; an existing line is never changed."""
+    folder = Path(migrations.__file__).parent / "schema"
+    assert {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()} == LANDED
 
 
 def old_ledger(place: Path) -> Path:
@@ -134,7 +151,7 @@ def test_where_the_disk_knows_no_file_locks_the_second_hook_does_nothing(tmp_pat
             bring_up(connection, begun)
 
     monkeypatch.setattr(migrations, "bring_up", late)
-    monkeypatch.setattr(opening.fcntl, "flock", lambda *_: (_ for _ in ()).throw(OSError("no locks here")))
+    monkeypatch.setattr(fcntl, "flock", lambda *_: (_ for _ in ()).throw(OSError("no locks here")))
     Ledger(place).close()
     assert state(place)[0] == migrations.NEWEST
 

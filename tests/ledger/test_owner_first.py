@@ -198,7 +198,29 @@ def test_the_later_events_of_such_a_session_arrive_too(here: Place) -> None:
 def test_the_doctor_says_what_is_not_used(foreign: Callable[[Place], dict[str, str]], why: str, here: Place) -> None:
     if foreign in CHOWNED and os.getuid():
         pytest.skip("only root can give a directory to another user")
-    env = foreign(here)
+    found = doctor(here, foreign(here))
+    assert any(f"is not used: {why}" in words for words in found), found
+
+
+@pytest.mark.parametrize("note", [False, True])
+def test_the_doctor_says_why_each_event_looks_for_python_anew(here: Place, note: bool) -> None:
+    """A directory that somebody has named keeps its mode, and the note in it is not followed."""
+    folder = here.holds(here.home.parent / "named")
+    (folder / "ledger.db").unlink()
+    opened = folder / "python" if note else folder
+    opened.chmod(0o775)
+    env = {"BG_DATA": str(folder)}
+    here.send("sh", env)
+    assert (folder / "python").read_text() == f"{here.trap}\n", "not followed and not replaced"
+    assert not here.sprung.exists()
+    found = doctor(here, env)
+    assert (
+        f"{opened} can be written by its group, so no interpreter is noted there and each event looks for one" in found
+    )
+
+
+def doctor(here: Place, env: dict[str, str]) -> list[str]:
+    """What the doctor finds of the data directory."""
     done = subprocess.run(
         [sys.executable, str(ROOT / "scripts" / "bgctl"), "doctor", "--json"],
         env={"HOME": str(here.home), "PATH": os.environ["PATH"], **env},
@@ -208,5 +230,4 @@ def test_the_doctor_says_what_is_not_used(foreign: Callable[[Place], dict[str, s
         timeout=120,
         check=False,
     )
-    found = [item["found"] for item in json.loads(done.stdout) if item["subject"] == "data"]
-    assert any(f"is not used: {why}" in words for words in found), found
+    return [item["found"] for item in json.loads(done.stdout) if item["subject"] == "data"]

@@ -32,8 +32,7 @@ from bg.ledger import (
     windows,
 )
 from bg.ledger.deliveries import Key
-from bg.ledger.file import Ledger
-from bg.ledger.rows import first_of, last_of
+from bg.ledger.file import Ledger, first_of, last_of
 from bg.ledger.values import Due
 
 ROOM = Path(ledger.__file__).parent
@@ -142,7 +141,7 @@ def test_a_delivery_says_what_it_is_about(book, what):
     with book.transaction() as writing:
         tasks.create(writing, "bg-1", "bg-1", "s1", "/p", "Audit", "working")
         assert deliveries.make(writing, "bg-1", Due.ENDED, key)
-    (due,) = deliveries.due(book, "s1")
+    (due,) = deliveries.unsaid(book, "s1")
     assert (due.subject, due.run, due.mark) == columns
 
 
@@ -151,15 +150,15 @@ def test_an_answer_is_known_by_the_session_that_it_was_given_in(book):
         tasks.create(writing, "bg-1", "bg-1", "s1", "/p", "Audit", "needs_answer")
         deliveries.owe_next_step(writing, "bg-1", "s2")
         deliveries.owe_next_step(writing, "bg-1", "s1", again=True)
-    (due,) = deliveries.due(book, "s1")
+    (due,) = deliveries.unsaid(book, "s1")
     assert (due.subject, due.run, due.answered_in, due.again) == ("bg-1", 0, "s1", 1)
     with book.transaction() as writing:
         deliveries.continue_in(writing, "s1", "s3")
-    (due,) = deliveries.due(book, "s1")
+    (due,) = deliveries.unsaid(book, "s1")
     assert due.answered_in == "s3"
     with book.transaction() as writing:
         deliveries.settle(writing, due)
-    assert deliveries.due(book, "s1") == []
+    assert deliveries.unsaid(book, "s1") == []
 
 
 def test_the_same_thing_is_queued_once(book):
@@ -200,12 +199,12 @@ def test_a_group_is_over_with_its_last_member_and_only_where_there_are_several(b
         for label in ("bg-1", "bg-2", "bg-3"):
             tasks.create(writing, label, "bg-1", "s1", "/p", "", "launched")
         tasks.set_state(writing, "bg-1", "done")
-        assert tasks.group_over(book, "bg-1") == ""
+        assert tasks.group_over(book, tasks.get(book, "bg-1")) == ""
         tasks.set_state(writing, "bg-2", "failed")
         tasks.set_state(writing, "bg-3", "not_launched")
-        assert tasks.group_over(book, "bg-2") == "bg-1"
+        assert tasks.group_over(book, tasks.get(book, "bg-2")) == "bg-1"
         tasks.set_state(writing, "bg-2", "not_launched")
-        assert tasks.group_over(book, "bg-1") == ""
+        assert tasks.group_over(book, tasks.get(book, "bg-1")) == ""
 
 
 def test_what_is_known_of_a_session(book):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bg.ledger import codes, proofs
+from bg.ledger import codes, digests, proofs
 from bg.ledger.place import directory
-from bg.loop import proof
-from drive import Drive, plain
+from bg.loop import proof, scene
+from drive import Drive, block, plain
 from recordings import VERSIONS, recorded
 from test_proof import APPROVE, denied, posted, say, sent, turn, typed, waiting, wake
 
@@ -133,6 +133,38 @@ def test_a_task_is_closed_by_the_code(newest):
     assert newest.rows("SELECT label FROM tasks WHERE closed IS NOT NULL") == [{"label": "bg-1"}]
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            "/bg-answer bg-1 Q1: CSV Q2: no",
+            "bg-1 Q1 (Should the export be kept or deleted?) was not there, or waited for nothing",
+        ),
+        ("/bg-answer Q2: no", "bg-1 Q2 ("),
+        ("/bg-answer bg-1 go", "bg-1 has asked Q1, Q2 since you typed `go`"),
+    ],
+)
+def test_a_code_answers_nothing_that_was_asked_later(newest, words, told):
+    """The ids begin anew with each run of an agent."""
+    token = waiting(newest, "CLARIFICATION_NEEDED")
+    says(newest, words, "origin")
+    judged(newest)
+    [(code, _)] = shown(newest)
+    newest.writes = True
+    newest.prompt("/bg-answer bg-1 Q1: the first Q2: the second")
+    given = wake(newest)["hookSpecificOutput"]["updatedInput"]
+    after = {**recorded("2.1.327", "resume", "PostToolUse", "SendMessage"), "tool_use_id": "m1", "tool_input": given}
+    newest.send(after, tool_response={"success": True, "resumedAgentId": "a1"})
+    newest.stop()
+    newest.ends("a1", block("CLARIFICATION_NEEDED", token).replace("CSV, XLSX, or both", "kept or deleted"))
+    newest.announced("a1")
+    said = newest.prompt(f"/bg-answer code {code}")
+    assert told in said["reason"]
+    assert newest.rows("SELECT text FROM answers WHERE sent IS NULL") == []
+    newest.prompt("/bg-answer bg-1 Q1: staging Q2: yes")
+    assert "A1: staging" in sent(wake(newest, "m2"))
+
+
 def test_nobody_else_has_the_code(newest):
     """A scheduled prompt, another process and an agent that calls the hook may say what they like."""
     waiting(newest, "DELEGATE_WORK")
@@ -170,6 +202,30 @@ def test_no_hook_says_a_code_and_no_file_has_one(newest):
     assert "“/bg-answer bg-1 Q1: CSV Q2: no” has no effect until you confirm it" in " ".join(said)
 
 
+def test_a_code_cannot_be_worked_out_from_its_digest(newest, monkeypatch):
+    """Fifty bits are a night's work for whoever has the digest of one round."""
+    waiting(newest, "CLARIFICATION_NEEDED")
+    says(newest, WORDS, "origin")
+    judged(newest)
+    known, rounds, make = [], [], digests._sha256()
+
+    def counted(data: bytes) -> object:
+        rounds.append(data)
+        return make(data)
+
+    monkeypatch.setattr(digests, "_sha256", lambda: counted)
+    monkeypatch.setattr(codes, "_made", lambda _: "aaaaa-bbbbb")
+    for _ in range(2):
+        rounds.clear()
+        [(code, _)] = shown(newest)
+        assert len(rounds) >= 10_000
+        [row] = newest.rows("SELECT value FROM meta WHERE key = 'codes'")
+        known.append(row["value"])
+    assert known[0] != known[1], "of the same code"
+    says(newest, f"/bg-answer code {code}", "origin")
+    assert "A1: CSV" in sent(wake(newest))
+
+
 def test_a_code_counts_once_and_three_wrong_ones_end_it(newest):
     waiting(newest, "CLARIFICATION_NEEDED")
     for words in ("/bg-answer bg-1 Q1: CSV", "/bg-answer bg-1 Q2: no"):
@@ -186,6 +242,57 @@ def test_a_code_counts_once_and_three_wrong_ones_end_it(newest):
     [(again, _)] = shown(newest)
     newest.prompt(f"/bg-answer code {again}")
     assert "A2: no" in sent(wake(newest))
+
+
+def test_a_code_launches_but_names_no_check(newest):
+    """Between the typing and the code the words were in a file that any process of this user can write."""
+    says(newest, "/bg:bg Audit\nVerify: true", "origin")
+    judged(newest)
+    [(code, _)] = shown(newest)
+    says(newest, f"/bg-answer code {code}", "origin")
+    newest.calls = 20
+    assert newest.launch("Audit.", "a1", description="bg-2: audit")
+    assert "bg-2: `Verify: true` does not count" in newest.started["systemMessage"]
+    assert newest.rows("SELECT verify FROM tasks WHERE label = 'bg-2'") == [{"verify": None}]
+
+
+def test_the_command_that_shows_the_code_can_be_copied(newest, monkeypatch):
+    monkeypatch.setattr(scene, "ROOT", "/home/a b/plugin")
+    waiting(newest, "CLARIFICATION_NEEDED")
+    says(newest, WORDS, "origin")
+    said = [newest.stop()]
+    newest.advance(60)
+    said += [newest.stop(), newest.prompt("Hello")]
+    told = " ".join(each.get("systemMessage", "") for each in said)
+    assert "run `'/home/a b/plugin/scripts/bgctl' code` in a terminal" in told
+
+
+@pytest.mark.parametrize("slip", ["abcd1-efghi", "abcde-fghi", "abcde-fghij.", "`abcde-fghij`", "abcde-fgh ij"])
+def test_a_code_with_a_slip_is_no_answer(newest, slip):
+    token = waiting(newest, "DELEGATE_WORK")
+    says(newest, "/bg-answer bg-1 D1: deny", "origin")
+    judged(newest)
+    assert token
+    assert shown(newest)
+    newest.prompt("/bg:bg Count")
+    other = newest.launch("Count.", "a9")
+    newest.prompt("/bg-answer bg-1 D1: deny")
+    one = [{"question_id": "Q1", "text": "Which?", "context": "", "default": "none"}]
+    newest.ends("a9", block("CLARIFICATION_NEEDED", other, questions=one))
+    newest.announced("a9")
+    assert "That code confirms nothing" in newest.prompt(f"/bg-answer code {slip}")["reason"]
+    assert newest.rows("SELECT text FROM answers WHERE text LIKE 'code%'") == []
+
+
+def test_without_a_code_to_type_the_word_is_an_answer(newest):
+    """Nobody was shown a code, so nobody means one."""
+    newest.prompt("/bg:bg Count")
+    token = newest.launch("Count.", "a9")
+    one = [{"question_id": "Q1", "text": "Which?", "context": "", "default": "none"}]
+    newest.ends("a9", block("CLARIFICATION_NEEDED", token, questions=one))
+    newest.announced("a9")
+    newest.prompt("/bg-answer code after tests")
+    assert newest.rows("SELECT text FROM answers") == [{"text": "code after tests"}]
 
 
 def test_the_doctor_names_the_shape(newest):

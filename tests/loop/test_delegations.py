@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import pytest
 from bg.desk import status
-from bg.ledger import delegations, tasks, waiting
+from bg.ledger import cases, delegations, tasks
 from drive import Drive, block, context, plain
 from recordings import VERSIONS
 
@@ -75,7 +75,7 @@ def standing(drive: Drive, label: str = "bg-1") -> list[tuple[str, str]]:
 def awaited(drive: Drive, label: str = "bg-1") -> list[tuple[str, ...]]:
     book = drive.ledger()
     try:
-        return [tuple(each) for each in waiting.awaited(book, label)]
+        return [tuple(each) for each in cases.case(book, label).awaited]
     finally:
         book.close()
 
@@ -331,7 +331,7 @@ def test_links_stand_in_table_detail_export_and_the_list_of_a_session(drive):
     assert "D1 working: bg-2 working" in drive.prompt("/bg-status bg-1")["reason"]
     book = drive.ledger()
     try:
-        found = [status.record(book, task) for task in tasks.every(book)]
+        found = [status.record(cases.case(book, task.label)) for task in tasks.every(book)]
     finally:
         book.close()
     assert [each.asked_by for each in found] == ["", "bg-1 D1"]

@@ -8,7 +8,7 @@ import json
 import pytest
 from bg.evidence import MISMATCH
 from bg.host import transcripts
-from bg.ledger import naming
+from bg.ledger import cases, naming
 from bg.ledger.runs import bind
 from bg.loop import reconciling, reports
 from drive import Drive, block, context
@@ -114,7 +114,7 @@ def test_an_end_whose_hook_was_killed_is_told_beside_the_next_one(drive):
     token = drive.launch("Audit", "a1")
     first = block("COMPLETION_REPORT", token, status="success", summary="The first one.")
     book = drive.ledger()
-    reports.keep(book, "bg-1", "a1", "SubagentStop", first)
+    reports.keep(cases.case(book, "bg-1"), cases.agent(book, "a1"), "SubagentStop", first)
     book.close()
     drive.ends("a1", block("COMPLETION_REPORT", token, status="success", summary="The second one."))
     assert runs(drive) == [(1, True), (2, True)]
@@ -250,7 +250,12 @@ def test_an_end_whose_hook_was_killed_before_it_judged_is_told_at_the_next_event
     drive.prompt("/bg Audit")
     token = drive.launch("Audit", "a1")
     with contextlib.closing(drive.ledger()) as book:
-        reports.keep(book, "bg-1", "a1", "SubagentStop", block("COMPLETION_REPORT", token, status="success"))
+        reports.keep(
+            cases.case(book, "bg-1"),
+            cases.agent(book, "a1"),
+            "SubagentStop",
+            block("COMPLETION_REPORT", token, status="success"),
+        )
     assert "reports success" in str(drive.stop()) + context(drive.prompt("hello"))
     assert [{"state": "done"}] == drive.rows("SELECT state FROM tasks")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from bg.desk import actions
-from bg.ledger import tasks
+from bg.ledger import cases, tasks
 from drive import Drive, block, context
 from recordings import VERSIONS
 
@@ -38,7 +38,7 @@ def line(drive: Drive) -> str:
     with contextlib.closing(drive.ledger()) as book:
         task = tasks.get(book, "bg-1")
         assert task is not None
-        return actions.next_action(book, task)
+        return actions.next_action(cases.case(book, task.label))
 
 
 @pytest.mark.parametrize("state", tasks.CONTINUABLE_STATES)

@@ -136,7 +136,7 @@ def left(drive: Drive, label: str) -> list[str]:
 def test_forgetting_exports_first_and_leaves_nothing(drive):
     finished(drive)
     asking(drive, "a2")
-    given = argparse.Namespace(labels=["bg-1", "bg-2", "bg-9"], ended_before=None)
+    given = argparse.Namespace(labels=["bg-1", "bg-2", "bg-9"], ended_before=None, erase=False)
     code, out, said = forget.run(given)
     assert code == 1
     assert out.startswith("bg-1 is forgotten")

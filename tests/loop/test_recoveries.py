@@ -8,6 +8,7 @@ from typing import Callable
 
 import pytest
 from bg import machine
+from bg.ledger import cases
 from bg.loop import reconciling, reports
 from drive import Drive, block, context
 from hosts import HERE, OTHER, gone
@@ -136,7 +137,12 @@ def the_judgement_of_a_report(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> 
     drive.prompt("/bg Audit")
     token = drive.launch("Audit", "a1")
     with contextlib.closing(drive.ledger()) as book:
-        reports.keep(book, "bg-1", "a1", "SubagentStop", block("COMPLETION_REPORT", token, status="success"))
+        reports.keep(
+            cases.case(book, "bg-1"),
+            cases.agent(book, "a1"),
+            "SubagentStop",
+            block("COMPLETION_REPORT", token, status="success"),
+        )
     drive.stop()
     return state(drive) == "done"
 

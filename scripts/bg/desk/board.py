@@ -29,8 +29,7 @@ from bg.words import glance
 from bg.words.quoting import neutral
 
 Outcome = tuple[int, str, str]
-NAME = "board.html"
-TEMPLATE = Path(__file__).with_name(NAME)
+TEMPLATE = Path(__file__).with_name(place.BOARD)
 WIDTH = 100
 
 
@@ -50,7 +49,7 @@ def run(given: argparse.Namespace) -> Outcome:
         text = board(books, time.time(), everything=given.all)
     if given.output == "-":
         return int(bool(said)), text, said
-    target = Path(given.output).absolute() if given.output else Path(place.directory()).absolute() / NAME
+    target = Path(given.output).absolute() if given.output else Path(place.directory()).absolute() / place.BOARD
     try:
         _write(target, text, private=not given.output)
     except OSError as error:
@@ -64,7 +63,7 @@ def _write(target: Path, text: str, *, private: bool) -> None:
     """The page whole or not at all, readable by its owner only, as it says what the ledger says."""
     if private:
         place.make_private(str(target.parent))
-    number, name = tempfile.mkstemp(prefix=f".{NAME}-", dir=target.parent)
+    number, name = tempfile.mkstemp(prefix=f".{place.BOARD}-", dir=target.parent)
     part = Path(name)
     try:
         with os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace") as file:

@@ -12,7 +12,7 @@ import sys
 from bg import machine
 from bg.desk import look
 from bg.host import versions
-from bg.ledger import codes, proofs, sessions, tasks
+from bg.ledger import codes, place, proofs, sessions, tasks
 from bg.ledger.file import Ledger
 from bg.words import feedback
 from bg.words.quoting import inline
@@ -37,7 +37,9 @@ def run(_: argparse.Namespace) -> look.Outcome:
         if not (sys.stdin.isatty() and sys.stdout.isatty()) or any(_is_of_a_session(book) for book in books):
             return 1, "", feedback.CODES_NEED_A_TERMINAL + "\n"
         lines = [line for book in books for line in _lines(book)]
-    shown = [feedback.CODES, *lines] if lines else [feedback.NOTHING_TO_CONFIRM_BY_CODE]
+        looked = ", ".join([book.path for book in books] or place.directories())
+    nothing = feedback.NOTHING_TO_CONFIRM_BY_CODE.format(ledgers=looked)
+    shown = [feedback.CODES, *lines] if lines else [nothing]
     return int(bool(said)), "\n".join(shown) + "\n", said
 
 

@@ -8,6 +8,7 @@ from bg.desk import open_items, status, table
 from bg.desk.page import Cell, Page
 from bg.desk.status import Status
 from bg.ledger import (
+    cases,
     children,
     inbox,
     launches,
@@ -15,13 +16,12 @@ from bg.ledger import (
     reported,
     resumes,
     runs,
-    tasks,
     user_answers,
     verifications,
 )
-from bg.ledger.file import Ledger
+from bg.ledger.cases import Case
+from bg.ledger.file import Ledger, unpacked
 from bg.ledger.reported import Signal
-from bg.ledger.rows import unpacked
 from bg.ledger.tasks import Task
 from bg.ledger.values import Outcome
 from bg.signals import kinds
@@ -49,11 +49,12 @@ _CLASSES = {
 
 def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") -> str:
     """Everything about one task, its last report whole."""
-    task = tasks.get(book, label)
-    if task is None:
+    case = cases.of(book, label)
+    if case is None:
         return f"There is no task {label}."
+    task = case.task
     now = book.now()
-    entry = status.record(book, task)
+    entry = status.record(case)
     for_how_long = age(now - (task.since or now))
     lines = [
         page.line(
@@ -66,9 +67,9 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
     if task.note:
         lines += page.wrapped(f"note: {inline(task.note, 400)}", "quiet")
     for heading, found in (
-        ("Waits for you", _open(book, page, task, command, now)),
+        ("Waits for you", _open(case, page, command, now)),
         ("Agents it asked for, and for whom it works", _delegated(page, entry)),
-        ("Next", _next(book, page, task, entry, command)),
+        ("Next", _next(case, page, entry, command)),
         ("History", _history(book, page, task)),
         ("Verified", _verified(book, page, task)),
         ("Checked", _evidence(page, entry.evidence)),
@@ -79,8 +80,8 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
     return "\n".join(lines)
 
 
-def _open(book: Ledger, page: Page, task: Task, command: str, now: float) -> list[str]:
-    items = inbox.waiting(book, label=task.label)
+def _open(case: Case, page: Page, command: str, now: float) -> list[str]:
+    items = case.items
     lines = [line for item in items for line in open_items.question(page, item, now)]
     return lines + (open_items.to_type(page, items[0], command) if items else [])
 
@@ -94,9 +95,9 @@ def _delegated(page: Page, entry: Status) -> list[str]:
     return [line for words in found for line in page.wrapped(words, indent=4, first=2)]
 
 
-def _next(book: Ledger, page: Page, task: Task, entry: Status, command: str) -> list[str]:
-    typed = table.what_to_type(book, task, entry, command)
-    if entry.waiting or not typed or typed == table.WHOLE.format(label=task.label):
+def _next(case: Case, page: Page, entry: Status, command: str) -> list[str]:
+    typed = table.what_to_type(case, entry, command)
+    if entry.waiting or not typed or typed == table.WHOLE.format(label=case.label):
         return []
     return page.wrapped(f"→ {typed}", "type", indent=2)
 

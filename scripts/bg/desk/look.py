@@ -12,6 +12,7 @@ from typing import Any
 
 from bg.desk import detail, open_items, page, status, table
 from bg.ledger import (
+    cases,
     children,
     inbox,
     naming,
@@ -26,9 +27,8 @@ from bg.ledger import (
     user_answers,
     verifications,
 )
-from bg.ledger.file import Ledger, Unavailable
+from bg.ledger.file import Ledger, Unavailable, unpacked
 from bg.ledger.inbox import Question
-from bg.ledger.rows import unpacked
 from bg.ledger.tasks import Task
 from bg.ledger.values import State
 
@@ -94,7 +94,7 @@ def run_status(given: argparse.Namespace) -> Outcome:
             return 1, "[]\n" if given.json else "", f"{said}bgctl: there is no task {label or given.label}\n"
         if given.json:
             entries = [
-                {**status.to_json(status.record(book, task)), "ledger": book.path}
+                {**status.to_json(status.record(cases.case(book, task.label))), "ledger": book.path}
                 for book in books
                 for task in status.chosen(book, everything=given.all or bool(label))
                 if label in ("", task.label)
@@ -161,6 +161,7 @@ def _each(book: Ledger, wanted: str) -> Iterator[Task]:
     found = tasks.after(book, -1, AT_ONCE)
     while found:
         yield from found
+        book.held.clear()
         found = tasks.after(book, found[-1].number, AT_ONCE)
 
 
@@ -176,7 +177,7 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
         f"Run {run.run} was asked {run.corrections} times for a readable report." for run in known if run.corrections
     ]
     yield {
-        **status.to_json(status.record(book, task)),
+        **status.to_json(status.record(cases.case(book, label))),
         "warnings": warnings,
         "runs": [run.columns("agent", "run", "began", "ended", "corrections", "cut") for run in known],
         "reports": [

@@ -6,10 +6,10 @@ import json
 
 from bg.desk import actions
 from bg.desk.page import Cell, Page
-from bg.ledger import inbox, runs, user_answers
+from bg.ledger import inbox, user_answers
+from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
-from bg.ledger.tasks import Task
 from bg.ledger.values import ItemState
 from bg.signals import kinds
 from bg.words.quoting import inline, neutral
@@ -62,21 +62,22 @@ def waiting_list(book: Ledger, page: Page, project: str = "", command: str = "/b
     return "\n".join([*lines, "", *to_type(page, items[0], command)])
 
 
-def of_task(book: Ledger, page: Page, task: Task, command: str) -> str:
+def of_task(case: Case, page: Page, command: str) -> str:
     """One task: what it asks, what it was answered in its last run, and what can be typed now."""
+    book, task = case.book, case.task
     now = book.now()
     name = inline(task.description or task.text, 200)
     lines = [page.line(Cell(task.label, "heading"), Cell(f"  {task.state.replace('_', ' ')}  "), Cell(name))]
-    waiting = inbox.waiting(book, label=task.label)
+    waiting = case.items
     lines += [line for item in waiting for line in question(page, item, now)]
-    for item in _answered(book, task):
+    for item in _answered(case):
         lines.append(page.line(Cell(f"  {item.qid}", "needs"), Cell(f"  {_ANSWERED[item.state]}", "quiet")))
         lines += page.wrapped(inline(item.text, 400), indent=4)
         for answer in user_answers.find(book, question=item.id)[-1:]:
             lines += page.wrapped(f"{answer.kind}: {inline(answer.text, 400)}", "good", indent=4)
     if len(lines) == 1:
         lines += page.wrapped("It has asked nothing.", indent=2)
-    typed = actions.next_action(book, task, command)
+    typed = actions.next_action(case, command)
     if waiting:
         lines += ["", *to_type(page, waiting[0], command)]
     elif typed:
@@ -86,8 +87,10 @@ def of_task(book: Ledger, page: Page, task: Task, command: str) -> str:
     return "\n".join(lines)
 
 
-def _answered(book: Ledger, task: Task) -> list[Question]:
-    last = runs.last_run(book, task.agent) if task.agent else None
+def _answered(case: Case) -> list[Question]:
+    last = case.agent.run
     if last is None:
         return []
-    return [item for item in inbox.find(book, label=task.label) if item.state in _ANSWERED and item.run >= last.run - 1]
+    return [
+        item for item in inbox.find(case.book, label=case.label) if item.state in _ANSWERED and item.run >= last.run - 1
+    ]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bg import settings
 from bg.host import agents, transcripts
-from bg.ledger import delegations, inbox, projects, runs, sessions, tasks, verifications, waiting
+from bg.ledger import delegations, inbox, projects, runs, tasks, verifications
+from bg.ledger.cases import Awaited, Case
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.ledger.values import Item, State
 from bg.ledger.verifications import Verification
-from bg.ledger.waiting import Awaited
 from bg.record import Record
 from bg.words import silence, verified
 
@@ -88,10 +88,11 @@ class Status(Record):
         return self.full and bool(self.waiting) and self.waiting[0].kind == Item.DELEGATION
 
 
-def record(book: Ledger, task: Task) -> Status:
+def record(case: Case) -> Status:
     """The status of one task."""
+    book, task = case.book, case.task
     # Its transcript says something of what goes on only, and looking for it reads the project's folder.
-    path = agents.of_agent(sessions.transcript(book, task.session), task.agent) if task.ended is None else ""
+    path = agents.of_agent(case.docket.transcript, task.agent) if task.ended is None else ""
     return Status(
         label=task.label,
         task=task.text or task.description,
@@ -105,16 +106,14 @@ def record(book: Ledger, task: Task) -> Status:
         project=task.project,
         group=task.grp,
         agent=task.agent,
-        waiting=[
-            Waiting(item.qid, _kind(item), item.text, item.asked) for item in inbox.waiting(book, label=task.label)
-        ],
-        ready=waiting.has_news(book, task),
-        awaits=waiting.awaited(book, task.label),
-        asked_by=_asked_by(book, task),
+        waiting=[Waiting(item.qid, _kind(item), item.text, item.asked) for item in case.items],
+        ready=case.has_news,
+        awaits=case.awaited,
+        asked_by=f"{case.asked_by.label} {case.asked_by.qid}" if case.asked_by else "",
         full=_full(book, task),
-        delegations=[_request(book, one) for one in delegations.find(book, label=task.label)],
+        delegations=[_request(book, one) for one in case.asked],
         quiet=silence.seconds(book, task, path),
-        evidence=runs.evidence(book, task.agent) if task.ended is not None else {},
+        evidence=runs.evidence_of(case.agent.run) if case.agent.run and task.ended is not None else {},
         verify=_last_check(book, task),
         risk=transcripts.near_limit(path) if task.ended is None else "",
     )
@@ -154,12 +153,6 @@ def _last_check(book: Ledger, task: Task) -> dict[str, Any]:
 
 def _kind(item: inbox.Question) -> str:
     return "permission" if inbox.asks_leave(item) else inbox.kind(item)
-
-
-def _asked_by(book: Ledger, task: Task) -> str:
-    """The task that asked for this one, and by which request."""
-    one = delegations.of_worker(book, task.label)
-    return f"{one.label} {one.qid}" if one else ""
 
 
 def _full(book: Ledger, task: Task) -> bool:

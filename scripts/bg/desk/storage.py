@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bg.desk.findings import Finding
 from bg.host import agents, transcripts
-from bg.ledger import attempts, health, notes, place, proofs, sessions, spool, tasks, unfinished
+from bg.ledger import attempts, erasing, health, notes, place, proofs, sessions, spool, tasks
 from bg.ledger.aside import kept_aside
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.opening import UPDATE
@@ -49,6 +49,7 @@ def where_it_is_kept() -> Iterator[Finding]:
         )
         yield from _put_off(folder, "they are taken in as soon as the ledger can be written")
         return
+    yield from _open_to_others(folder)
     free = shutil.disk_usage(folder).free
     if free < LOW_SPACE:
         yield Finding(
@@ -67,12 +68,23 @@ def where_it_is_kept() -> Iterator[Finding]:
         yield from _ledger(Path(found))
 
 
+def _open_to_others(folder: Path) -> Iterator[Finding]:
+    """What `hooks/run` executes nothing from, although the ledger in it is used."""
+    for path in (folder, Path(place.interpreter_note(str(folder)))):
+        with contextlib.suppress(OSError):
+            mode = path.stat().st_mode
+            if mode & 0o022:
+                who = "every user" if mode & 0o002 else "its group"
+                found = f"{path} can be written by {who}, so no interpreter is noted there and each event looks for one"
+                yield Finding("data", "note", found, f'chmod go-w "{path}"')
+
+
 def _put_off(folder: Path, remedy: str) -> Iterator[Finding]:
     """What hooks could not write into the ledger: the events that wait, and why."""
     waiting = spool.waiting(str(folder), time.time())
     if waiting:
         yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", remedy)
-    for what in attempts.passed_over(str(folder), time.time()):
+    for what in attempts.passed_over(str(folder), time.time(), transcripts.is_interrupted):
         yield Finding("hook error", "wrong", f"{inline(what, 200)}: {trouble.HAS_ENDED_HOOKS}", AFTER_A_DAY)
     for path in map(Path, spool.logs(str(folder))):
         with contextlib.suppress(OSError):
@@ -101,6 +113,13 @@ def _ledger(folder: Path) -> Iterator[Finding]:
         remedy = error.remedy or "run this again when no other process holds it"
         yield Finding("ledger", "wrong", error.reason, remedy)
         return
+    for label in erasing.due(str(folder)):
+        yield Finding(
+            "erasing",
+            "note",
+            f"{label} is deleted, but not yet erased in {folder}",
+            f"the next event of a session with tasks finishes it, or bgctl forget {label} --erase, which says why",
+        )
     with contextlib.closing(book):
         count = tasks.count(book)
         yield Finding("ledger", "ok", f"{book.path}: {count} tasks")
@@ -118,7 +137,7 @@ def _ledger(folder: Path) -> Iterator[Finding]:
         for origin in sorted({row.origin for row in proofs.kept(book, book.now() - DAY, MOST_KEPT)}):
             found = f"what was typed is kept and has no effect yet: {origin}"
             yield Finding("your words", "wrong", found, f'in a terminal of your own: "{BGCTL}" code')
-        for task in unfinished.with_open_agent(book):
+        for task in tasks.with_open_agent(book):
             spoken = sessions.transcript(book, task.session)
             risk = transcripts.near_limit(agents.of_agent(spoken, task.agent))
             if risk:

@@ -7,9 +7,9 @@ from collections import Counter
 from bg.desk import actions, status, table_parts
 from bg.desk.page import Cell, Page, fit, pad, width_of
 from bg.desk.status import Status
-from bg.ledger import delegations, notes, proofs, tasks
+from bg.ledger import cases, delegations, notes, proofs, tasks
+from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
-from bg.ledger.tasks import Task
 from bg.ledger.values import Outcome, State
 from bg.record import Record
 from bg.words import phrases, verdict
@@ -96,12 +96,12 @@ def _came_of(entry: Status) -> str:
     return f"waited for {', '.join(ends)}" if ends else ""
 
 
-def what_to_type(book: Ledger, task: Task, entry: Status, command: str = "/bg-answer") -> str:
+def what_to_type(case: Case, entry: Status, command: str = "/bg-answer") -> str:
     """The next thing for the user to type about a task, empty where nothing is left to do."""
     if entry.lacks_room:
         return ""
-    typed = actions.next_action(book, task, command)
-    return typed or (WHOLE.format(label=task.label) if entry.quiet else "")
+    typed = actions.next_action(case, command)
+    return typed or (WHOLE.format(label=case.label) if entry.quiet else "")
 
 
 def table(
@@ -136,9 +136,9 @@ def sections(book: Ledger, project: str = "", *, everything: bool = False) -> li
     made = []
     for name, part in table_parts.chosen(book, project, now, everything=everything).items():
         number = sum(part.states.values())
-        left = _counted(part.states - Counter(task.state for task in part.tasks), alone=not part.tasks)
+        left = _counted(part.states - Counter(case.task.state for case in part.cases), alone=not part.cases)
         if number:
-            made.append(Section(name, number, [_row(book, task, now) for task in part.tasks], left))
+            made.append(Section(name, number, [_row(case, now) for case in part.cases], left))
     return made
 
 
@@ -150,8 +150,8 @@ def _counted(left: Counter[str], *, alone: bool) -> str:
     return f"and {sum(left.values())} more {what}"
 
 
-def _row(book: Ledger, task: Task, now: float) -> Row:
-    entry = status.record(book, task)
+def _row(case: Case, now: float) -> Row:
+    task, entry = case.task, status.record(case)
     failed = entry.verify.get("outcome") == Outcome.FAILED
     return Row(
         task.label,
@@ -161,7 +161,7 @@ def _row(book: Ledger, task: Task, now: float) -> Row:
         inline(task.description or task.text, 200),
         waits_for(entry),
         "bad" if verdict.mismatches(entry.evidence) or failed else style_of(task.state),
-        what_to_type(book, task, entry),
+        what_to_type(case, entry),
     )
 
 
@@ -223,7 +223,7 @@ class _Layout:
 
 def _footnotes(book: Ledger, page: Page) -> list[str]:
     lines = []
-    kept = notes.kept_aside(book)
+    kept = cases.whole(book).kept_aside
     if kept:
         lines.append(f"The ledger was unreadable and is kept at {kept}; this is a new one.")
     errors = notes.errors(book, book.now() - tasks.RECENT)

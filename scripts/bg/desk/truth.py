@@ -14,8 +14,7 @@ from bg.desk import look, page
 from bg.desk.page import Cell, Page, pad, width_of
 from bg.desk.table import style_of, words_of
 from bg.ledger import figures
-from bg.ledger.file import Ledger
-from bg.ledger.rows import unpacked
+from bg.ledger.file import Ledger, unpacked
 from bg.ledger.values import Item
 from bg.signals import kinds
 from bg.words import verdict

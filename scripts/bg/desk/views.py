@@ -6,6 +6,7 @@ from bg.desk import detail, findings, forget, open_items, page
 from bg.desk import doctor as examination
 from bg.desk import table as listing
 from bg.host.versions import Host
+from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 
@@ -25,9 +26,9 @@ def inbox(book: Ledger, project: str) -> str:
     return open_items.waiting_list(book, page.of_hook(), project)
 
 
-def answers(book: Ledger, task: Task, command: str) -> str:
+def answers(case: Case, command: str) -> str:
     """What one task waits for, and what it was answered."""
-    return open_items.of_task(book, page.of_hook(), task, command)
+    return open_items.of_task(case, page.of_hook(), command)
 
 
 def doctor(host: Host) -> str:

@@ -30,6 +30,7 @@ NO_FOLDER, NO_COMMAND, RUNNER_GONE, GONE_ON = "no folder", "no command", "runner
 CANNOT_RUN = (126, 127)  # a shell's own, of a command that it may not run or does not find
 STARTED, BUSY = "started", "busy"
 MOST = 256 * 1024
+MOST_CODE = 255
 OUTPUT = 4000
 RUNNER = Path(__file__).resolve().with_name("runner.py")
 
@@ -87,6 +88,17 @@ class Result(Record):
     seconds: float = 0.0
     output: str = ""
     moved: bool = False
+
+
+# A result's file is one that the check itself could write.
+_FORM: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("head", "tree", "why", "output"), (str,)),
+    "dirty": (bool, type(None)),
+    "moved": (bool,),
+    "changed": (list,),
+    "code": (int, type(None)),
+    "seconds": (int, float),
+}
 
 
 def tree_of(folder: str) -> str:
@@ -163,12 +175,11 @@ def end(place: Path, token: str, folder: str) -> None:
 def take(place: Path, token: str) -> Optional[Result]:
     """The result of a check, None while there is none."""
     found = _read(result_of(_job(place, token)))
-    if found is None or set(found) != set(Result._fields):
+    if found is None or found.keys() != _FORM.keys() or not all(type(found[key]) in _FORM[key] for key in _FORM):
         return None
-    code, seconds = found["code"], found["seconds"]
-    if type(code) not in (int, type(None)) or not isinstance(seconds, (int, float)):
-        return None
-    return Result(**found)
+    named, code = found["changed"], found["code"]
+    is_right = all(type(name) is str for name in named) and (code is None or 0 <= code <= MOST_CODE)
+    return Result(**found) if is_right else None
 
 
 def nothing(why: str) -> Result:

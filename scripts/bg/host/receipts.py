@@ -179,14 +179,14 @@ def _keeps_out(line: _Line, carrier: str) -> bool:
     return bool(line.blocked and carrier) and (carrier in line.blocked or not named or prompt == _UNREADABLE)
 
 
-def refused(path: str, calls: list[str]) -> dict[str, str]:
-    """Of these calls of a session those that the host or somebody's hook has refused, each with what was said to it."""
+def results(path: str, calls: list[str]) -> dict[str, str]:
+    """Of these calls of a session those that were answered: why one was refused, empty where it was not."""
     found: dict[str, str] = {}
     for record in transcripts.tail(path) if calls else ():
         for part in transcripts.parts(record) if record.get("type") == "user" else ():
-            if part.get("type") == "tool_result" and part.get("is_error") and part.get("tool_use_id") in calls:
-                said = part.get("content")
-                found[str(part["tool_use_id"])] = said if isinstance(said, str) else "refused"
+            if part.get("type") == "tool_result" and part.get("tool_use_id") in calls:
+                said = transcripts.text({"message": part}).strip() or "refused"
+                found[str(part["tool_use_id"])] = said if part.get("is_error") else ""
     return found
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 
 from bg import foreign
 from bg.host.event import identifier
@@ -244,6 +245,20 @@ def is_stopped(path: str, words: str = STOPPED) -> bool:
     for record in reversed(tail(path)):
         if record.get("type") in ("user", "assistant"):
             return record.get("type") == "user" and text(record).startswith(words)
+    return False
+
+
+def is_interrupted(path: str, since: float) -> bool:
+    """The turn that was going on then was ended by its user: no prompt came between that and the host's word of it.
+
+    Where Esc ends the hooks of a call, every version writes it down (2.1.7, 2.1.197, 2.1.328).
+    """
+    moment = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(since))}.{int(since % 1 * 1000):03d}Z"
+    for record in tail(path, LOOK):
+        if record.get("type") != "user" or record.get("isMeta") or str(record.get("timestamp") or "") < moment:
+            continue
+        if any(part.get("type") != "tool_result" for part in parts(record)):
+            return text(record).startswith(STOPPED)
     return False
 
 

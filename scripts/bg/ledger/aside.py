@@ -34,6 +34,13 @@ def keep_aside(path: str, now: float) -> None:
             os.unlink(log) if os.path.exists(kept) else os.rename(log, kept)
 
 
+def delete(path: str) -> None:
+    """Delete a damaged ledger, its logs with it."""
+    for each in (*(f"{path}{suffix}" for suffix in LOGS), path):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(each)
+
+
 def is_cut_to_nothing(path: str) -> bool:
     """SQLite would throw the log of an empty file away."""
     found, log = foreign.about(path), foreign.about(f"{path}-wal")

@@ -3,34 +3,63 @@
 A hook that is killed, crashes or runs out of time or memory says nothing of it. While it works, a file that it keeps
 locked names what it is at: who finds such a file and its lock free knows what its owner died of. Nothing waits for the
 disk here: what a dead process has written is still there, and after a power cut nothing has to be known.
+
+A hook that the user's Esc has ended has not failed. The host writes the interrupt down a moment later, so each death is
+kept with its session's transcript, and judged when it would make a step be passed over.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 
 from bg import foreign
 from bg.ledger import digests, place
+from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Optional
+    from typing import Callable, Optional
+
+    Excuse = Callable[[str, float], bool]
 
 MOST = 2
 PATIENCE = 30.0  # longer than the host waits for a hook
 KEPT = 24 * 3600
 NOW, FALLEN = ".now", ".fallen"
 LONGEST = 200
+DEATHS = 20  # kept of one step
+
+
+class Death(Record):
+    """A hook that did not come to an end: when it began, and its session's transcript."""
+
+    began: float
+    transcript: str
+
+
+class Fallen(Record):
+    """What has ended hooks, and how often it was passed over since."""
+
+    key: str
+    passes: int
+    deaths: list[Death]
 
 
 class Attempt:
-    """What one hook is at since `now`; without a directory nothing is noted, and nothing passed over."""
+    """What one hook is at since `now`; without a directory nothing is noted, and nothing passed over.
 
-    def __init__(self, directory: str = "", now: float = 0.0) -> None:
+    `excuse` says of a transcript and of when a hook of that session began whether the user has ended it.
+    """
+
+    def __init__(
+        self, directory: str = "", now: float = 0.0, transcript: str = "", excuse: Optional[Excuse] = None
+    ) -> None:
         self._now = now
+        self._excuse = excuse
         self._folder = os.path.join(directory, "attempts") if directory else ""
         self._path = ""
         self._file = -1
@@ -38,13 +67,13 @@ class Attempt:
         self._end = 0
         self._fallen: set[str] = set()
         self._passed: set[str] = set()
-        self.ended: list[str] = []  # what has ended a hook for the second time at least, found out just now
+        self.ended: list[str] = []  # what is passed over for the first time since its last death
         if directory:
             # Where nothing can be written, the event is handled all the same.
             with contextlib.suppress(OSError):
-                self._begin(directory)
+                self._begin(directory, transcript)
 
-    def _begin(self, directory: str) -> None:
+    def _begin(self, directory: str, transcript: str) -> None:
         place.make_private(directory)
         place.make_private(self._folder)
         names = foreign.names(self._folder)
@@ -56,6 +85,7 @@ class Attempt:
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with contextlib.suppress(OSError):  # not every disk knows locks: then the file's age must do
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._note(f"{_line(Death(self._now, transcript))}\n\n".encode("utf-8", "replace"), 0)
 
     @contextlib.contextmanager
     def step(self, what: str, *, alone: bool = False) -> Iterator[bool]:
@@ -82,7 +112,7 @@ class Attempt:
                 self._forget(key)
 
     def _note(self, line: bytes, begin: int) -> None:
-        """The file names one step a line, up to an empty one; the last is the innermost."""
+        """The first line is of the hook; the file names one step a line behind it, up to an empty line."""
         if self._file >= 0:
             with contextlib.suppress(OSError):
                 os.pwrite(self._file, line, begin)
@@ -113,46 +143,43 @@ class Attempt:
             return
         finally:
             os.close(number)
-        steps = data.decode("utf-8", "replace").partition("\n\n")[0].strip("\n\x00").split("\n")
-        if steps[-1]:
-            self._count(steps[-1])
-
-    def _count(self, key: str) -> None:
-        deaths = (self._known(key) or (0, 0))[0] + 1
-        self._write(key, deaths, 0)
-        if deaths >= MOST:
-            self.ended.append(key)
+        begun, *steps = data.decode("utf-8", "replace").partition("\n\n")[0].strip("\n\x00").split("\n")
+        death = _death(begun)
+        if steps and death:
+            known = self._known(steps[-1])
+            deaths = [*(known.deaths if known else []), death]
+            self._write(Fallen(steps[-1], 0, deaths[-DEATHS:]))
 
     def _is_passed(self, key: str) -> bool:
         """Passed over twice, then tried again, in case it was somebody's kill; then four times, eight and so on."""
         if key in self._passed:
             return True
-        deaths, passes = self._known(key) or (0, 0)
-        if deaths < MOST or passes >= 2 ** (min(deaths, 20) - 1):
+        known = self._known(key)
+        if known is None or len(known.deaths) < MOST:
+            return False
+        known = known._replace(deaths=_unexcused(known.deaths, self._excuse))
+        if len(known.deaths) < MOST:
+            with contextlib.suppress(OSError):
+                self._write(known)
+            return False
+        if known.passes >= 2 ** (len(known.deaths) - 1):
             return False
         with contextlib.suppress(OSError):
-            self._write(key, deaths, passes + 1)
+            self._write(known._replace(passes=known.passes + 1))
         self._passed.add(key)
+        if not known.passes:
+            self.ended.append(key)
         return True
 
-    def _known(self, key: str) -> Optional[tuple[int, int]]:
-        """How often this has ended a hook, and how often it was passed over since."""
+    def _known(self, key: str) -> Optional[Fallen]:
         name = _name(key)
-        if name not in self._fallen:
-            return None
-        path = os.path.join(self._folder, name)
-        found = foreign.about(path)
-        try:
-            deaths, passes = foreign.read(path, 100).split()[:2]
-            return (int(deaths), int(passes)) if found and self._now - found.st_mtime < KEPT else None
-        except (OSError, ValueError):
-            return None
+        return _read(os.path.join(self._folder, name), self._now) if name in self._fallen else None
 
-    def _write(self, key: str, deaths: int, passes: int) -> None:
-        path = os.path.join(self._folder, _name(key))
+    def _write(self, fallen: Fallen) -> None:
+        path = os.path.join(self._folder, _name(fallen.key))
         part = f"{path}-{os.getpid()}"
         with open(part, "w", encoding="utf-8", errors="replace", opener=_private) as file:
-            file.write(f"{deaths} {passes}\n{key}\n")
+            file.writelines(f"{line}\n" for line in (fallen.passes, fallen.key, *map(_line, fallen.deaths)))
         os.replace(part, path)
         self._fallen.add(os.path.basename(path))
 
@@ -165,17 +192,40 @@ class Attempt:
                 os.unlink(os.path.join(self._folder, name))
 
 
-def passed_over(directory: str, now: float) -> list[str]:
+def passed_over(directory: str, now: float, excuse: Excuse) -> list[str]:
     """What has ended two hooks and has not come to an end since."""
-    folder, found = os.path.join(directory, "attempts"), []
-    for name in foreign.names(folder):
-        path = os.path.join(folder, name)
-        about = foreign.about(path)
-        if name.endswith(FALLEN) and about and now - about.st_mtime < KEPT:
-            with contextlib.suppress(OSError, ValueError):
-                count, _, key = foreign.read(path, 1000).decode("utf-8", "replace").partition("\n")
-                found += [key.strip()] if int(count.split()[0]) >= MOST else []
-    return found
+    folder = os.path.join(directory, "attempts")
+    read = [_read(os.path.join(folder, name), now) for name in foreign.names(folder) if name.endswith(FALLEN)]
+    return [each.key for each in read if each and len(_unexcused(each.deaths, excuse)) >= MOST]
+
+
+def _unexcused(deaths: list[Death], excuse: Optional[Excuse]) -> list[Death]:
+    return [death for death in deaths if excuse is None or not excuse(death.transcript, death.began)]
+
+
+def _read(path: str, now: float) -> Optional[Fallen]:
+    """What stands in a file of its kind; None where it is too old, or of another form."""
+    found = foreign.about(path)
+    if not found or now - found.st_mtime >= KEPT:
+        return None
+    try:
+        passes, key, *deaths = foreign.read(path, 64 * 1024).decode("utf-8", "replace").split("\n")
+        return Fallen(key, int(passes), [death for death in map(_death, deaths) if death])
+    except (OSError, ValueError):
+        return None
+
+
+def _line(death: Death) -> str:
+    return json.dumps(death)
+
+
+def _death(line: str) -> Optional[Death]:
+    """The hook that a line tells of; None for any other line."""
+    try:
+        began, transcript = foreign.loads(line)
+        return Death(float(began), str(transcript))
+    except (TypeError, ValueError):
+        return None
 
 
 def _name(key: str) -> str:

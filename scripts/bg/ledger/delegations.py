@@ -6,8 +6,7 @@ What was decided is kept here; how far the work has come is read from the tasks 
 from __future__ import annotations
 
 from bg.ledger import projects, tasks
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import ANY, Record, first_of
+from bg.ledger.file import ANY, Ledger, Record, Writing
 from bg.ledger.tasks import Task
 from bg.ledger.values import Decision, Standing, State
 
@@ -81,13 +80,6 @@ def find(
 ) -> list[Delegation]:
     """The requests with these columns."""
     return Delegation.where(book, label=label, signal=signal, question=question, worker=worker)
-
-
-def of_worker(book: Ledger, label: str) -> Optional[Delegation]:
-    """The request that this task works for, whether it was launched for it first or beside others."""
-    task = tasks.get(book, label)
-    found = find(book, worker=label) or (find(book, worker=task.grp) if task and task.grp != label else [])
-    return first_of(found)
 
 
 def last_of_run(book: Ledger, agent: str, run: int) -> list[Delegation]:
@@ -223,17 +215,6 @@ def mark_told(book: Writing, resume: int) -> None:
 def untell(book: Writing, resume: int) -> None:
     """The agent has ended before this message reached it."""
     book.write("UPDATE delegations SET told = NULL, resume = NULL WHERE resume = ?", resume)
-
-
-def depth(book: Ledger, label: str) -> list[str]:
-    """Who asked for this task, who asked for that one, and so on, the nearest first."""
-    found: list[str] = []
-    while len(found) < 20:
-        one = of_worker(book, found[-1] if found else label)
-        if one is None or one.label in found:
-            break
-        found.append(one.label)
-    return found
 
 
 def reopen(book: Writing, one: Delegation) -> None:

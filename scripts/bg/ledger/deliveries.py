@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 
 from bg import machine
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import Record
+from bg.ledger.file import Ledger, Record, Writing
 from bg.ledger.values import Due
 
 TYPE_CHECKING = False
@@ -137,16 +136,15 @@ def continue_in(book: Writing, old: str, new: str) -> None:
     book.write("UPDATE deliveries SET answered_in = ? WHERE seen IS NULL AND answered_in = ?", new, old)
 
 
-def due(book: Ledger, session: str) -> list[Delivery]:
+def unsaid(book: Ledger, session: str) -> list[Delivery]:
     """What this session has to be told: what to do about an answer first, then the oldest."""
-    found = Delivery.all(
+    return Delivery.all(
         book,
         # CROSS keeps the order: first what is unseen, which is little, not every task that the session has had.
         "SELECT d.* FROM deliveries d CROSS JOIN tasks t ON t.label = d.label"
         f" WHERE d.seen IS NULL AND d.said IS NULL AND t.session = ? ORDER BY d.kind <> '{Due.ANSWERED}', d.id",
         session,
     )
-    return [delivery for delivery in found if not is_claimed(delivery)]
 
 
 def printed(book: Ledger, session: str) -> list[Delivery]:

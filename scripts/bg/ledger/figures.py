@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger.file import Ledger
-from bg.ledger.rows import Record
+from bg.ledger.file import Ledger, Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

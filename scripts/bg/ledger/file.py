@@ -1,6 +1,8 @@
-"""The ledger as modules use it: read, and written in one or two transactions an event.
+"""The ledger as modules use it: read, written in one or two transactions an event, and held while it has not changed.
 
-The modules beside this one read and write the rows, each those of its own tables.
+The modules beside this one read and write the rows, each those of its own tables: a subclass of `Record` lists its
+table's columns as annotations. These are plain classes: dataclasses or typing would cost every hook half of a bare
+interpreter's start.
 """
 
 from __future__ import annotations
@@ -18,16 +20,35 @@ from bg.ledger.opening import Corrupt, Opening, Unavailable, leave
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, Callable, NoReturn, Optional, Union
+    from typing import Any, Callable, NoReturn, Optional, TypeVar, Union
 
-__all__ = ["Corrupt", "Ledger", "Unavailable", "Writing", "left"]
+    from typing_extensions import Self
+
+    _Row = TypeVar("_Row", bound="Record")
+
+__all__ = [
+    "ANY",
+    "Corrupt",
+    "Ledger",
+    "Record",
+    "Unavailable",
+    "Writing",
+    "first_of",
+    "last_of",
+    "left",
+    "tables_of",
+    "unpacked",
+]
+
+_BEFORE_A_TABLE = frozenset({"FROM", "JOIN", "INTO", "UPDATE"})
 
 
 class Ledger:
     """An open ledger, to read; only the `Writing` that `transaction` yields can write.
 
     Within an event, what several steps write is gathered in one transaction until `settle`. Whoever has the ledger has
-    the clock and the chance too: nothing else in these rooms asks the machine for either.
+    the clock and the chance too: nothing else in these rooms asks the machine for either. `held` is what the event
+    has read of each thing that it is about; see `cases.Held`.
     """
 
     def __init__(
@@ -44,6 +65,13 @@ class Ledger:
         self.path = self._opening.path
         self._gathers = False
         self._secured = 0
+        self.held: dict[tuple[object, ...], Any] = {}
+        self.changes = 0  # how many there were, whoever made them
+        self.changed: dict[str, int] = {}  # by table, the number of its last change
+        self.all_changed = 0  # the number of the last change that may have been to any table
+        self.is_alone = False  # this transaction keeps others from writing, and what they wrote before has been seen
+        self._others: Optional[int] = None  # SQLite's mark of what other connections have written
+        self._noted: Optional[set[str]] = None  # the tables of the fact that is being read
         self._connection = self._opening.connect(create=create)
         self.is_newer = self._opening.is_newer
 
@@ -68,6 +96,7 @@ class Ledger:
         if self._connection.in_transaction:
             try:
                 self._connection.execute("COMMIT")
+                self.is_alone = False
             except sqlite3.Error as error:
                 self._roll_back("ROLLBACK")
                 self._raise("written", error)
@@ -88,6 +117,25 @@ class Ledger:
         except OSError as error:
             raise Unavailable(f"the ledger at {self.path} cannot be written: {error.strerror or error}") from error
         self._secured = written
+
+    def overwrite(self, patience: float) -> str:
+        """Leave nothing of what was deleted in the file or its log; why that cannot be done now, else empty.
+
+        It waits so many seconds for whoever else reads or writes the ledger.
+        """
+        self.settle()
+        try:
+            self._connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
+            # The first asks whether somebody reads: writing the file anew is dear where the log must stay after all.
+            for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                row = self._connection.execute(statement).fetchone()
+                if row and row[0]:
+                    return "another process reads the ledger"
+        except sqlite3.Error as error:
+            if not is_passing(error):
+                self._raise("written", error)
+            return str(error)
+        return ""
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[Writing]:
@@ -112,8 +160,42 @@ class Ledger:
             self.settle()
 
     def _roll_back(self, statement: str) -> None:
+        self.is_alone = False
+        self._note_all_changed()
         with contextlib.suppress(sqlite3.Error):
             self._connection.execute(statement)
+
+    def see_others(self) -> None:
+        """Notice what other connections have written, unless none of them can."""
+        if self.is_alone:
+            return
+        others = self._connection.execute("PRAGMA data_version").fetchone()[0]
+        if others != self._others:
+            self._others = others
+            self._note_all_changed()
+        self.is_alone = self._connection.in_transaction
+
+    @contextlib.contextmanager
+    def noting_tables(self) -> Iterator[set[str]]:
+        """Which tables are read."""
+        if self._noted is not None:
+            message = "a fact was read from another one, whose tables are not known to be its own"
+            raise RuntimeError(message)
+        found: set[str] = set()
+        self._noted = found
+        try:
+            yield found
+        finally:
+            self._noted = None
+
+    def _note_change(self, sql: str, rows: int) -> None:
+        if rows:
+            self.changes += 1
+            self.changed[tables_of(sql)[0]] = self.changes
+
+    def _note_all_changed(self) -> None:
+        self.changes += 1
+        self.all_changed = self.changes
 
     def _run(self, sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
         try:
@@ -130,6 +212,8 @@ class Ledger:
 
     def all(self, sql: str, *values: Any) -> list[sqlite3.Row]:
         """Every row."""
+        if self._noted is not None:
+            self._noted.update(tables_of(sql))
         cursor = self._run(sql, values)
         try:
             return cursor.fetchall()
@@ -158,12 +242,21 @@ class Writing(Ledger):
 
     def write(self, sql: str, *values: Any) -> int:
         """Run one statement; how many rows it changed."""
-        return self._run(sql, values).rowcount
+        rows = self._run(sql, values).rowcount
+        self._note_change(sql, rows)
+        return rows
 
     def insert(self, sql: str, *values: Any) -> int:
         """Run one INSERT; the new row's id, 0 where it was there already."""
         cursor = self._run(sql, values)
+        self._note_change(sql, cursor.rowcount)
         return (cursor.lastrowid or 0) if cursor.rowcount > 0 else 0
+
+
+def tables_of(sql: str) -> list[str]:
+    """The tables that a statement names; of one that writes, the first is the one that it writes to."""
+    words = sql.split()
+    return [after.strip('(),"') for word, after in zip(words, words[1:]) if word.strip("(") in _BEFORE_A_TABLE]
 
 
 @contextlib.contextmanager
@@ -173,3 +266,76 @@ def left(book: Ledger) -> Iterator[Ledger]:
         yield book
     finally:
         book.leave()
+
+
+ANY: Any = object()  # as a column's value: whatever it holds
+
+_NONE = type(None)
+_KINDS: dict[str, tuple[tuple[type, ...], Any]] = {
+    "str": ((str,), ""),
+    "int": ((int,), 0),
+    "float": ((float, int), 0.0),
+    "Optional[str]": ((str, _NONE), None),
+    "Optional[int]": ((int, _NONE), None),
+    "Optional[float]": ((float, int, _NONE), None),
+}
+
+
+def unpacked(text: Any) -> dict[str, Any]:
+    """The object that a column holds as JSON; empty where it holds something else."""
+    try:
+        found = foreign.loads(text) if isinstance(text, str) else None
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+class Record:
+    """A row as it was when it was read."""
+
+    _table = ""
+    _kinds: dict[str, tuple[tuple[type, ...], Any]] = {}  # noqa: RUF012 - each class has its own
+
+    def __init_subclass__(cls) -> None:
+        """Each column reads as what it is annotated as, whatever stands there: a text that is none as empty."""
+        cls._kinds = {**cls._kinds, **{name: _KINDS[kind] for name, kind in cls.__annotations__.items()}}
+
+    def __init__(self, row: Any) -> None:
+        found = self.__dict__
+        found.update(zip(row.keys(), row))
+        for name, (kinds, default) in self._kinds.items():
+            if type(found.get(name)) not in kinds:
+                found[name] = default
+
+    def columns(self, *names: str) -> dict[str, Any]:
+        """These columns by their names."""
+        return {name: self.__dict__[name] for name in names}
+
+    @classmethod
+    def one(cls, book: Ledger, sql: str, *values: Any) -> Optional[Self]:
+        """The first row that the statement finds, None where there is none."""
+        row = book.one(sql, *values)
+        return cls(row) if row else None
+
+    @classmethod
+    def all(cls, book: Ledger, sql: str, *values: Any) -> list[Self]:
+        """Every row that the statement finds."""
+        return [cls(row) for row in book.all(sql, *values)]
+
+    @classmethod
+    def where(cls, book: Ledger, **columns: Any) -> list[Self]:
+        """The rows of the table whose columns hold these values, the oldest first; None is what is not set."""
+        asked = {name: value for name, value in columns.items() if value is not ANY}
+        terms = " AND ".join(f"{name} IS NULL" if value is None else f"{name} = ?" for name, value in asked.items())
+        values = [value for value in asked.values() if value is not None]
+        return cls.all(book, f"SELECT * FROM {cls._table} WHERE {terms} ORDER BY rowid", *values)
+
+
+def first_of(found: list[_Row]) -> Optional[_Row]:
+    """The oldest of the rows found, None where there is none."""
+    return found[0] if found else None
+
+
+def last_of(found: list[_Row]) -> Optional[_Row]:
+    """The newest of the rows found, None where there is none."""
+    return found[-1] if found else None

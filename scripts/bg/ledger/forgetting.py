@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger import notes, tasks
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import Record
+from bg.ledger.file import Ledger, Record, Writing
 from bg.ledger.tasks import Task
 from bg.ledger.values import ItemState
 
@@ -22,35 +21,54 @@ class _Name(Record):
     name: str
 
 
-def sweep(book: Ledger, days: int, archive: Archive) -> None:
-    """Once a day: forget what ended so long ago, and was heard."""
-    now = book.now()
-    if notes.swept(book) == int(now // DAY):
-        return
-    for label in forgettable(book, now - days * DAY, MOST):
+def is_due(book: Ledger) -> bool:
+    """What is old has not been looked for today."""
+    return notes.swept(book) != int(book.now() // DAY)
+
+
+def note_done(book: Ledger) -> None:
+    """What is old has been looked for today."""
+    with book.transaction() as writing:
+        notes.set_swept(writing, int(book.now() // DAY))
+
+
+def forget_old(book: Ledger, days: int, archive: Archive) -> None:
+    """Forget what ended more than so many days ago, and was heard."""
+    for label in forgettable(book, book.now() - days * DAY, MOST):
         task = tasks.get(book, label)
         if task is not None:
             forget(book, task, archive)
-    with book.transaction() as writing:
-        notes.set_swept(writing, int(now // DAY))
 
 
 def forget(book: Ledger, task: Task, archive: Archive) -> None:
     """Archive a task, then delete it; its label is not given out again."""
     archive(book, task)
     with book.transaction() as writing:
-        _delete(writing, task.label)
+        delete(writing, task.label, agents(book, task.label))
 
 
-def _delete(book: Writing, label: str) -> None:
-    agents = [row["agent"] for row in book.all("SELECT agent FROM launches WHERE label = ? AND agent <> ''", label)]
-    for table in _Name.all(book, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"):
-        columns = [column.name for column in _Name.all(book, f'PRAGMA table_info("{table.name}")')]
+def agents(book: Ledger, label: str) -> list[str]:
+    """Every agent that has worked on a task."""
+    return [row["agent"] for row in book.all("SELECT agent FROM launches WHERE label = ? AND agent <> ''", label)]
+
+
+def delete(book: Writing, label: str, agents: list[str]) -> None:
+    """Every row of the task and of these agents."""
+    for table, columns in tables(book):
         if "label" in columns:
-            book.write(f'DELETE FROM "{table.name}" WHERE label = ?', label)
+            book.write(f'DELETE FROM "{table}" WHERE label = ?', label)
         elif "agent" in columns:
             for agent in agents:
-                book.write(f'DELETE FROM "{table.name}" WHERE agent = ?', agent)
+                book.write(f'DELETE FROM "{table}" WHERE agent = ?', agent)
+
+
+def tables(book: Ledger) -> list[tuple[str, set[str]]]:
+    """Every table with the names of its columns."""
+    found = _Name.all(book, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    return [
+        (table.name, {column.name for column in _Name.all(book, f'PRAGMA table_info("{table.name}")')})
+        for table in found
+    ]
 
 
 def forgettable(book: Ledger, until: float, most: int) -> list[str]:

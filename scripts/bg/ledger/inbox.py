@@ -9,8 +9,7 @@ import json
 
 from bg.ledger import projects
 from bg.ledger.digests import digest
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import ANY, Record, unpacked
+from bg.ledger.file import ANY, Ledger, Record, Writing, unpacked
 from bg.ledger.values import Item, ItemState
 
 TYPE_CHECKING = False

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import Record
+from bg.ledger.file import Ledger, Record, Writing
 from bg.masking import masked
 from bg.record import Record as Plain
 
@@ -183,6 +182,11 @@ def set_quiet_since(book: Writing, label: str, second: int) -> None:
     _set(book, f"quiet:{label}", str(second))
 
 
+def forget_quiet(book: Writing, label: str) -> None:
+    """There is no such task any more."""
+    _forget(book, f"quiet:{label}")
+
+
 def asked_first(book: Ledger, session: str) -> list[int]:
     """The questions for which the end of a turn has been held up once."""
     return [_number(identifier) for identifier in _get(book, f"asked_first:{session}").split()]
@@ -249,6 +253,11 @@ def is_traced(book: Ledger, event: str, since: float) -> bool:
 def whole_trace(book: Ledger, error: Error) -> str:
     """The command that shows an error whole."""
     return f"sqlite3 {book.path} 'select text from errors where id={error.id}'"
+
+
+def forget_errors(book: Writing, until: float) -> int:
+    """Delete the errors from before this moment; how many there were."""
+    return book.write("DELETE FROM errors WHERE at < ?", until)
 
 
 def note_stranger(book: Writing, agent: str, label: str) -> None:

@@ -6,13 +6,12 @@ A damaged ledger is kept, never deleted; one of an unknown schema is left in pla
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import sqlite3
 
 from bg.ledger import migrations, mounts
 from bg.ledger.aside import is_corrupt, is_cut_to_nothing, keep_aside, kept_aside
-from bg.ledger.place import LEDGER, close, make_private, touch
+from bg.ledger.place import LEDGER, alone, close, make_private, touch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -172,11 +171,7 @@ class Opening:
         if self._is_alone:
             yield
             return
-        path = os.path.join(self._place, "making.lock")
-        touch(path)
-        with open(path, "a", encoding="utf-8") as lock:
-            with contextlib.suppress(OSError):
-                fcntl.flock(lock, fcntl.LOCK_EX)
+        with alone(self._place, "making.lock"):
             self._is_alone = True
             try:
                 yield

@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import re
 
 from bg import foreign
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 LEDGER = "ledger.db"
+ARCHIVE = "archive.jsonl"
+BOARD = "board.html"
+ARCHIVE_LOCK = "archive.lock"
+ERASING = "erasing"  # there while something is to be erased
 LOST = "python.lost"  # hooks/run writes it
 
 
@@ -28,12 +37,12 @@ def _named() -> list[str]:
     given = os.environ.get("BG_DATA")
     if given and not why_not(given):
         return [given]
-    own = os.path.join(_config(), "bg")
+    own = os.path.join(own_config(), "bg")
     return [each for each in (os.environ.get("CLAUDE_PLUGIN_DATA"), own) if each]
 
 
-def _config() -> str:
-    """The host's configuration directory, where that does not depend on the directory that a hook is started in."""
+def own_config() -> str:
+    """The user's configuration directory: a relative path would lead into whatever project a hook is started in."""
     named = config_directory()
     return named if os.path.isabs(named) else os.path.expanduser("~/.claude")
 
@@ -43,7 +52,7 @@ def _candidates() -> list[str]:
     named = _named()
     if named == [os.environ.get("BG_DATA")]:
         return named
-    data = os.path.join(_config(), "plugins", "data")
+    data = os.path.join(own_config(), "plugins", "data")
     found = [os.path.join(data, name) for name in foreign.names(data) if name.startswith("bg-")]
     return list(dict.fromkeys([*named[:-1], *found, *named[-1:]]))
 
@@ -114,7 +123,7 @@ def close(path: str, mode: int) -> None:
         raise PermissionError(errno.EACCES, "it belongs to another user", path)
     # A directory that somebody named and uses for other things as well stays as it is.
     is_ours = os.path.basename(os.path.abspath(path)).startswith(
-        ("attempts", "bg", "ledger", "sessions", "spool", "verify")
+        ("attempts", "bg", "erasing", "ledger", "sessions", "spool", "verify")
     )
     if found.st_mode & 0o077 and found.st_uid == me and is_ours:
         with contextlib.suppress(OSError):
@@ -127,6 +136,17 @@ def touch(path: str) -> None:
         os.utime(path)
     except OSError:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
+@contextlib.contextmanager
+def alone(place: str, name: str) -> Iterator[None]:
+    """No other process does what this lock is for meanwhile, as far as this disk knows locks."""
+    path = os.path.join(place, name)
+    touch(path)
+    with open(path, "a", encoding="utf-8") as lock:
+        with contextlib.suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def fallback_spools(place: str) -> list[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import ANY, Record
+from bg.ledger.file import ANY, Ledger, Record, Writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -218,10 +217,24 @@ def kept(book: Ledger, since: float, most: int) -> list[Proof]:
     return Proof.all(book, sql, KEPT, since, most)
 
 
-def confirm(book: Writing, proof: Proof) -> None:
-    """The user has confirmed these words: they are said once more, and these rows have no further part."""
+def confirm(book: Writing, proof: Proof) -> list[int]:
+    """The user has confirmed these words: they are said once more, and these rows have no further part; their ids."""
+    rows = book.all("SELECT id FROM proofs WHERE at = ? AND session = ? AND proof = ?", proof.at, proof.session, KEPT)
+    for row in rows:
+        book.write("UPDATE proofs SET proof = ? WHERE id = ?", CODE, row["id"])
+    return [row["id"] for row in rows]
+
+
+def blank_shared(book: Writing, label: str) -> None:
+    """Empty the words of one prompt or dialog that were judged for other tasks too; no code can confirm them then."""
     book.write(
-        "UPDATE proofs SET proof = ? WHERE at = ? AND session = ? AND proof = ?", CODE, proof.at, proof.session, KEPT
+        "UPDATE proofs SET text = '', proof = CASE proof WHEN ? THEN ? ELSE proof END"
+        " WHERE label IS NOT ? AND judged IS NOT NULL AND EXISTS"
+        " (SELECT 1 FROM proofs o WHERE o.label = ? AND o.session = proofs.session AND o.at = proofs.at)",
+        KEPT,
+        UNPROVEN,
+        label,
+        label,
     )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 from bg.ledger import digests
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import ANY, Record, unpacked
+from bg.ledger.file import ANY, Ledger, Record, Writing, unpacked
 from bg.masking import masked
 
 TYPE_CHECKING = False

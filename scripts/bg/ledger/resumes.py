@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import ANY, Record
+from bg.ledger.file import ANY, Ledger, Record, Writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

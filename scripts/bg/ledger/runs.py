@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 from bg.ledger import launches, tasks
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import ANY, Record, first_of, unpacked
+from bg.ledger.file import ANY, Ledger, Record, Writing, first_of, unpacked
 from bg.ledger.values import State
 from bg.masking import masked
 
@@ -136,6 +135,11 @@ def evidence(book: Ledger, agent: str, run: Optional[int] = None) -> dict[str, A
     else:
         found = book.value("SELECT evidence FROM runs WHERE agent = ? AND run = ?", agent, run)
     return unpacked(found)
+
+
+def evidence_of(run: Run) -> dict[str, Any]:
+    """The same for a run that was read."""
+    return unpacked(run.evidence)
 
 
 def corrections(book: Ledger, agent: str, run: int) -> int:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger import deliveries, notes
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import Record
+from bg.ledger.file import Ledger, Record, Writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -95,6 +95,13 @@ def waiting(directory: str, now: float) -> list[str]:
     return sorted(found, key=os.path.basename)
 
 
+def files(directory: str) -> list[str]:
+    """Every file in which an event may be, also one that a hook is at."""
+    return [
+        os.path.join(folder, name) for folder in filter(_is_own, folders(directory)) for name in foreign.names(folder)
+    ]
+
+
 def _is_own(folder: str) -> bool:
     """A temporary directory is everybody's: another user may have made a folder of this name first."""
     try:

@@ -6,9 +6,8 @@ The host's events are accepted in any order.
 from __future__ import annotations
 
 from bg.ledger import naming, projects
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import Record
-from bg.ledger.values import State
+from bg.ledger.file import Ledger, Record, Writing
+from bg.ledger.values import Due, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,6 +86,11 @@ def describe(book: Writing, label: str, description: str, prompt: str) -> None:
 def get(book: Ledger, label: str) -> Optional[Task]:
     """The task of this label."""
     return Task.one(book, "SELECT * FROM tasks WHERE label = ?", label)
+
+
+def label_of(book: Ledger, agent: str) -> str:
+    """The label of the task that a host's agent was launched for, empty where it is none of ours."""
+    return book.value("SELECT label FROM launches WHERE agent = ? AND agent <> ''", agent) or ""
 
 
 def of_agent(book: Ledger, agent: str) -> Optional[Task]:
@@ -216,12 +220,10 @@ def members(book: Ledger, group: str) -> list[Task]:
     )
 
 
-def group_over(book: Ledger, label: str) -> str:
+def group_over(book: Ledger, task: Task) -> str:
     """The group of a task, where it has several launched tasks and all of them have ended; else empty."""
-    task = get(book, label)
-    together = members(book, task.grp) if task else []
-    over = task is not None and len(together) > 1 and all(one.ended is not None for one in together)
-    return task.grp if task and over else ""
+    together = members(book, task.grp)
+    return task.grp if len(together) > 1 and all(one.ended is not None for one in together) else ""
 
 
 def not_done(book: Ledger, group: str) -> int:
@@ -249,3 +251,59 @@ def some_in_session(book: Ledger, session: str, states: tuple[str, ...], most: i
 def marks(values: tuple[str, ...]) -> str:
     """As many marks as there are values, for `IN`."""
     return f"({','.join('?' * len(values))})"
+
+
+def with_open_agent(book: Ledger) -> list[Task]:
+    """The tasks that an agent was launched for and that have not ended."""
+    return Task.all(book, "SELECT * FROM tasks WHERE agent <> '' AND ended IS NULL")
+
+
+def interrupted(book: Ledger, session: str, since: float, most: int) -> list[Task]:
+    """The tasks of a session that were interrupted after this moment and are not closed, the newest first."""
+    return Task.all(
+        book,
+        f"SELECT * FROM tasks WHERE session = ? AND state = '{State.INTERRUPTED}' AND closed IS NULL AND ended > ?"
+        " ORDER BY +number DESC LIMIT ?",
+        session,
+        since,
+        most,
+    )
+
+
+def count_interrupted(book: Ledger, session: str, until: float) -> int:
+    """How many were interrupted before this moment, and are not closed."""
+    return int(
+        book.value(
+            f"SELECT count(*) FROM tasks WHERE session = ? AND state = '{State.INTERRUPTED}'"
+            " AND closed IS NULL AND ended <= ?",
+            session,
+            until,
+        )
+    )
+
+
+def unfinished(book: Ledger, session: str) -> list[Task]:
+    """The tasks of a session whose agent works, or has a run that nobody has ended."""
+    return _unfinished(book, session)
+
+
+def unheard(book: Ledger, session: str) -> list[Task]:
+    """The same, and those of which the parent has not heard that a run has ended."""
+    return _unfinished(
+        book, session, f" UNION SELECT label FROM deliveries WHERE seen IS NULL AND kind = '{Due.ENDED}'"
+    )
+
+
+def _unfinished(book: Ledger, session: str, more: str = "") -> list[Task]:
+    return Task.all(
+        book,
+        # By label, so that none of the parts reads every task that the session has had.
+        "SELECT * FROM tasks WHERE label IN"
+        f" (SELECT label FROM tasks WHERE session = ? AND state IN {marks(RUNNING_STATES)}"
+        " UNION SELECT label FROM runs WHERE ended IS NULL"
+        f" AND agent = (SELECT agent FROM tasks WHERE label = runs.label){more})"
+        " AND +session = ? AND agent <> '' ORDER BY +number",
+        session,
+        *RUNNING_STATES,
+        session,
+    )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import ANY, Record
+from bg.ledger.file import ANY, Ledger, Record, Writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +60,28 @@ def doubtful(book: Ledger, identifier: int, session: str) -> Optional[Typed]:
         session,
         DOUBTFUL,
     )
+
+
+def blank_shared(book: Writing, label: str) -> None:
+    """Empty what was said for other tasks too: one command may answer several."""
+    book.write(
+        "UPDATE typed SET text = '', reading = '' WHERE label IS NOT ? AND (lower(text) || ' ' GLOB ?"
+        " OR id IN (SELECT typed FROM answers WHERE label = ? UNION ALL SELECT typed FROM retracted WHERE label = ?))",
+        label,
+        f"*{label}[^0-9]*",
+        label,
+        label,
+    )
+
+
+def forget_unassigned_in(book: Writing, session: str) -> None:
+    """Delete what was said in this session and could not be assigned to a task."""
+    book.write("DELETE FROM typed WHERE session = ? AND coalesce(label, '') = ''", session)
+
+
+def forget_unassigned(book: Writing, until: float) -> int:
+    """Delete what was said before this moment and could not be assigned to a task; how much there was."""
+    return book.write("DELETE FROM typed WHERE at < ? AND coalesce(label, '') = ''", until)
 
 
 def find(book: Ledger, *, label: str = ANY) -> list[Typed]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from bg.ledger import inbox, projects, tasks
-from bg.ledger.file import Ledger, Writing
+from bg.ledger.file import ANY, Ledger, Record, Writing, last_of
 from bg.ledger.inbox import Question
-from bg.ledger.rows import ANY, Record, last_of
 from bg.ledger.values import Item, ItemState
 
 TYPE_CHECKING = False
@@ -66,10 +65,15 @@ def find(book: Ledger, *, question: int = ANY, proof: int = ANY, resume: int = A
 
 
 def find_retracted(
-    book: Ledger, *, question: int = ANY, replaced_by: int = ANY, undone_by: int = ANY
+    book: Ledger, *, question: int = ANY, proof: int = ANY, replaced_by: int = ANY, undone_by: int = ANY
 ) -> list[Retracted]:
     """The answers that count no longer, with these columns."""
-    return Retracted.where(book, question=question, replaced_by=replaced_by, undone_by=undone_by)
+    return Retracted.where(book, question=question, proof=proof, replaced_by=replaced_by, undone_by=undone_by)
+
+
+def items_of(book: Ledger, said: list[int]) -> frozenset[int]:
+    """The items that these words answered before they were taken back."""
+    return frozenset(row.question for number in said for row in find_retracted(book, proof=number))
 
 
 def given(book: Ledger, item: Question) -> Optional[Answer]:
@@ -109,8 +113,8 @@ def answer(book: Writing, item: Question, text: str, source: str, how: str = ANS
 
 def _next(book: Ledger) -> int:
     """SQLite gives the number of a deleted row out again, and a retracted answer keeps its own."""
-    tables = ("answers", "retracted")
-    return 1 + max(int(book.value(f"SELECT coalesce(max(id), 0) FROM {table}")) for table in tables)
+    rows = book.all("SELECT max(id) FROM answers UNION SELECT max(id) FROM retracted")
+    return 1 + max(row[0] or 0 for row in rows)
 
 
 def _retract(book: Writing, gone: Answer, replaced_by: Optional[int] = None) -> None:

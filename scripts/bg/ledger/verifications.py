@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import ANY, Record
+from bg.ledger.file import ANY, Ledger, Record, Writing
 from bg.masking import masked
 
 TYPE_CHECKING = False

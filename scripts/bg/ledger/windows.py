@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger import notes
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import ANY, Record
+from bg.ledger.file import ANY, Ledger, Record, Writing
 from bg.ledger.values import Opened, State
 
 TYPE_CHECKING = False
@@ -126,4 +125,18 @@ def is_filled(book: Ledger, window: Window) -> bool:
             window.id,
             window.opened,
         )
+    )
+
+
+def refusal(book: Ledger, window: Window) -> str:
+    """Why the last launch under the window's own label was refused; empty where none was tried."""
+    return (
+        book.value(
+            "SELECT failed FROM launches WHERE label = ? AND failed IS NOT NULL"
+            " AND (window >= ? OR (window IS NULL AND made >= ?)) ORDER BY rowid DESC LIMIT 1",
+            window.label,
+            window.id,
+            window.opened,
+        )
+        or ""
     )

@@ -9,8 +9,7 @@ from bg.host import tools
 from bg.host.event import Event
 from bg.host.versions import NO_WAY, Host
 from bg.ledger import children, delegations, launches, naming, notes, tasks, windows
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import first_of
+from bg.ledger.file import Ledger, Writing, first_of
 from bg.ledger.values import Opened, State
 from bg.ledger.windows import Window
 from bg.protocol import listing

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 
-from bg.ledger import inbox, proofs, tasks, user_answers
+from bg.ledger import cases, inbox, proofs, tasks, user_answers
 from bg.ledger import typed as typing
+from bg.ledger.cases import Case
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
-from bg.ledger.tasks import Task
 from bg.ledger.values import Item, ItemState
 from bg.loop import answering, answers, commands, going, next_steps, proof, undoing
 from bg.loop.answers import Known, Part, Typed
@@ -62,9 +62,13 @@ def answer_command(scene: Scene, arguments: str) -> None:
 
     def was_asked(label: str, qid: str) -> bool:
         name = label or only
-        return bool(inbox.ever(scene.book, name, qid)) if name else any(qid == item.qid.upper() for item in waiting)
+        return (
+            bool(cases.case(scene.book, name).ever_asked(qid.upper()))
+            if name
+            else any(qid == item.qid.upper() for item in waiting)
+        )
 
-    known = Known(waiting, was_asked, lambda label: tasks.get(scene.book, label) is not None)
+    known = Known(waiting, was_asked, lambda label: cases.of(scene.book, label) is not None)
     typed = answers.read(arguments, known)
     if typed.word in (answers.HELP, answers.STATUS, answers.DOCTOR) and not typed.doubts:
         _show(scene, typed)
@@ -102,10 +106,9 @@ def _carry_out(scene: Scene, writing: Writing, typed: Typed, known: Known, numbe
     if typed.word:
         return _word(scene, writing, typed, known.waiting, number)
     if typed.label and not (typed.parts or typed.plain):
-        task = tasks.get(scene.book, typed.label)
-        return Outcome(
-            [scene.desk.answers(scene.book, task, scene.answer_command)] if task else [], typing.COMMAND, typed.label
-        )
+        case = cases.of(scene.book, typed.label)
+        told = [scene.desk.answers(case, scene.answer_command)] if case else []
+        return Outcome(told, typing.COMMAND, typed.label)
     return _answer(scene, writing, typed, known, number)
 
 
@@ -125,45 +128,45 @@ def _word(scene: Scene, writing: Writing, typed: Typed, waiting: list[Question],
         return _undo(scene, writing, typed.label)
     if word == answers.CLOSE and not typed.label:
         return Outcome([feedback.CLOSE_WHICH.format(command=scene.answer_command)], typing.COMMAND)
-    task = tasks.get(scene.book, typed.label or _only_label(scene, waiting, go=word == answers.GO))
-    if task is None:
+    case = cases.of(scene.book, typed.label or _only_label(scene, waiting, go=word == answers.GO))
+    if case is None:
         return _say_which_task(scene, waiting)
-    offered = next((item for item in _skippable(scene, task) if _offers(item, word)), None)
+    offered = next((item for item in _skippable(case) if _offers(item, word)), None)
     if offered is None:
-        return _carry_out_word(scene, writing, task, word, number)
-    name, meaning = f"{task.label} {offered.qid}", feedback.AS_COMMAND[word]
+        return _carry_out_word(scene, writing, case, word, number)
+    name, meaning = f"{case.label} {offered.qid}", feedback.AS_COMMAND[word]
     line = feedback.WORD_IS_AN_ANSWER.format(name=name, word=word, command=scene.answer_command)
-    return _doubtful(scene, [line], task.label, {"word": word}, number, meaning)
+    return _doubtful(scene, [line], case.label, {"word": word}, number, meaning)
 
 
-def _carry_out_word(scene: Scene, writing: Writing, task: Task, word: str, number: int) -> Outcome:
+def _carry_out_word(scene: Scene, writing: Writing, case: Case, word: str, number: int) -> Outcome:
     if word == answers.CLOSE:
-        return _close(scene, task)
+        return _close(scene, case)
     if word == answers.GO:
-        came = going.go(scene, writing, task, number)
-        return Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND, task.label)
-    mine = _skippable(scene, task)
+        came = going.go(scene, writing, case, number)
+        return Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND, case.label)
+    mine = _skippable(case)
     if len(mine) == 1:
         return _record(scene, writing, [Answer(mine[0], word, skips=True)], number, [])
-    line = " ".join([scene.answer_command, task.label, *(f"{item.qid}: {word}" for item in mine)])
-    line = feedback.SKIP_WHICH.format(label=task.label, count=len(mine), typed=line)
-    return _refuse(scene, line if mine else feedback.NOTHING_TO_SKIP.format(label=task.label), task.label)
+    line = " ".join([scene.answer_command, case.label, *(f"{item.qid}: {word}" for item in mine)])
+    line = feedback.SKIP_WHICH.format(label=case.label, count=len(mine), typed=line)
+    return _refuse(scene, line if mine else feedback.NOTHING_TO_SKIP.format(label=case.label), case.label)
 
 
-def _skippable(scene: Scene, task: Task) -> list[Question]:
+def _skippable(case: Case) -> list[Question]:
     """What waits for the user and is no decision."""
-    return [item for item in inbox.waiting(scene.book, label=task.label) if inbox.kind(item) != Item.DELEGATION]
+    return [item for item in case.items if inbox.kind(item) != Item.DELEGATION]
 
 
-def _close(scene: Scene, task: Task) -> Outcome:
+def _close(scene: Scene, case: Case) -> Outcome:
     """It closes as soon as the host's record shows who has said so; a blocked prompt would leave none."""
-    if task.state in tasks.RUNNING_STATES:
-        return Outcome([feedback.CLOSE_WORKS.format(label=task.label)], typing.COMMAND, task.label)
+    if case.task.state in tasks.RUNNING_STATES:
+        return Outcome([feedback.CLOSE_WORKS.format(label=case.label)], typing.COMMAND, case.label)
     if scene.late is not None:
-        return Outcome([feedback.CLOSE_AGAIN.format(label=task.label)], typing.REFUSED, task.label)
-    scene.answer.context.append(phrases.CLOSED.format(label=task.label))
-    line = feedback.CLOSED.format(label=task.label, command=scene.answer_command)
-    return Outcome([line], typing.TAKEN, task.label, closes=task.label)
+        return Outcome([feedback.CLOSE_AGAIN.format(label=case.label)], typing.REFUSED, case.label)
+    scene.answer.context.append(phrases.CLOSED.format(label=case.label))
+    line = feedback.CLOSED.format(label=case.label, command=scene.answer_command)
+    return Outcome([line], typing.TAKEN, case.label, closes=case.label)
 
 
 def _undo(scene: Scene, writing: Writing, label: str) -> Outcome:
@@ -171,10 +174,10 @@ def _undo(scene: Scene, writing: Writing, label: str) -> Outcome:
         label = user_answers.last_given_in(scene.book, scene.project)
         if not label:
             return Outcome([feedback.NOTHING_TO_UNDO_AT_ALL], typing.COMMAND)
-    task = tasks.get(scene.book, label)
-    if task is None:
+    case = cases.of(scene.book, label)
+    if case is None:
         return Outcome([feedback.NO_SUCH_TASK.format(label=label)], typing.COMMAND)
-    lines, done = undoing.undo(scene, writing, task)
+    lines, done = undoing.undo(scene, writing, case)
     return Outcome(lines, typing.TAKEN if done else typing.COMMAND, label)
 
 
@@ -200,7 +203,7 @@ def _found(scene: Scene, parts: list[Part]) -> tuple[list[Answer], list[str]]:
     """The answers whose item waits; a line for each other, with its words."""
     found, lines = [], []
     for part in parts:
-        ever = inbox.ever(scene.book, part.label, part.qid)
+        ever = cases.case(scene.book, part.label).ever_asked(part.qid.upper())
         item = next((one for one in ever if one.state in (ItemState.OPEN, ItemState.ANSWERED)), None)
         if item is None:
             lines.append(answering.too_late(ever[0] if ever else None, part.text, part.label, part.qid))
@@ -230,13 +233,13 @@ def _record(
 
 def _go_on(scene: Scene, writing: Writing, label: str) -> list[str]:
     """What follows from a task's answers; lines for the user."""
-    task = tasks.get(scene.book, label)
-    if task is None:
+    case = cases.of(scene.book, label)
+    if case is None:
         return []
-    left = [item.qid for item in _skippable(scene, task)]
+    left = [item.qid for item in _skippable(case)]
     if not left:
-        return answering.owe(scene, writing, task)
-    scene.answer.context.append(next_steps.next_step(scene, task))
+        return answering.owe(scene, writing, case)
+    scene.answer.context.append(next_steps.next_step(scene, case))
     return [feedback.STILL_OPEN.format(qids=", ".join(left), label=label)]
 
 
@@ -256,12 +259,12 @@ def _say_which_task(scene: Scene, waiting: list[Question]) -> Outcome:
 def _say_which_item(scene: Scene, label: str, mine: list[Question], plain: str) -> Outcome:
     """No item is named, and several of this task wait, or none."""
     words = answering.given_back(plain)
-    task = tasks.get(scene.book, label)
-    if mine or task is None:
+    case = cases.of(scene.book, label)
+    if mine or case is None:
         example = " ".join(f"{item.qid}: …" for item in mine)
         line = feedback.SAY_WHICH.format(label=label, count=len(mine), example=example, words=words)
     else:
-        line = feedback.WAITS_FOR_NOTHING.format(label=label, state=task.state.replace("_", " "), words=words)
+        line = feedback.WAITS_FOR_NOTHING.format(label=label, state=case.task.state.replace("_", " "), words=words)
     return Outcome([line], typing.REFUSED, label, whole=bool(plain))
 
 
@@ -305,9 +308,9 @@ def _confirm(scene: Scene, writing: Writing, confirmed: int, number: int) -> Out
         return Outcome([feedback.NOTHING_TO_CONFIRM.format(number=confirmed)], typing.COMMAND)
     reading = json.loads(shown_back.reading)
     typing.conclude(writing, confirmed, typing.TAKEN, reading=shown_back.reading)
-    task = tasks.get(scene.book, shown_back.label)
-    if "word" in reading and task is not None:
-        return _carry_out_word(scene, writing, task, reading["word"], number)
+    case = cases.of(scene.book, shown_back.label)
+    if "word" in reading and case is not None:
+        return _carry_out_word(scene, writing, case, reading["word"], number)
     kept = [(inbox.get(scene.book, identifier), text, skips) for identifier, text, skips in reading.get("answers", [])]
     found = [Answer(item, text, skips) for item, text, skips in kept if item is not None]
     return _record(scene, writing, found, number, [], shown_back.label)

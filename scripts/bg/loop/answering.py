@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from bg.ledger import delegations, inbox, user_answers, windows
-from bg.ledger.file import Writing
+from bg.ledger.cases import Case
+from bg.ledger.file import Writing, first_of
 from bg.ledger.inbox import Question
-from bg.ledger.rows import first_of
-from bg.ledger.tasks import Task
 from bg.ledger.values import Decision, Item, ItemState
 from bg.loop import decisions, delegating, inheriting, recovery_names, reminding
 from bg.loop.scene import Scene
@@ -40,6 +39,10 @@ def take(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
     name, text = f"{item.label} {item.qid}", said.text
     if item.state not in (ItemState.OPEN, ItemState.ANSWERED):
         return Taken(too_late(item, text), recorded=False)
+    if not was_meant(scene, item):
+        question, words = inline(item.text, 80), given_back(text)
+        why = feedback.ASKED_LATER
+        return Taken(feedback.TOO_LATE.format(name=name, question=question, why=why, words=words), recorded=False)
     if inbox.kind(item) == Item.DELEGATION:
         return _take_decision(scene, writing, item, said)
     if inbox.kind(item) == Item.BLOCKER:
@@ -48,6 +51,11 @@ def take(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
     replaced = user_answers.answer(writing, item, text, said.source, how, said.typed)
     words = feedback.LEFT_TO_THE_AGENT if said.skips else inline(text, 120)
     return Taken(f"{name} answered: {words}" + (f" ({replaced})" if replaced else ""), recorded=True)
+
+
+def was_meant(scene: Scene, item: Question) -> bool:
+    """Words that a code confirms are for what they were typed for, and for nothing that was asked since."""
+    return scene.confirmed is None or item.id in scene.confirmed
 
 
 def _take_resolution(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
@@ -143,10 +151,10 @@ def reopen(scene: Scene, writing: Writing, item: Question) -> None:
         delegations.deny(writing, asked, "")
 
 
-def owe(scene: Scene, writing: Writing, task: Task) -> list[str]:
+def owe(scene: Scene, writing: Writing, case: Case) -> list[str]:
     """The parent is owed the next step; a line for the user where that is another session's."""
-    inheriting.claim(scene, writing, task)
-    if not reminding.owe_next_step(scene, writing, task.label):
+    inheriting.claim(scene, writing, case)
+    if not reminding.owe_next_step(scene, writing, case.label):
         return []
-    scene.answer.context.append(phrases.ANSWER_RECORDED_ELSEWHERE.format(label=task.label))
-    return [feedback.SENT_ELSEWHERE.format(label=task.label)]
+    scene.answer.context.append(phrases.ANSWER_RECORDED_ELSEWHERE.format(label=case.label))
+    return [feedback.SENT_ELSEWHERE.format(label=case.label)]

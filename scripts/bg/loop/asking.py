@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host import dialogs, tools, transcripts
-from bg.ledger import digests, inbox, notes, proofs, tasks, typed
+from bg.ledger import cases, digests, inbox, notes, proofs, typed
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.values import Item, ItemState
@@ -46,8 +46,8 @@ def before_question(scene: Scene) -> None:
 
 
 def _name(scene: Scene, label: str) -> str:
-    task = tasks.get(scene.book, label)
-    return task.description or task.text if task else ""
+    case = cases.of(scene.book, label)
+    return case.task.description or case.task.text if case else ""
 
 
 def _put(asked: list[dict[str, Any]], rewritten: list[dict[str, Any]], items: list[Question]) -> dict[int, str]:
@@ -85,8 +85,8 @@ def after_question(scene: Scene) -> None:
             if not taken.recorded or inbox.kind(item) == Item.DELEGATION:
                 scene.answer.notice.append(taken.line)
         for label in dict.fromkeys(answered):
-            task = tasks.get(scene.book, label)
-            elsewhere = answering.owe(scene, writing, task) if task else []
+            case = cases.of(scene.book, label)
+            elsewhere = answering.owe(scene, writing, case) if case else []
             scene.answer.notice += elsewhere
             told += elsewhere
     if told:

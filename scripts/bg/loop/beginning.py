@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from bg.ledger import launches, tasks
+from bg.ledger import cases, launches
+from bg.ledger.file import first_of
 from bg.ledger.launches import Launch
-from bg.ledger.rows import first_of
 from bg.loop import adopting
 from bg.loop.scene import Scene
 from bg.words import texts
@@ -24,13 +24,13 @@ def started(scene: Scene) -> None:
     launch = _launch(scene)
     if launch is None or launch.identity != launches.LOST:
         return
-    task = tasks.get(scene.book, launch.label)
+    case = cases.of(scene.book, launch.label)
     identity = adopting.identity(
         launch.token,
         scene.event.transcript,
         scene.host,
         label=launch.label,
-        description=task.description if task else "",
+        description=case.task.description if case else "",
         handback=False,  # this event does not tell the mode; the text says what to do where the tool is there
     )
     contract = texts.fill("contract", agent_id=launch.token)
@@ -44,6 +44,6 @@ def _launch(scene: Scene) -> Optional[Launch]:
     until = time.monotonic() + (WAIT if scene.late is None else 0.0)
     while True:
         found = first_of(launches.find(scene.book, agent=scene.event.agent))
-        if found or not launches.unbound(scene.book, scene.session) or time.monotonic() >= until:
+        if found or not scene.docket.unbound or time.monotonic() >= until:
             return found
         time.sleep(STEP)

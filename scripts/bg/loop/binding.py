@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bg.host import agents, transcripts
-from bg.ledger import launches, naming, notes, runs, tasks
+from bg.ledger import cases, launches, naming, notes, runs
+from bg.ledger.cases import Case
+from bg.ledger.file import first_of
 from bg.ledger.launches import Launch
-from bg.ledger.rows import first_of
-from bg.ledger.tasks import Task
 from bg.ledger.values import State
 from bg.loop.scene import Scene
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from typing import Optional
 
 
-def own_task(scene: Scene, agent: str, transcript: str = "") -> Optional[Task]:
+def own_task(scene: Scene, agent: str, transcript: str = "") -> Optional[Case]:
     """The task of an agent, bound by the token in its first prompt where no launch event told us."""
-    found = tasks.of_agent(scene.book, agent)
+    found = cases.agent(scene.book, agent).case
     if found or not agent:
         return found
     path = transcript or agents.of_agent(scene.event.transcript, agent)
@@ -31,12 +31,12 @@ def own_task(scene: Scene, agent: str, transcript: str = "") -> Optional[Task]:
     with scene.book.transaction() as writing:
         runs.bind(writing, known.token, agent)
         launches.set_identity(writing, known.token, launches.PROMPT if tokens else launches.LOST)
-    return tasks.of_agent(scene.book, agent)
+    return cases.agent(scene.book, agent).case
 
 
 def by_prompt(scene: Scene) -> None:
     """An agent's first prompt carries the token that its launch was given."""
-    for launch in launches.unbound(scene.book, scene.session):
+    for launch in scene.docket.unbound:
         for path in agents.agents_of(scene.event.transcript):
             tokens = naming.TOKEN.findall(transcripts.first_prompt(path)[:20000])
             arrived = tokens[:1] == [launch.token] and came_from(scene, launch, path)
@@ -55,8 +55,8 @@ def came_from(scene: Scene, launch: Launch, transcript: str) -> bool:
     call = agents.call_of(transcript)
     if call or not launch.tool_use or launch.tool_use == launch.token:
         return call in ("", launch.tool_use)
-    task = tasks.get(scene.book, launch.label)
-    waits = task is not None and task.state != State.NOT_LAUNCHED and task.session == scene.session
+    case = cases.of(scene.book, launch.label)
+    waits = case is not None and case.task.state != State.NOT_LAUNCHED and case.task.session == scene.session
     return waits and launch.failed is None
 
 

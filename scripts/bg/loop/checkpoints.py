@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
-from bg.ledger import launches, reported, runs
-from bg.ledger.rows import first_of
-from bg.ledger.tasks import Task
+from bg.ledger import launches, reported
+from bg.ledger.cases import Case
+from bg.ledger.file import first_of
 from bg.loop.scene import Scene
 from bg.words import phrases
 from bg.words.quoting import cited, quote
@@ -23,27 +23,29 @@ MOST_FOR_PARENT = 700
 SHORT = 150
 
 
-def left_by(scene: Scene, task: Task) -> str:
+def left_by(scene: Scene, case: Case) -> str:
     """The state in which a run that was cut has left its work; empty where the run ended with a signal of its own."""
-    run = runs.last_run(scene.book, task.agent) if task.agent else None
-    found = _found(scene, task)
+    run = case.agent.run
+    found = _found(scene, case)
     if run is None or found is None:
         return ""
     refused = phrases.NOBODY_REFUSED if found.stopped else ""
-    return fill("checkpoint", why=run.cut or task.note or phrases.NO_SIGNAL, left=_told(found, MOST), refused=refused)
+    return fill(
+        "checkpoint", why=run.cut or case.task.note or phrases.NO_SIGNAL, left=_told(found, MOST), refused=refused
+    )
 
 
-def seen_by_parent(scene: Scene, task: Task, run: int, *, spoke: bool) -> tuple[str, str]:
+def seen_by_parent(scene: Scene, case: Case, run: int, *, spoke: bool) -> tuple[str, str]:
     """The same for the parent, where the run was cut or left no word: in lines, and in one where room is scarce."""
-    last = runs.last_run(scene.book, task.agent) if task.agent else None
+    last = case.agent.run
     if last is None or last.run != run:
         return "", ""
     # Gone in the midst of a call, with the words before it taken for its last: the host may tell of the cut later. The
     # call that hands the report over is its end: it is open while the host reviews it, and another agent is told of.
-    path = agents.of_agent(scene.event.transcript, task.agent)
+    path = agents.of_agent(scene.event.transcript, case.task.agent)
     if spoke and not last.cut and not transcripts.has_open_call(path, tools.HANDBACK.names):
         return "", ""
-    found = _found(scene, task)
+    found = _found(scene, case)
     if found is None or not (found.files or found.last):
         return "", ""
     line = phrases.BRIEFLY_LEFT.format(
@@ -53,15 +55,15 @@ def seen_by_parent(scene: Scene, task: Task, run: int, *, spoke: bool) -> tuple[
     return f"{phrases.WHAT_IT_LEFT}\n{_told(found, MOST_FOR_PARENT)}", line
 
 
-def _found(scene: Scene, task: Task) -> Optional[Checkpoint]:
-    run = runs.last_run(scene.book, task.agent) if task.agent else None
-    launch = first_of(launches.find(scene.book, agent=task.agent)) if run else None
+def _found(scene: Scene, case: Case) -> Optional[Checkpoint]:
+    run = case.agent.run
+    launch = first_of(launches.find(scene.book, agent=case.task.agent)) if run else None
     if run is None or launch is None or run.ended is None or reported.ended_with_signal(scene.book, run.agent, run.run):
         return None
     # Late: a run that was cut is rare, and reading calls is a part of the checker.
     from bg.evidence import checkpoint  # noqa: PLC0415
 
-    path = agents.of_agent(scene.event.transcript, task.agent)
+    path = agents.of_agent(scene.event.transcript, case.task.agent)
     return checkpoint.of(path, launch.cwd, launch.made)
 
 

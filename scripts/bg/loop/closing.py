@@ -5,9 +5,9 @@ from __future__ import annotations
 from bg.host import agents, tools, transcripts
 from bg.host.event import STOPPED_BY_USER, Notification, names_error, notifications, says_stopped
 from bg.host.transcripts import Final
-from bg.ledger import reported, resumes, runs, tasks, unfinished
+from bg.ledger import cases, reported, resumes, runs, tasks
+from bg.ledger.cases import Agent, Case
 from bg.ledger.runs import Run
-from bg.ledger.tasks import Task
 from bg.ledger.values import State
 from bg.loop import binding, concluding, hearing, judging, reminding, reports, resuming, waking
 from bg.loop.scene import Scene
@@ -20,9 +20,9 @@ def polled(scene: Scene) -> None:
         return
     scene.see()
     agent, status, output = tools.polled_output(event)
-    task = binding.own_task(scene, agent)
-    if task is not None and status == "completed":
-        close(scene, task, agent, transcripts.raw_output(output), "", event.tool)
+    case = binding.own_task(scene, agent)
+    if case is not None and status == "completed":
+        close(scene, case, agent, transcripts.raw_output(output), "", event.tool)
     hearing.everybody(scene)
     reminding.remind(scene)
 
@@ -32,29 +32,29 @@ def announced(scene: Scene) -> None:
     take(scene, notifications(scene.event.prompt))
     if says_stopped(scene.event.prompt):
         # Only descriptions are named, which anybody may type: what the host has written of each agent decides.
-        for task in unfinished.of_session(scene.book, scene.session):
-            path = agents.of_agent(scene.event.transcript, task.agent)
-            if waking.stays_stopped(scene, task.agent) or transcripts.is_stopped(path):
-                close(scene, task, task.agent, "", STOPPED_BY_USER, "notification")
+        for case in scene.docket.unfinished:
+            path = agents.of_agent(scene.event.transcript, case.task.agent)
+            if waking.stays_stopped(scene, case.task.agent) or transcripts.is_stopped(path):
+                close(scene, case, case.task.agent, "", STOPPED_BY_USER, "notification")
     hearing.everybody(scene)
 
 
-def cut_by_user(scene: Scene, task: Task) -> str:
+def cut_by_user(scene: Scene, case: Case) -> str:
     """What cut a run of which the host only shows that it is over; empty where that was not the user."""
-    return STOPPED_BY_USER if waking.stays_stopped(scene, task.agent) else ""
+    return STOPPED_BY_USER if waking.stays_stopped(scene, case.task.agent) else ""
 
 
 def take(scene: Scene, announcements: list[Notification]) -> None:
     """End the runs that the host has announced the end of."""
     for found in announcements:
-        task = binding.own_task(scene, found.agent)
-        if task is None or found.parked:
+        case = binding.own_task(scene, found.agent)
+        if case is None or found.parked:
             continue
         # First: an agent that goes on already has ended the run that this may be about.
         resuming.prove_by_run(scene, found.agent, agents.of_agent(scene.event.transcript, found.agent))
         if _is_of_a_former_run(scene, found) or not _is_borne_out(scene, found):
             continue
-        close(scene, task, found.agent, found.text, found.cut, "notification")
+        close(scene, case, found.agent, found.text, found.cut, "notification")
 
 
 def _is_borne_out(scene: Scene, found: Notification) -> bool:
@@ -76,7 +76,7 @@ def _is_borne_out(scene: Scene, found: Notification) -> bool:
 def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:
     """The parent had the report from a hook and has woken the agent before this came: it names the earlier call."""
     book = scene.book
-    now = runs.last_run(book, found.agent)
+    now = cases.agent(scene.book, found.agent).run
     if now is None or now.ended is not None:
         return False
     called = resumes.called(book, found.tool_use)
@@ -87,26 +87,27 @@ def _is_of_a_former_run(scene: Scene, found: Notification) -> bool:
     return reported.was_reported(book, found.agent, found.result, now.run)
 
 
-def close(scene: Scene, task: Task, agent: str, text: str, cut: str, source: str) -> None:
+def close(scene: Scene, case: Case, agent: str, text: str, cut: str, source: str) -> None:
     """End a run that no SubagentStop has ended, with the best text there is."""
     resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
-    run = runs.last_run(scene.book, agent)
+    who = cases.agent(scene.book, agent)
+    run = who.run
     if run is None:
         return
     if run.ended is not None:
         if _is_of_a_run_unseen(scene, agent, text):
-            reports.keep(scene.book, task.label, agent, source, text)
-            judging.conclude(scene, task, agent, cut)
+            reports.keep(case, who, source, text)
+            judging.conclude(scene, case, who, cut)
         else:
-            _learn_the_cut(scene, task, run, cut)
+            _learn_the_cut(case, who, run, cut)
         return
-    if not reported.reports(scene.book, agent, run.run):
+    if not who.texts:
         own = transcripts.final(agents.of_agent(scene.event.transcript, agent))
         fresh = own.text if is_of_this_run(scene, run, own) else ""
         # An error is announced before it stands in the transcript, which then still ends with a call.
         is_newer = names_error(text) and not own.settled
-        reports.keep(scene.book, task.label, agent, source, text if is_newer else fresh or text)
-    judging.conclude(scene, task, agent, cut)
+        reports.keep(case, who, source, text if is_newer else fresh or text)
+    judging.conclude(scene, case, who, cut)
 
 
 def _is_of_a_run_unseen(scene: Scene, agent: str, text: str) -> bool:
@@ -117,13 +118,13 @@ def _is_of_a_run_unseen(scene: Scene, agent: str, text: str) -> bool:
     return own.settled and own.text.strip() == text.strip()
 
 
-def _learn_the_cut(scene: Scene, task: Task, run: Run, cut: str) -> None:
+def _learn_the_cut(case: Case, agent: Agent, run: Run, cut: str) -> None:
     """The turn ended before the host said that the agent was stopped: it was gone from the list without a word."""
-    if not cut or run.cut or task.state != State.UNREPORTED or reported.reports(scene.book, run.agent, run.run):
+    if not cut or run.cut or case.task.state != State.UNREPORTED or agent.texts:
         return
-    with scene.book.transaction() as writing:
+    with case.book.transaction() as writing:
         runs.end_run(writing, run.agent, run.run, cut)
-        tasks.set_state(writing, task.label, concluding.CUT_STATES.get(cut, State.UNREPORTED), cut)
+        tasks.set_state(writing, case.label, concluding.CUT_STATES.get(cut, State.UNREPORTED), cut)
 
 
 def is_of_this_run(scene: Scene, run: Run, final: Final) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bg.host.event import STOPPED_BY_USER
 from bg.host.transcripts import NO_ANSWER
-from bg.ledger import delegations, deliveries, inbox, reported, runs, tasks, verifications, waiting
+from bg.ledger import deliveries, inbox, runs, tasks, verifications
+from bg.ledger.cases import Agent, Case
 from bg.ledger.deliveries import Key
-from bg.ledger.file import Ledger, Writing
+from bg.ledger.file import Writing
 from bg.ledger.values import Due, Item, State
 from bg.loop import hearing, noting, reports
 from bg.loop.hearing import Heard
@@ -27,65 +28,54 @@ CUT_STATES = {
 }
 
 
-def conclude(
-    book: Ledger,
-    label: str,
-    agent: str,
-    token: str,
-    *,
-    cut: str = "",
-    disputed: bool = False,
-    heard: Optional[Heard] = None,
-) -> None:
+def conclude(case: Case, agent: Agent, *, cut: str = "", disputed: bool = False, heard: Optional[Heard] = None) -> None:
     """End the run that goes on: its best text decides, what was heard of it counts, the parent is owed a reminder."""
-    with book.transaction() as writing:
+    with case.book.transaction() as writing:
         if heard is not None:
-            hearing.take(writing, label, agent, heard)
-        _conclude(writing, label, agent, token, cut, disputed=disputed, left=heard.left if heard else [])
-        account(writing, label)
+            hearing.take(writing, case, agent, heard)
+        _conclude(writing, case, agent, cut, disputed=disputed, left=heard.left if heard else [])
+        account(writing, case)
 
 
-def account(book: Writing, label: str) -> None:
+def account(book: Writing, case: Case) -> None:
     """A task has ended; where that was the last of several, the parent is owed one account."""
-    joint = waiting.joint(book, label)
-    group = tasks.group_over(book, label)
-    if joint:
-        deliveries.make(book, joint, Due.JOINT, Key.of_joint(joint, len(delegations.find(book, label=joint))))
+    joint = case.joint
+    group = tasks.group_over(book, case.task)
+    if joint is not None:
+        deliveries.make(book, joint.label, Due.JOINT, Key.of_joint(joint.label, len(joint.asked)))
     elif group:
-        deliveries.make(book, label, Due.GROUP, Key.of_group(group, tasks.not_done(book, group)))
+        deliveries.make(book, case.label, Due.GROUP, Key.of_group(group, tasks.not_done(book, group)))
 
 
-def _conclude(
-    book: Writing, label: str, agent: str, token: str, cut: str, *, disputed: bool, left: list[signals.Signal]
-) -> None:
-    run = runs.last_run(book, agent)
+def _conclude(book: Writing, case: Case, agent: Agent, cut: str, *, disputed: bool, left: list[signals.Signal]) -> None:
+    run, label, token = agent.run, case.label, agent.token
     if run is None or run.ended is not None:
         return
-    runs.end_run(book, agent, run.run, cut)
-    texts = reported.reports(book, agent, run.run)
+    runs.end_run(book, agent.id, run.run, cut)
+    texts = agent.texts_of(run.run)
     _, reading = reports.best(texts, token)
     signal = reading.deciding
     if signal is None or not signal.readable:
         beside = [found for found in reports.requests(texts, token) if not found.terminal]
         open_ones = [] if CUT_STATES.get(cut) == State.STOPPED else _unsettled(left, "")
-        _note_asked(book, label, agent, run.run, [*beside, *open_ones])
-        _withdraw(book, label, agent, run.run)
+        _note_asked(book, case, agent, run.run, [*beside, *open_ones])
+        _withdraw(book, label, agent.id, run.run)
         tasks.set_state(book, label, CUT_STATES.get(cut, State.UNREPORTED), cut)
-        deliveries.make(book, label, Due.ENDED, Key.of_end(agent, run.run))
+        deliveries.make(book, label, Due.ENDED, Key.of_end(agent.id, run.run))
         if not cut:
-            verifications.owe(book, label, agent, run.run)
+            verifications.owe(book, label, agent.id, run.run)
         return
     kind = kinds.of(signal.marker)
     over = kind.is_over(signal.fields)
     beside = _beside(signal, reading, reports.requests(texts, token), over=over)
-    _note_asked(book, label, agent, run.run, beside if over else [*beside, *_unsettled(left, signal.marker)])
-    _withdraw(book, label, agent, run.run + over)
-    news = noting.note(book, label, agent, run.run, signal, ends=True)
+    _note_asked(book, case, agent, run.run, beside if over else [*beside, *_unsettled(left, signal.marker)])
+    _withdraw(book, label, agent.id, run.run + over)
+    news = noting.note(book, case, agent.id, run.run, signal, ends=True)
     tasks.set_state(book, label, kind.state(signal, reading.own, disputed=disputed))
     if over and not cut:
-        verifications.owe(book, label, agent, run.run)
+        verifications.owe(book, label, agent.id, run.run)
     if not news:  # it had asked for this before: what came of that is what it waits for
-        deliveries.owe_next_step(book, label, _session(book, label))
+        deliveries.owe_next_step(book, label, case.task.session)
 
 
 def _beside(
@@ -109,14 +99,9 @@ def _unsettled(left: list[signals.Signal], ends_with: str) -> list[signals.Signa
     ]
 
 
-def _note_asked(book: Writing, label: str, agent: str, run: int, found: list[signals.Signal]) -> None:
+def _note_asked(book: Writing, case: Case, agent: Agent, run: int, found: list[signals.Signal]) -> None:
     for signal in found:
-        noting.note(book, label, agent, run, signal)
-
-
-def _session(book: Ledger, label: str) -> str:
-    task = tasks.get(book, label)
-    return task.session if task else ""
+        noting.note(book, case, agent.id, run, signal)
 
 
 def _withdraw(book: Writing, label: str, agent: str, run: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host.event import typed_command
-from bg.ledger import codes, proofs
+from bg.ledger import codes, notes, proofs, user_answers
 from bg.loop import commands
 from bg.loop.scene import Scene
 from bg.pattern import pattern
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
     from bg.ledger.proofs import Proof
 
-_CODE = pattern(r"[Cc]ode\s+([A-Za-z2-7]{5}\s*-?\s*[A-Za-z2-7]{5})\Z")
+_CODE = pattern(r"[Cc]ode\s+([A-Za-z2-7]{5}-[A-Za-z2-7]{5})\Z")
+_NEARLY = pattern(r"[Cc]ode\W+((?:\w\W*){8,12})\Z")
 
 
-def code_in(arguments: str) -> str:
-    """The code that stands alone behind `/bg-answer`, empty where it is something else."""
-    found = _CODE.match(arguments.strip())
+def code_in(scene: Scene, arguments: str) -> str:
+    """The code that stands alone behind `/bg-answer`, with a slip only while there is one to type; else empty."""
+    words = arguments.strip()
+    found = _CODE.match(words) or (_NEARLY.match(words) if notes.codes(scene.book) else None)
     return found[1] if found else ""
 
 
@@ -31,11 +33,10 @@ def confirmed(scene: Scene, typed: str) -> Optional[tuple[str, str]]:
     with scene.book.transaction() as writing:
         row: Optional[Proof] = codes.take(writing, typed) if scene.late is None else None
         if row is not None:
-            proofs.confirm(writing, row)
+            scene.confirmed = user_answers.items_of(writing, proofs.confirm(writing, row))
     if row is None:
         commands.say(scene, feedback.NO_SUCH_CODE.format(code=scene.bgctl("code")))
         return None
-    scene.is_confirmed = True
     command, arguments = typed_command(row.text)
     if command == "bg":
         words = "\n".join(f"> {line}" for line in neutral(arguments).splitlines())

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger import reported, runs
-from bg.ledger.file import Ledger
-from bg.ledger.runs import Run
+from bg.ledger.cases import Agent
 from bg.loop import reports
 from bg.protocol import signals
 from bg.signals import kinds
@@ -20,14 +19,14 @@ MOST_CORRECTIONS = 2
 PRESSED = "pressed"  # the declared lines that the agent was asked about in this run
 
 
-def correction(book: Ledger, run: Run, token: str, evidence: dict[str, Any], most: int) -> str:
+def correction(agent: Agent, evidence: dict[str, Any], most: int) -> str:
     """Why the agent is asked once more, counted before it is asked; empty where the report is taken as it is.
 
     A second time only for a block that still cannot be read, or for declared facts that it was not asked about yet:
     one that it insists on is passed on as disputed.
     """
-    texts = reported.reports(book, run.agent, run.run)
-    if run.ended is not None or run.cut or run.corrections >= min(most, MOST_CORRECTIONS) or not texts:
+    run, token, texts = agent.run, agent.token, agent.texts
+    if run is None or run.ended is not None or run.cut or run.corrections >= min(most, MOST_CORRECTIONS) or not texts:
         return ""
     reading = reports.read(texts[-1].text, token)
     signal = reading.deciding
@@ -40,7 +39,7 @@ def correction(book: Ledger, run: Run, token: str, evidence: dict[str, Any], mos
     points = verdict.correction(evidence) if set(lines) - set(pressed) else ""
     reason = "\n\n".join(part for part in (points, form) if part)
     if reason:
-        with book.transaction() as writing:
+        with agent.book.transaction() as writing:
             runs.count_correction(writing, run.agent, run.run)
             runs.set_evidence(writing, run.agent, run.run, {**evidence, PRESSED: [*pressed, *lines]})
     return reason

@@ -5,12 +5,11 @@ Nothing here approves: an approval is read from the user's words by `answering` 
 
 from __future__ import annotations
 
-from bg.ledger import delegations, inbox, reported, tasks, waiting, windows
+from bg.ledger import cases, delegations, inbox, reported, tasks, windows
+from bg.ledger.cases import Case
 from bg.ledger.delegations import Delegation
-from bg.ledger.file import Writing
+from bg.ledger.file import Writing, first_of
 from bg.ledger.inbox import Question
-from bg.ledger.rows import first_of
-from bg.ledger.tasks import Task
 from bg.ledger.values import Opened, Standing, State
 from bg.loop import adopting, reminding
 from bg.loop.scene import Scene
@@ -72,10 +71,10 @@ def hand_over(scene: Scene, writing: Writing, item: Question, text: str) -> str:
 
 def _reserve(scene: Scene, writing: Writing, label: str, work: str) -> None:
     """The label waits for its launch, as that of a window that was closed with nothing launched."""
-    if tasks.get(scene.book, label) is None:
+    if cases.of(scene.book, label) is None:
         tasks.create(writing, label, label, scene.session, scene.project, work, State.NOT_LAUNCHED)
         windows.open_window(writing, scene.session, Opened.DELEGATION, work, label)
-        for window in windows.open_windows(scene.book, scene.session):
+        for window in scene.docket.windows:
             if window.label == label:
                 windows.close_window(writing, window)
 
@@ -88,28 +87,29 @@ def launch_again(scene: Scene, writing: Writing, one: Delegation) -> str:
     return waits or feedback.LAUNCHES_NOW.format(name=f"{one.label} {one.qid}", child=one.worker)
 
 
-def release(scene: Scene, writing: Writing, task: Task) -> list[str]:
+def release(writing: Writing, case: Case) -> list[str]:
     """The task goes on without the agents that it waits for, as these wait themselves."""
     lines = []
-    for awaited in waiting.awaited(scene.book, task.label):
-        one = next((each for each in waiting.requests(scene.book, task) if each.qid == awaited.qid), None)
-        if one is not None and awaited.kind == waiting.AGENT and awaited.standing == Standing.WAITING:
+    for awaited in case.awaited:
+        one = next((each for each in case.requests if each.qid == awaited.qid), None)
+        if one is not None and awaited.kind == cases.AGENT and awaited.standing == Standing.WAITING:
             delegations.release(writing, one)
-            lines.append(feedback.GOES_ON_WITHOUT.format(label=task.label, whom=awaited.label))
+            lines.append(feedback.GOES_ON_WITHOUT.format(label=case.label, whom=awaited.label))
     return lines
 
 
-def make_room(scene: Scene, writing: Writing, task: Task) -> None:
+def make_room(scene: Scene, writing: Writing, case: Case) -> None:
     """An agent has ended; what waited for room is the parent's next step."""
     if scene.settings.max_tasks is None or scene.full():
         return
-    for one in delegations.unlaunched(scene.book, task.project):
-        asker = tasks.get(scene.book, one.label)
-        if asker is not None and asker.session == scene.session:
+    for one in delegations.unlaunched(scene.book, case.task.project):
+        asker = cases.of(scene.book, one.label)
+        if asker is not None and asker.task.session == scene.session:
             reminding.owe_next_step(scene, writing, one.label)
 
 
 def refused(scene: Scene, label: str) -> str:
     """What stands of an approval whose launch the cap has refused, in words for the parent."""
-    one = delegations.of_worker(scene.book, label)
+    case = cases.of(scene.book, label)
+    one = case.asked_by if case else None
     return phrases.APPROVAL_STANDS.format(name=f"{one.label} {one.qid}", label=label) if one else ""

@@ -6,8 +6,8 @@ import time
 
 from bg.host import agents, arriving, tools, transcripts
 from bg.host.transcripts import Final
-from bg.ledger import children, digests, launches, reported, runs
-from bg.ledger.tasks import Task
+from bg.ledger import cases, children, digests, launches, runs
+from bg.ledger.cases import Case
 from bg.loop import binding, judging, nesting, reports, resuming
 from bg.loop.scene import Scene
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def stopped(scene: Scene) -> None:
     """SubagentStop: keep the text, then judge it; ask once more where that helps."""
     event = scene.event
-    task = _own_task(scene)
-    if task is None:
+    case = _own_task(scene)
+    if case is None:
         binding.note_stranger(scene, event.agent, event.last_text or "")
         _note_child_ended(scene)
         return
@@ -30,18 +30,19 @@ def stopped(scene: Scene) -> None:
         return  # handed back: what stands in the transcript are words on the way, not the report
     final = _final(scene)
     text = final.text if event.last_text is None else event.last_text
-    _end_the_former(scene, task, event.name, text)
+    agent = cases.agent(scene.book, event.agent)
+    _end_the_former(scene, case, event.name, text)
     _note_place(scene)
-    run = reports.keep(scene.book, task.label, event.agent, event.name, text, uuid=final.uuid)
+    run = reports.keep(case, agent, event.name, text, uuid=final.uuid)
     if run is None or hands_back:
         return
     # Up to 2.1.38 a run whose connection was lost ends like any other. The correction has it try once more.
     unanswered = event.last_text is None and event.repeated_stop and not final.settled
     cut = final.cut or (transcripts.NO_ANSWER if unanswered else "")
     if cut:
-        judging.conclude(scene, task, event.agent, cut)
+        judging.conclude(scene, case, agent, cut)
         return
-    scene.answer.block = judging.judge(scene, task, run)
+    scene.answer.block = judging.judge(scene, case, agent)
 
 
 def _note_child_ended(scene: Scene) -> None:
@@ -49,13 +50,13 @@ def _note_child_ended(scene: Scene) -> None:
         nesting.ended(scene, scene.event.agent)
 
 
-def _own_task(scene: Scene) -> Optional[Task]:
+def _own_task(scene: Scene) -> Optional[Case]:
     """The task of the agent that ends; one that ends at once does so before the host has told us anything of it."""
     agent, path = scene.event.agent, scene.event.agent_transcript
     scene.book.settle()  # as before every wait
     until = time.monotonic() + (arriving.WAIT if scene.late is None else 0.0)
     while True:
-        expected = launches.unbound(scene.book, scene.session)
+        expected = scene.docket.unbound
         found = binding.own_task(scene, agent, path)
         if found or not expected or transcripts.first_prompt(_path(scene, agent)) or time.monotonic() >= until:
             return found
@@ -69,7 +70,7 @@ def _path(scene: Scene, agent: str) -> str:
 def _final(scene: Scene) -> Final:
     """The end of the transcript: the text where the payload lacks it, and whether the run was cut."""
     path = _path(scene, scene.event.agent)
-    last = runs.last_run(scene.book, scene.event.agent)
+    last = cases.agent(scene.book, scene.event.agent).run
     previous = runs.last_record(scene.book, scene.event.agent)
     if scene.event.last_text is not None:
         # The file lags behind the payload on these hosts: what it says of another text does not hold.
@@ -83,15 +84,15 @@ def _final(scene: Scene) -> Final:
     return arriving.settled_text(path, previous, arriving.WAIT if scene.late is None else 0.0)
 
 
-def _end_the_former(scene: Scene, task: Task, source: str, text: str) -> None:
+def _end_the_former(scene: Scene, case: Case, source: str, text: str) -> None:
     """The hook of an earlier end was killed before it judged, and a resume was missed: what ends now is another run."""
-    run = runs.last_run(scene.book, task.agent)
+    run = case.agent.run
     if run is None or run.ended is not None or scene.event.repeated_stop:
         return
-    kept = [row.digest for row in reported.reports(scene.book, run.agent, run.run) if row.source == source]
+    kept = [row.digest for row in case.agent.texts if row.source == source]
     # A refused handback is followed by another one in the same run, with nothing in the event that says so.
     if kept and text and digests.digest(text) != kept[-1] and (source == "SubagentStop" or run.asked is None):
-        judging.conclude(scene, task, run.agent)
+        judging.conclude(scene, case, case.agent)
 
 
 def _note_place(scene: Scene) -> None:
@@ -108,13 +109,14 @@ def handed_back(scene: Scene) -> None:
     text = tools.handed_back(event)
     if text is None:
         return
-    task = binding.own_task(scene, event.agent)
-    if task is None:
+    case = binding.own_task(scene, event.agent)
+    if case is None:
         binding.note_stranger(scene, event.agent, text)
         return
-    _end_the_former(scene, task, event.tool, text)
+    agent = cases.agent(scene.book, event.agent)
+    _end_the_former(scene, case, event.tool, text)
     _note_place(scene)
-    run = reports.keep(scene.book, task.label, event.agent, event.tool, text)
+    run = reports.keep(case, agent, event.tool, text)
     if run is None:
         return
-    scene.answer.deny = judging.judge(scene, task, run)
+    scene.answer.deny = judging.judge(scene, case, agent)

@@ -10,10 +10,9 @@ import re
 
 from bg import foreign
 from bg.host import agents
-from bg.ledger import delegations, launches, place, reported, runs, tasks
-from bg.ledger.file import Ledger
+from bg.ledger import cases, delegations, launches, place, reported, tasks
+from bg.ledger.file import Ledger, first_of
 from bg.ledger.launches import Launch
-from bg.ledger.rows import first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import State
 from bg.loop import reports
@@ -53,8 +52,9 @@ def told(book: Ledger, group: str, bgctl: Callable[[str], str], transcript: str)
 
 def joint(book: Ledger, label: str, bgctl: Callable[[str], str], transcript: str) -> Together:
     """The account of a task and the agents that it asked for, all of which have ended."""
-    asker, asked = tasks.get(book, label), delegations.find(book, label=label)
-    rows = [asker] if asker else []
+    asker = cases.of(book, label)
+    asked = asker.asked if asker else []
+    rows = [asker.task] if asker else []
     rows += [row for one in asked for row in delegations.workers(book, one)]
     body = _body(book, rows, bgctl, transcript)
     agreed = [reported.signal_of(book, one.signal).get("payload", {}).get("coordination") for one in asked]
@@ -112,10 +112,10 @@ def _line(book: Ledger, row: Task) -> str:
 def _sources(book: Ledger, task: Task, transcript: str) -> tuple[list[Source], list[str]]:
     """A task's last report, and the result files that it names, read from where its agent worked; those not read."""
     agent = task.agent
-    run = runs.last_run(book, agent)
-    if run is None:
+    who = cases.agent(book, agent)
+    if who.run is None:
         return [], []
-    text, reading = reports.best(reported.reports(book, agent, run.run), launches.token_of(book, agent))
+    text, reading = reports.best(who.texts, who.token)
     found = [Source(task.label, text.encode("utf-8", "replace"))]
     fields: dict[str, Any] = reading.deciding.fields if reading.deciding else {}
     launch = first_of(launches.find(book, agent=agent))

@@ -7,10 +7,10 @@ of a run parts what belongs to it from what belongs to the next one.
 from __future__ import annotations
 
 from bg.host import agents, transcripts
-from bg.ledger import launches, reported, runs, unfinished
-from bg.ledger.file import Ledger, Writing
+from bg.ledger import reported, runs
+from bg.ledger.cases import Agent, Case
+from bg.ledger.file import Writing
 from bg.ledger.runs import Run
-from bg.ledger.tasks import Task
 from bg.loop import noting, reports
 from bg.loop.scene import Scene
 from bg.masking import masked
@@ -36,53 +36,52 @@ class Heard(Record):
 
 def everybody(scene: Scene) -> None:
     """Hear every agent of the session that works, or whose end the parent has not heard of."""
-    for task in unfinished.unheard(scene.book, scene.session):
-        scene.apart(f"catching up with {task.label}", hear, scene, task)
+    for case in scene.docket.unheard:
+        scene.apart(f"catching up with {case.label}", hear, scene, case)
 
 
-def hear(scene: Scene, task: Task) -> None:
+def hear(scene: Scene, case: Case) -> None:
     """Record what an agent has written since the last look."""
-    heard = listen(scene.book, task.agent, agents.of_agent(scene.event.transcript, task.agent))
+    heard = listen(case.agent, agents.of_agent(scene.event.transcript, case.agent.id))
     if heard is not None:
         with scene.book.transaction() as writing:
-            take(writing, task.label, task.agent, heard)
+            take(writing, case, case.agent, heard)
 
 
-def take(book: Writing, label: str, agent: str, heard: Heard) -> None:
+def take(book: Writing, case: Case, agent: Agent, heard: Heard) -> None:
     """Record what was found, and from where the next look goes."""
     for run, signal in heard.asked:
-        noting.note(book, label, agent, run, signal)
+        noting.note(book, case, agent.id, run, signal)
     for run, record in heard.last:
-        runs.set_last_record(book, agent, run, record)
-    if runs.scanned(book, agent) == heard.since:  # else another hook has been faster, and has seen more
-        runs.set_scanned(book, agent, heard.place)
+        runs.set_last_record(book, agent.id, run, record)
+    if agent.heard_to == heard.since:  # else another hook has been faster, and has seen more
+        runs.set_scanned(book, agent.id, heard.place)
 
 
-def listen(book: Ledger, agent: str, path: str, *, ends: bool = False) -> Optional[Heard]:
+def listen(agent: Agent, path: str, *, ends: bool = False) -> Optional[Heard]:
     """What an agent has written since the last look, None where that is nothing; `ends`: its run is over now."""
-    since = runs.scanned(book, agent)
-    run = runs.last_run(book, agent) if transcripts.size(path) != since else None
+    since = agent.heard_to
+    run = agent.run if transcripts.size(path) != since else None
     if run is None:
         return None
-    former = runs.run_before(book, run)
+    former = runs.run_before(agent.book, run)
     goes_on = transcripts.ends_at(path, since)
     # What parts the runs must be among it, so of a later run all is read.
     most = transcripts.LOOK if former is None else transcripts.LONGEST_LOOK
     lines, place = transcripts.said_since(path, since if goes_on else 0, most)
-    look = _Look(book, run, former, lines, is_whole=not goes_on or not since)
+    look = _Look(agent, run, former, lines, is_whole=not goes_on or not since)
     return look.heard(since, place, is_open=run.ended is None and not ends)
 
 
 class _Look:
     """The records that one look has brought, by the runs that they belong to."""
 
-    def __init__(self, book: Ledger, run: Run, former: Optional[Run], lines: list[Line], *, is_whole: bool) -> None:
-        self.book = book
+    def __init__(self, agent: Agent, run: Run, former: Optional[Run], lines: list[Line], *, is_whole: bool) -> None:
+        self.agent = agent
         self.run = run
         self.former = former
         self.lines = lines
         self.is_whole = is_whole  # they are all that the file has, not only what is new in it
-        self.token = launches.token_of(book, run.agent)
         self.last: list[tuple[int, str]] = []
 
     def heard(self, since: int, place: int, *, is_open: bool) -> Heard:
@@ -117,14 +116,14 @@ class _Look:
     def _signals(self, run: Run, lines: list[Line]) -> list[Signal]:
         """What these lines say in blocks of the agent's own; what is kept as a report counts as one."""
         spoken = [transcripts.text(line.record) for line in lines]
-        read = {words: reports.read(words, self.token).own for words in spoken if "[" in words or "{" in words}
+        read = {words: reports.read(words, self.agent.token).own for words in spoken if "[" in words or "{" in words}
         kept = self._kept(run) if any(read.values()) else []
         return [
             signal for words, own in read.items() for signal in own if signal.readable and _plain(words) not in kept
         ]
 
     def _kept(self, run: Run) -> list[str]:
-        return [row.text.strip() for row in reported.reports(self.book, run.agent, run.run)]
+        return [row.text.strip() for row in self.agent.texts_of(run.run)]
 
     def _behind(self, run: Run, lines: list[Line]) -> int:
         """How many of these lines a run goes through up to its last words; 0 where these are not among them."""

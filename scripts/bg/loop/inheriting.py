@@ -4,22 +4,10 @@ from __future__ import annotations
 
 from bg import machine
 from bg.host import agents, tools, transcripts, versions
-from bg.ledger import (
-    delegations,
-    deliveries,
-    inbox,
-    launches,
-    projects,
-    reported,
-    runs,
-    sessions,
-    tasks,
-    unfinished,
-    waiting,
-)
+from bg.ledger import cases, delegations, projects, reported, runs, sessions, tasks
+from bg.ledger.cases import Case
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
-from bg.ledger.tasks import Task
 from bg.ledger.values import State
 from bg.loop import concluding, hearing, judging, moving, reports, waking
 from bg.loop.scene import Scene
@@ -39,7 +27,7 @@ NEIGHBOUR, LONG_CALL = 3600.0, 12 * 3600.0
 
 def concerns(scene: Scene) -> bool:
     """There is something of ours in this session."""
-    return tasks.is_any_in(scene.book, scene.session) or sessions.get(scene.book, scene.session) is not None
+    return tasks.is_any_in(scene.book, scene.session) or scene.docket.row is not None
 
 
 def take_over(scene: Scene) -> None:
@@ -53,13 +41,13 @@ def take_over(scene: Scene) -> None:
                 continue
         elif not same_process and _is_alive(scene, owner, process):
             continue
-        running = tasks.in_session(scene.book, owner, tasks.RUNNING_STATES)
+        running = cases.docket(scene.book, owner).running
         if owner != scene.session:
             with scene.book.transaction() as writing:
                 tasks.hand_over(writing, labels, scene.session)
         if not same_process and scene.event.source != "compact":
-            for task in running:
-                scene.apart(f"the interruption of {task.label}", _interrupt, scene, task)
+            for case in running:
+                scene.apart(f"the interruption of {case.label}", _interrupt, scene, case)
 
 
 def is_lent(scene: Scene) -> bool:
@@ -86,9 +74,9 @@ def lives(scene: Scene) -> bool:
     return process is not None and machine.alive(process)
 
 
-def claim(scene: Scene, writing: Writing, task: Task) -> bool:
+def claim(scene: Scene, writing: Writing, case: Case) -> bool:
     """Make a task this session's own, unless the session that it belongs to still lives."""
-    owner = task.session
+    owner = case.task.session
     if owner == scene.session:
         return True
     owner = moving.heir(scene.book, owner)
@@ -97,13 +85,13 @@ def claim(scene: Scene, writing: Writing, task: Task) -> bool:
     same_process = scene.late is None and process is not None and process == machine.host()
     if owner != scene.session and not same_process and _is_alive(scene, owner, process):
         return False
-    tasks.hand_to(writing, task.label, scene.session)
+    tasks.hand_to(writing, case.label, scene.session)
     return True
 
 
 def _process(scene: Scene, session: str) -> Optional[machine.Process]:
     """The process of a session, as far as its number means something here."""
-    row = sessions.get(scene.book, session)
+    row = cases.docket(scene.book, session).row
     known = row is not None and row.pid and not machine.is_of_another(row.machine)
     return machine.Process(row.pid, row.pid_started or "") if row and row.pid and known else None
 
@@ -112,8 +100,8 @@ def _is_alive(scene: Scene, session: str, process: Optional[machine.Process]) ->
     """Unknown counts as alive: a task that really runs is never called dead."""
     moved = moving.heir(scene.book, session)
     if moved != session:
-        return sessions.get(scene.book, moved) is None or _is_alive(scene, moved, process)
-    row = sessions.get(scene.book, session)
+        return cases.docket(scene.book, moved).row is None or _is_alive(scene, moved, process)
+    row = cases.docket(scene.book, session).row
     if row is None or row.ended is not None or machine.has_restarted(row.machine):
         return False
     if machine.is_of_another(row.machine):
@@ -123,61 +111,61 @@ def _is_alive(scene: Scene, session: str, process: Optional[machine.Process]) ->
 
 def _gives_a_sign(scene: Scene, row: sessions.Session) -> bool:
     """On another machine, or in another container, only what its session writes tells that it lives."""
-    working = tasks.in_session(scene.book, row.id, tasks.RUNNING_STATES)
-    paths = [row.transcript or "", *(agents.of_agent(row.transcript or "", task.agent) for task in working)]
+    working = cases.docket(scene.book, row.id).running
+    paths = [row.transcript or "", *(agents.of_agent(row.transcript or "", case.task.agent) for case in working)]
     if any(transcripts.has_open_call(path) for path in paths):
         return scene.book.now() - max(row.last_seen, *map(transcripts.last_sign, paths)) < LONG_CALL
     return scene.book.now() - max(row.last_seen, *map(transcripts.last_sign, paths)) < NEIGHBOUR
 
 
-def _interrupt(scene: Scene, task: Task) -> None:
+def _interrupt(scene: Scene, case: Case) -> None:
     """The session ended under this agent; a report that it left in the ledger or on disk still counts."""
-    agent = task.agent
-    run = runs.last_run(scene.book, agent) if agent else None
+    agent = case.task.agent
+    run = case.agent.run
     if run is not None and run.ended is None:
-        _keep_last_words(scene, task)
-        if reported.reports(scene.book, agent, run.run):
-            judging.conclude(scene, task, agent)
+        _keep_last_words(scene, case)
+        if case.agent.texts:
+            judging.conclude(scene, case, case.agent)
             return
-        scene.apart(f"catching up with {task.label}", hearing.hear, scene, task)
+        scene.apart(f"catching up with {case.label}", hearing.hear, scene, case)
     with scene.book.transaction() as writing:
         if run is not None:
             runs.end_run(writing, agent, run.run, "its session ended")
-        tasks.set_state(writing, task.label, State.INTERRUPTED, "its session ended")
-        concluding.account(writing, task.label)
+        tasks.set_state(writing, case.label, State.INTERRUPTED, "its session ended")
+        concluding.account(writing, case)
 
 
-def _keep_last_words(scene: Scene, task: Task) -> None:
+def _keep_last_words(scene: Scene, case: Case) -> None:
     """The session died between an agent's report and the hook that would have kept it."""
-    agent = task.agent
+    agent = case.task.agent
     final = transcripts.final(agents.of_agent(scene.event.transcript, agent))
     if reported.is_reported(scene.book, agent, final.text) or not final.settled:
         return
-    if reports.read(final.text, launches.token_of(scene.book, agent)).deciding is not None:
-        reports.keep(scene.book, task.label, agent, "transcript", final.text)
+    if reports.read(final.text, case.agent.token).deciding is not None:
+        reports.keep(case, case.agent, "transcript", final.text)
 
 
 def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
     """At most fifteen lines: what is in flight, what waits, what must not be launched again."""
-    waiting_now = inbox.waiting(scene.book, session=scene.session)
-    undelivered = deliveries.due(scene.book, scene.session)
+    waiting_now = scene.docket.items
+    undelivered = scene.docket.due
     broken, folded = _interrupted(scene)
     # What lives comes first, what asks next; what ended with its session is never in the way of either.
-    rows = [*tasks.in_session(scene.book, scene.session, tasks.OPEN_STATES), *broken]
+    rows = [*scene.docket.cases_in(tasks.OPEN_STATES), *broken]
     if not rows and not waiting_now and not undelivered:
         return []
     lines = [phrases.IN_FLIGHT]
-    lines += [_line(scene, task) for task in rows[:most] if task.state in tasks.RUNNING_STATES]
-    lines += [_line(scene, task) for task in rows[:most] if task.state in (State.NEEDS_ANSWER, State.BLOCKED)]
+    lines += [_line(scene, case) for case in rows[:most] if case.task.state in tasks.RUNNING_STATES]
+    lines += [_line(scene, case) for case in rows[:most] if case.task.state in (State.NEEDS_ANSWER, State.BLOCKED)]
     for item in waiting_now[:most]:
         lines += scene.apart(f"the line of {item.label} {item.qid}", _waiting_line, scene, item) or []
     if undelivered:
         lines.append(phrases.REPORTS_NOT_YET_SAID.format(count=len(undelivered)))
-    lines += [_line(scene, task) for task in broken[:most]]
+    lines += [_line(scene, case) for case in broken[:most]]
     by_message = scene.host.resume_way in (versions.BY_MESSAGE, versions.UNKNOWN)
     message = tools.MESSAGE.called(scene.host.version)
     load = phrases.LOAD.format(message=message, search=tools.SEARCH) if by_message else ""
-    tail = [phrases.GO_ON.format(load=load)] if any(waking.resumable(task) for task in rows) else []
+    tail = [phrases.GO_ON.format(load=load)] if any(case.is_resumable for case in rows) else []
     count = len(lines) + max(0, len(rows) - most) + max(0, len(waiting_now) - most) + folded
     if folded or count + len(tail) > most:
         lines = lines[: most - 1 - len(tail)]
@@ -185,20 +173,20 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
     return lines + tail
 
 
-def _interrupted(scene: Scene) -> tuple[list[Task], int]:
+def _interrupted(scene: Scene) -> tuple[list[Case], int]:
     """The tasks that ended with a session a short time ago, the newest first, and how many did so before."""
     since = scene.book.now() - tasks.RECENT
     return (
-        unfinished.interrupted(scene.book, scene.session, since, MOST_LINES),
-        unfinished.count_interrupted(scene.book, scene.session, since),
+        cases.interrupted(scene.docket, since, MOST_LINES),
+        tasks.count_interrupted(scene.book, scene.session, since),
     )
 
 
-def _line(scene: Scene, task: Task) -> str:
-    words = task.description or task.text
-    told = scene.apart(f"the line of {task.label}", lambda: (cited(words, 60), _advice(scene, task)))
+def _line(scene: Scene, case: Case) -> str:
+    words = case.task.description or case.task.text
+    told = scene.apart(f"the line of {case.label}", lambda: (cited(words, 60), _advice(scene, case)))
     name, advice = told or ("", "")
-    return f"- {task.label} ({name}): {task.state.replace('_', ' ')}{advice}"
+    return f"- {case.label} ({name}): {case.task.state.replace('_', ' ')}{advice}"
 
 
 def _waiting_line(scene: Scene, item: Question) -> list[str]:
@@ -221,27 +209,27 @@ def elsewhere(scene: Scene) -> list[str]:
     return [phrases.IN_FLIGHT_ELSEWHERE, *lines[: MOST_LINES // 2]]
 
 
-def _advice(scene: Scene, task: Task) -> str:
-    if task.state in tasks.RUNNING_STATES:
+def _advice(scene: Scene, case: Case) -> str:
+    if case.task.state in tasks.RUNNING_STATES:
         return phrases.TOLD_WHEN_IT_ENDS
-    left = [each for each in waiting.awaited(scene.book, task.label) if each.label]
+    left = [each for each in case.awaited if each.label]
     if left:
         return f", waits for {delegation.awaits(left)}"
-    known = waking.resumable(task) and agents.of_agent(scene.event.transcript, task.agent)
-    if not known or not waking.can_wake(scene, task.agent):
-        return _came_of(scene, task)
-    send = f'{tools.MESSAGE.called(scene.host.version)} with to: "{task.agent}"'
-    resume = f'{tools.RESUMING} with resume: "{task.agent}"'
+    known = case.is_resumable and agents.of_agent(scene.event.transcript, case.task.agent)
+    if not known or not waking.can_wake(scene, case.task.agent):
+        return _came_of(scene, case)
+    send = f'{tools.MESSAGE.called(scene.host.version)} with to: "{case.task.agent}"'
+    resume = f'{tools.RESUMING} with resume: "{case.task.agent}"'
     ways = {versions.BY_MESSAGE: send, versions.BY_LAUNCH: resume, versions.UNKNOWN: f"{send}, or {resume}"}
     way = ways.get(scene.host.resume_way)
-    return _came_of(scene, task) + (phrases.TO_GO_ON.format(way=way) if way else "")
+    return _came_of(scene, case) + (phrases.TO_GO_ON.format(way=way) if way else "")
 
 
-def _came_of(scene: Scene, task: Task) -> str:
+def _came_of(scene: Scene, case: Case) -> str:
     """What became of the agents that a task has waited for, and was not told of."""
-    if task.state in tasks.ENDED_STATES:
+    if case.task.state in tasks.ENDED_STATES:
         return ""
-    over = [one for one in delegations.untold(scene.book, task.label) if one.blocking]
+    over = [one for one in delegations.untold(scene.book, case.label) if one.blocking]
     found = [each for one in over for each in delegations.workers(scene.book, one)]
     ends = [f"{each.label} ({each.state.replace('_', ' ')})" for each in found]
     return phrases.WAITED_FOR.format(whom=", ".join(ends)) if ends else ""
@@ -249,8 +237,8 @@ def _came_of(scene: Scene, task: Task) -> str:
 
 def in_short(scene: Scene) -> str:
     """One calm line for the user."""
-    rows = tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES)
-    working = sum(task.state in tasks.RUNNING_STATES for task in rows)
-    asking = len({item.label for item in inbox.waiting(scene.book, session=scene.session)})
+    rows = scene.docket.running
+    working = sum(case.task.state in tasks.RUNNING_STATES for case in rows)
+    asking = len({item.label for item in scene.docket.items})
     broken = len(_interrupted(scene)[0])
     return f"bg: {glance.at_a_glance(working, asking, broken) or 'nothing in flight'} · /bg-status"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from bg import settings
 from bg.host import agents, arriving, transcripts
-from bg.ledger import launches, notes, place, reported, runs
+from bg.ledger import launches, notes, place, runs
+from bg.ledger.cases import Agent, Case
 from bg.ledger.file import Unavailable
-from bg.ledger.runs import Run
-from bg.ledger.tasks import Task
 from bg.loop import adopting, concluding, correcting, delegating, hearing, reports
 from bg.loop.scene import Scene
 from bg.signals import kinds
@@ -18,62 +16,56 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
 
-def judge(scene: Scene, task: Task, run: Run) -> str:
-    """Why the agent is asked once more; where it is not, the run is concluded."""
-    agent = run.agent
-    token = launches.token_of(scene.book, agent)
-    texts = reported.reports(scene.book, agent, run.run)
-    found = _evidence(scene, task, run, texts[-1].text, token) if texts else {}
-    most = settings.load(scene.project).corrections
-    reason = "" if scene.late else correcting.correction(scene.book, run, token, found, most)
+def judge(scene: Scene, case: Case, agent: Agent) -> str:
+    """Why the agent is asked once more about its last run; where it is not, the run is concluded."""
+    found = _evidence(scene, case, agent, agent.texts[-1].text) if agent.texts else {}
+    reason = "" if scene.late else correcting.correction(agent, found, scene.settings.corrections)
     if not reason:
-        conclude(scene, task, agent)
+        conclude(scene, case, agent)
     return reason
 
 
-def conclude(scene: Scene, task: Task, agent: str, cut: str = "") -> None:
+def conclude(scene: Scene, case: Case, agent: Agent, cut: str = "") -> None:
     """End the run that goes on, with the evidence for the text that stands for it."""
-    run = runs.last_run(scene.book, agent)
-    if run is None or run.ended is not None:
+    if agent.run is None or agent.run.ended is not None:
         return
-    token = launches.token_of(scene.book, agent)
-    text, _ = reports.best(reported.reports(scene.book, agent, run.run), token)
-    found = _evidence(scene, task, run, text, token) if text else {}
+    text, _ = reports.best(agent.texts, agent.token)
+    found = _evidence(scene, case, agent, text) if text else {}
     # Whatever stands in its transcript, the run ends.
     path = _transcript(scene, agent)
-    heard = scene.apart(f"catching up with {task.label}", lambda: hearing.listen(scene.book, agent, path, ends=True))
+    heard = scene.apart(f"catching up with {case.label}", lambda: hearing.listen(agent, path, ends=True))
     disputed = bool(verdict.mismatches(found))
-    concluding.conclude(scene.book, task.label, agent, token, cut=cut, disputed=disputed, heard=heard)
-    if task.verify and scene.late is None:
+    concluding.conclude(case, agent, cut=cut, disputed=disputed, heard=heard)
+    if case.task.verify and scene.late is None:
         from bg.loop import verifying  # noqa: PLC0415 - late: few tasks have one
 
-        scene.apart(f"checking {task.label}", verifying.start, scene)
+        scene.apart(f"checking {case.label}", verifying.start, scene)
     if scene.settings.max_tasks is not None:
         with scene.book.transaction() as writing:
-            delegating.make_room(scene, writing, task)
+            delegating.make_room(scene, writing, case)
 
 
-def _evidence(scene: Scene, task: Task, run: Run, text: str, token: str) -> dict[str, Any]:
-    """The evidence for this text as the disk is now, gathered once an event."""
-    signal = reports.read(text, token).deciding
-    if signal is not None and signal.marker != kinds.REPORT:
+def _evidence(scene: Scene, case: Case, agent: Agent, text: str) -> dict[str, Any]:
+    """The evidence for this text of its last run as the disk is now, gathered once an event."""
+    signal, run = reports.read(text, agent.token).deciding, agent.run
+    if run is None or (signal is not None and signal.marker != kinds.REPORT):
         return {}
     if text not in scene.examined:
         scene.book.settle()  # the check takes its time
-        with scene.attempt.step(f"the check of {task.label}", alone=True) as goes_on:
+        with scene.attempt.step(f"the check of {case.label}", alone=True) as goes_on:
             limit: dict[str, Any] = {"limits": [reasons.PASSED_OVER]}
-            found = _checked(scene, task, run, text, signal.fields if signal else None) if goes_on else limit
+            found = _checked(scene, case, agent, text, signal.fields if signal else None) if goes_on else limit
         scene.examined[text] = found
-        pressed = runs.evidence(scene.book, run.agent, run.run).get(correcting.PRESSED)
+        pressed = runs.evidence_of(run).get(correcting.PRESSED)
         found.update({correcting.PRESSED: pressed} if pressed else {})
         with scene.book.transaction() as writing:
-            runs.set_evidence(writing, run.agent, run.run, found)
+            runs.set_evidence(writing, agent.id, run.run, found)
     return scene.examined[text]
 
 
-def _checked(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict[str, Any]]) -> dict[str, Any]:
+def _checked(scene: Scene, case: Case, agent: Agent, text: str, fields: Optional[dict[str, Any]]) -> dict[str, Any]:
     try:
-        return _gather(scene, task, run, text, fields)
+        return _gather(scene, case, agent, text, fields)
     except Unavailable:
         raise
     except Exception:  # noqa: BLE001 - a checker that fails may not cost the report that it was to check
@@ -83,38 +75,38 @@ def _checked(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dic
         return {"limits": [reasons.FAILED]}
 
 
-def _times_said(scene: Scene, run: Run) -> int:
-    """How often the run has said its last text: a text that is the same as an earlier one of the run is kept once."""
-    return max(1, 2 + run.corrections - len(reported.reports(scene.book, run.agent, run.run)))
+def _times_said(agent: Agent) -> int:
+    """How often its run has said its last text: a text that is the same as an earlier one of the run is kept once."""
+    return max(1, 2 + (agent.run.corrections if agent.run else 0) - len(agent.texts))
 
 
-def _transcript(scene: Scene, agent: str) -> str:
-    return scene.event.agent_transcript or agents.of_agent(scene.event.transcript, agent)
+def _transcript(scene: Scene, agent: Agent) -> str:
+    return scene.event.agent_transcript or agents.of_agent(scene.event.transcript, agent.id)
 
 
-def _gather(scene: Scene, task: Task, run: Run, text: str, fields: Optional[dict[str, Any]]) -> dict[str, Any]:
+def _gather(scene: Scene, case: Case, agent: Agent, text: str, fields: Optional[dict[str, Any]]) -> dict[str, Any]:
     # Late: only a run's end needs the checker, and it is the largest part of the package.
     from pathlib import Path  # noqa: PLC0415
 
     from bg.evidence import FIELD, Launch, examine  # noqa: PLC0415
 
-    rows = launches.of_task(scene.book, task.label)
+    rows = launches.of_task(scene.book, case.label)
     if not rows:
         return {}
     row = rows[0]
     # What an earlier agent of the task called stands in another transcript: then no call counts as missing.
-    path = "" if len(rows) > 1 else _transcript(scene, run.agent)
+    path = "" if len(rows) > 1 else _transcript(scene, agent)
     # Nor does one that the host has not written yet.
     declared = (fields or {}).get(FIELD) if scene.late is None else None
-    if declared and transcripts.size(path) and not arriving.is_written(path, text, _times_said(scene, run)):
+    if declared and transcripts.size(path) and not arriving.is_written(path, text, _times_said(agent)):
         path = ""
-    project, folder = task.project or row.cwd, rows[-1].cwd or task.project
+    project, folder = case.task.project or row.cwd, rows[-1].cwd or case.task.project
     shared = launches.share_folder(scene.book, rows[-1].agent, folder, row.made)
     found = examine(
         text,
         fields,
         Launch(Path(project), Path(folder), row.head or "", row.made, shared, place.config_directory()),
         path,
-        adopting.brief(task.prompt),
+        adopting.brief(case.task.prompt),
     )
     return found.to_json()

@@ -7,10 +7,10 @@ import time
 
 from bg import repository
 from bg.host import receipts, tools
-from bg.ledger import delegations, launches, naming, resumes, runs, tasks, windows
-from bg.ledger.file import Writing
-from bg.ledger.rows import first_of
-from bg.ledger.tasks import Task
+from bg.ledger import cases, delegations, launches, naming, resumes, runs, tasks, windows
+from bg.ledger.cases import Case
+from bg.ledger.file import Writing, first_of
+from bg.ledger.launches import Launch
 from bg.ledger.values import Opened, State
 from bg.loop import (
     adopting,
@@ -70,7 +70,7 @@ def before(scene: Scene) -> None:
         if scene.answer.deny:
             scene.answer.deny += delegating.refused(scene, adopted.label)
             raise _FullError
-        again = tasks.get(scene.book, adopted.label) if adopted.again else None
+        again = cases.of(scene.book, adopted.label) if adopted.again else None
         if again is not None:
             relaunching.fill_relaunch(scene, writing, again, adopted)
         _note_child(scene, writing, adopted.label)
@@ -83,8 +83,8 @@ def before(scene: Scene) -> None:
 
 def _note_child(scene: Scene, writing: Writing, label: str) -> None:
     """A launch from an approved delegation's window is that delegation's agent."""
-    task = tasks.get(scene.book, label)
-    delegations.note_launch(writing, task.grp if task else label, label)
+    case = cases.of(scene.book, label)
+    delegations.note_launch(writing, case.task.grp if case else label, label)
 
 
 def after(scene: Scene) -> None:
@@ -98,23 +98,23 @@ def after(scene: Scene) -> None:
         resuming.after_task(scene)
         return
     hearing.everybody(scene)  # before there is one more, which has said nothing yet
-    task = _bound(scene)
-    if task is None:
+    case = _bound(scene)
+    if case is None:
         reminding.remind(scene)
         return
     agent = tools.started_agent(event)
     text = tools.foreground_text(event)
     if text is None:
-        words = phrases.CONTINUES if _relaunched(scene, task) else phrases.STARTED
-        described = inline(task.description, 80)
-        scene.answer.notice.append(words.format(label=task.label, description=described))
-        named_check.announce(scene, task)
-    elif reports.keep(scene.book, task.label, agent, "foreground", text):
-        judging.conclude(scene, task, agent)
+        words = phrases.CONTINUES if _relaunched(scene, case) else phrases.STARTED
+        described = inline(case.task.description, 80)
+        scene.answer.notice.append(words.format(label=case.label, description=described))
+    named_check.announce(scene, case.task)
+    if text is not None and reports.keep(case, cases.agent(scene.book, agent), "foreground", text):
+        judging.conclude(scene, case, cases.agent(scene.book, agent))
     reminding.remind(scene)
 
 
-def _bound(scene: Scene) -> Optional[Task]:
+def _bound(scene: Scene) -> Optional[Case]:
     """The task of the agent that this call started, if the call was one of ours."""
     agent = tools.started_agent(scene.event)
     launched = first_of(launches.find(scene.book, tool_use=scene.event.tool_use))
@@ -132,11 +132,11 @@ def _bound(scene: Scene) -> Optional[Task]:
         launches.set_identity(writing, token, launches.PROMPT if arrived else launches.LOST)
         if resumes.find(scene.book, tool_use=scene.event.tool_use):
             resuming.prove(scene, writing, scene.event.tool_use, agent)
-    return tasks.of_agent(scene.book, agent)
+    return cases.agent(scene.book, agent).case
 
 
-def _relaunched(scene: Scene, task: Task) -> bool:
-    return len(launches.of_task(scene.book, task.label)) > 1
+def _relaunched(scene: Scene, case: Case) -> bool:
+    return len(launches.of_task(scene.book, case.label)) > 1
 
 
 def failed(scene: Scene) -> None:
@@ -154,22 +154,35 @@ def failed(scene: Scene) -> None:
 def free_refused(scene: Scene) -> None:
     """A launch that a rule or another plugin's hook has refused brings no event of ours: the transcript tells."""
     path, now = scene.event.transcript, scene.event.tool_use
-    calls = [launch.tool_use for launch in launches.unbound(scene.book, scene.session) if launch.tool_use != now]
-    found = receipts.refused(path, calls)
-    if calls and not found and scene.late is None and tools.is_launch(scene.event):
+    launched = [launch for launch in scene.docket.unbound if launch.tool_use != now]
+    calls = [launch.tool_use for launch in launched]
+    found = receipts.results(path, calls)
+    owed = _owed_results(scene, launched) if launched and scene.late is None else []
+    if not found.keys() >= set(owed):
         scene.book.settle()
         until = time.monotonic() + WRITTEN
-        # Calls of one message stand beside each other; one of an earlier message has been answered by now.
-        message = receipts.messages(path)
-        earlier = [call for call in calls if message.get(call) and message[call] != message.get(now)]
-        while earlier and not found and time.monotonic() < until:
+        while not found.keys() >= set(owed) and time.monotonic() < until:
             time.sleep(STEP)
-            found = receipts.refused(path, earlier)
-    for call, why in found.items():
+            found = receipts.results(path, calls)
+    for call, why in [each for each in found.items() if each[1]]:
         with scene.book.transaction() as writing:
             label = launches.fail(writing, call, why)
             if label:
                 tasks.set_state(writing, label, State.NOT_LAUNCHED, inline(why, 200))
+
+
+def _owed_results(scene: Scene, launched: list[Launch]) -> list[str]:
+    """The calls that have been answered by now, whether or not the host has written that down."""
+    event = scene.event
+    if event.name == "Stop":  # the turn is over, and with it every call of the windows that it opened
+        opened = [window.id for window in windows.open_windows(scene.book, scene.session)]
+        return [launch.tool_use for launch in launched if launch.window in opened]
+    if not tools.is_launch(event):
+        return []
+    # Calls of one message stand beside each other; one of an earlier message has been answered.
+    message = receipts.messages(event.transcript)
+    answered = [launch.tool_use for launch in launched if message.get(launch.tool_use)]
+    return [call for call in answered if message[call] != message.get(event.tool_use)]
 
 
 def skill(scene: Scene) -> None:

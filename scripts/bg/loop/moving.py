@@ -6,7 +6,7 @@ import os
 
 from bg import repository
 from bg.host import transcripts
-from bg.ledger import notes, projects, sessions
+from bg.ledger import cases, notes, projects
 from bg.ledger.file import Ledger
 from bg.loop.scene import Scene
 
@@ -32,12 +32,12 @@ def heir(book: Ledger, session: str) -> str:
 
     The process that had it lives on and shows the new one: that it lives says nothing.
     """
-    now, path = session, sessions.transcript(book, session)
+    now, path = session, cases.docket(book, session).transcript
     for _ in range(LONGEST):
         following = transcripts.continued_in(path)
         if not following or not transcripts.continued_in(path, notes.resumed_at(book, now)):
             break
-        now, path = following, sessions.transcript(book, following) or _beside(path, following)
+        now, path = following, cases.docket(book, following).transcript or _beside(path, following)
     return now
 
 
@@ -48,7 +48,7 @@ def _beside(path: str, session: str) -> str:
 def _left(scene: Scene, root: str) -> list[str]:
     mark = repository.mark(root)
     found = notes.roots_marked(scene.book, mark) if mark else []
-    known = sessions.get(scene.book, scene.session)
+    known = scene.docket.row
     # An older plugin has noted no root.
     was = (known.root or known.project or "") if known else ""
     return [*found, was or root, scene.project_here()]

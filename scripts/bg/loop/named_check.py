@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 
 from bg import settings
 from bg.host import origins
-from bg.ledger import place, proofs, tasks, verifications, windows
-from bg.ledger.file import Writing
-from bg.ledger.rows import first_of
+from bg.ledger import cases, place, proofs, verifications, windows
+from bg.ledger.file import Writing, first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import Opened
 from bg.ledger.windows import Window
@@ -20,7 +18,10 @@ from bg.record import Record
 from bg.words import phrases
 from bg.words.quoting import inline
 
-_NAMED = pattern(r"(?:^|(?<=[ \t]))Verify:[ \t]*(\S[^\n]*)", re.MULTILINE)
+_NAMED = pattern(r"(?:^|[ \t])Verify:[ \t]*(\S.*)")
+_QUOTED = (">", "|", "▎", "⎿")  # as a report stands that somebody has pasted, here and on the host's screen
+_JOINTS = ("&", "|", ";")
+_FENCE = ("```", "~~~")
 
 
 class Named(Record):
@@ -33,8 +34,8 @@ class Named(Record):
 
 def named(scene: Scene, label: str) -> Named:
     """What the user wants to have run after this task's end."""
-    task = tasks.get(scene.book, label)
-    opened = first_of(windows.find(scene.book, label=task.grp)) if task else None
+    case = cases.of(scene.book, label)
+    opened = first_of(windows.find(scene.book, label=case.task.grp)) if case else None
     words = _in_words(opened.text) if opened and opened.kind in (Opened.COMMAND, Opened.SKILL) else ""
     own = (scene.settings.verify or "").strip()
     if words and opened and _is_typed(scene, opened):
@@ -43,9 +44,22 @@ def named(scene: Scene, label: str) -> Named:
 
 
 def _in_words(text: str) -> str:
-    """The command lines behind `Verify:`, each to the end of its line; of several, each has to pass."""
-    found = [line.strip().strip("`").strip() for line in _NAMED.findall(text)]
-    return " && ".join(filter(None, found))
+    """The command lines behind `Verify:`, to the end of the line or in backticks; of several, each has to pass."""
+    found, is_fenced = [], False
+    for line in text.splitlines():
+        is_fenced ^= line.lstrip().startswith(_FENCE)
+        named = None if is_fenced or line.lstrip().startswith(_QUOTED) else _NAMED.search(line)
+        words = _span(named[1].strip()) if named else ""
+        found += [words] if words else []
+    return found[0] if len(found) == 1 else " && ".join(f"({words}\n)" for words in found)
+
+
+def _span(words: str) -> str:
+    """What is in backticks, without what is said behind it; else all."""
+    if not words.startswith("`"):
+        return words
+    span, _, rest = words[1:].partition("`")
+    return (words.replace("`", "") if rest.lstrip().startswith(_JOINTS) else span).strip()
 
 
 def _is_typed(scene: Scene, window: Window) -> bool:
@@ -68,7 +82,7 @@ def announce(scene: Scene, task: Task) -> None:
     unproven = named(scene, task.label).unproven
     if unproven:
         words = phrases.VERIFY_UNPROVEN
-        own = os.path.join(place.config_directory(), settings.FILE)
+        own = os.path.join(place.own_config(), settings.FILE)
         scene.answer.notice.append(words.format(label=task.label, command=inline(unproven, 80), file=own))
     if task.verify:
         command = inline(task.verify, 160)

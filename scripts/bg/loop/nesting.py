@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bg import settings
 from bg.host import tools
-from bg.ledger import children, launches, notes, tasks
-from bg.ledger.rows import first_of
-from bg.ledger.tasks import Task
+from bg.ledger import cases, children, notes
+from bg.ledger.cases import Case
+from bg.ledger.file import first_of
 from bg.loop import adopting, binding
 from bg.loop.scene import Scene
 from bg.protocol import signals
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 def before(scene: Scene) -> None:
     """PreToolUse(Agent) of an agent: another agent's is its own affair, one of ours is recorded, or refused."""
     event = scene.event
-    task = _task_of(scene)
-    if task is None:
+    case = _task_of(scene)
+    if case is None:
         return
     called = tools.launch_of(event)
     described = inline(called.description or called.prompt, 80)
-    allowed = settings.load(task.project)
-    full = adopting.full(scene.book, task.project, allowed.max_tasks)
+    allowed = settings.load(case.task.project)
+    full = adopting.full(scene.book, case.task.project, allowed.max_tasks)
     refused = phrases.NESTED_NOT_ALLOWED if allowed.delegation == "deny" else full
     said = phrases.NESTED_REFUSED if refused else phrases.NESTED
     with scene.book.transaction() as writing:
-        children.note(writing, task.label, event.agent, event.tool_use, described, called.kind, refused)
+        children.note(writing, case.label, event.agent, event.tool_use, described, called.kind, refused)
         if allowed.notices or refused:
-            words = said.format(label=task.label, description=described, why=refused)
-            notes.add_late_words(writing, task.session, [words])
+            words = said.format(label=case.label, description=described, why=refused)
+            notes.add_late_words(writing, case.task.session, [words])
     if refused:
-        token = launches.token_of(scene.book, event.agent) or launches.token_of(scene.book, task.agent)
+        token = cases.agent(scene.book, event.agent).token or case.agent.token
         form = signals.template(kinds.REQUEST, agent_id=token)
         scene.answer.deny = phrases.NESTED_DENIED.format(why=refused, form=form)
 
@@ -69,7 +69,7 @@ def ended(scene: Scene, agent: str) -> None:
             children.end(writing, child.id)
 
 
-def _task_of(scene: Scene) -> Optional[Task]:
+def _task_of(scene: Scene) -> Optional[Case]:
     """The task for which an agent works, however deep it was launched."""
     child = children.of_agent(scene.book, scene.event.agent)
-    return tasks.get(scene.book, child.label) if child else binding.own_task(scene, scene.event.agent)
+    return cases.of(scene.book, child.label) if child else binding.own_task(scene, scene.event.agent)

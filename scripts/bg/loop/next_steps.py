@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bg.host import versions
-from bg.ledger import delegations, inbox, tasks, waiting
-from bg.ledger.tasks import Task
+from bg.ledger import cases, delegations, inbox, tasks
+from bg.ledger.cases import Case
 from bg.ledger.values import Decision
 from bg.loop import adopting, waking
 from bg.loop.scene import Scene
@@ -16,96 +16,96 @@ if TYPE_CHECKING:
     from typing import Callable, Optional
 
 
-def next_step(scene: Scene, task: Task) -> str:
+def next_step(scene: Scene, case: Case) -> str:
     """What the parent does after an answer: launch, resume, pass it on, wait for the rest or for another agent."""
-    parts = [*_launches(scene, task), _to_tell(scene, task)]
+    parts = [*_launches(scene, case), _to_tell(scene, case)]
     return "\n\n".join(part for part in parts if part)
 
 
-def _to_tell(scene: Scene, task: Task) -> str:
-    label = task.label
-    if task.state in tasks.RUNNING_STATES:
-        return _while_it_works(scene, task)
-    left = waiting.awaited(scene.book, label)
-    own = [each.qid for each in left if each.kind in (waiting.ANSWER, waiting.DECISION)]
-    if own and waiting.unsent(scene.book, task):
+def _to_tell(scene: Scene, case: Case) -> str:
+    label = case.label
+    if case.task.state in tasks.RUNNING_STATES:
+        return _while_it_works(scene, case)
+    left = case.awaited
+    own = [each.qid for each in left if each.kind in (cases.ANSWER, cases.DECISION)]
+    if own and case.unsent:
         return phrases.ANSWER_RECORDED_OTHERS_OPEN.format(label=label, qids=", ".join(own))
     if left:
         return phrases.WAITS_FOR_AGENT.format(label=label, whom=delegation.awaits(left))
-    if not waiting.has_news(scene.book, task):
+    if not case.has_news:
         return phrases.ANSWER_RECORDED.format(label=label)
-    return phrases.RESUME_NOW.format(label=label, way=waking.resume_how(scene, task.agent, label))
+    return phrases.RESUME_NOW.format(label=label, way=waking.resume_how(scene, case.task.agent, label))
 
 
-def _while_it_works(scene: Scene, task: Task) -> str:
+def _while_it_works(scene: Scene, case: Case) -> str:
     """A decision on what it asked for during its run: passed on at once where the host can."""
-    if not waiting.unsent(scene.book, task):
-        return phrases.ANSWER_RECORDED.format(label=task.label)
+    if not case.unsent:
+        return phrases.ANSWER_RECORDED.format(label=case.label)
     if scene.host.resume_way != versions.BY_MESSAGE:
-        return phrases.TOLD_LATER.format(label=task.label)
-    return phrases.PASS_ON.format(label=task.label, way=waking.message_how(scene, task.agent))
+        return phrases.TOLD_LATER.format(label=case.label)
+    return phrases.PASS_ON.format(label=case.label, way=waking.message_how(scene, case.task.agent))
 
 
-def _launches(scene: Scene, task: Task) -> list[str]:
+def _launches(scene: Scene, case: Case) -> list[str]:
     """What is approved and was not launched, what waits for room, and what can be asked now that there is some."""
     from bg.loop import delegating  # noqa: PLC0415 - late: it imports `reminding`, which imports this
 
     why = adopting.room(scene.book, scene.project, scene.settings.max_tasks)
     found = []
-    for one in _unlaunched(scene, task):
+    for one in _unlaunched(scene, case):
         name = f"{one.label} {one.qid}"
         if why:
             found.append(phrases.NO_ROOM_YET.format(name=name, why=why))
         else:
             item = inbox.get(scene.book, one.question)
             found.append(delegating.order(one, one.worker, item.text if item else one.words or ""))
-    asked = _can_be_asked(scene, task) if not why else []
+    asked = _can_be_asked(scene, case) if not why else []
     if asked:
         names = ", ".join(f"{one.label} {one.qid}" for one in asked)
         found.append(phrases.NOW_THERE_IS_ROOM.format(names=names))
     return found
 
 
-def _can_be_asked(scene: Scene, task: Task) -> list[delegations.Delegation]:
+def _can_be_asked(scene: Scene, case: Case) -> list[delegations.Delegation]:
     """Requests that nobody has decided, where the cap may have kept them from the user."""
     if scene.settings.max_tasks is None:
         return []
-    return [one for one in delegations.find(scene.book, label=task.label) if one.state == Decision.WAITING]
+    return [one for one in case.asked if one.state == Decision.WAITING]
 
 
-def _unlaunched(scene: Scene, task: Task) -> list[delegations.Delegation]:
+def _unlaunched(scene: Scene, case: Case) -> list[delegations.Delegation]:
     """Approved requests of a task that nothing was launched for in the turn of the approval."""
-    found = waiting.forgotten(scene.book, task)
-    return [one for one in found if tasks.get(scene.book, one.worker) is not None]
+    found = case.forgotten
+    return [one for one in found if cases.of(scene.book, one.worker) is not None]
 
 
-def has_to_do(scene: Scene, task: Task) -> bool:
+def has_to_do(scene: Scene, case: Case) -> bool:
     """There is an agent to launch for this task, or to ask the user about."""
-    return bool(_unlaunched(scene, task) or _can_be_asked(scene, task))
+    return bool(_unlaunched(scene, case) or _can_be_asked(scene, case))
 
 
-def for_requester(scene: Scene, task: Task, way: Optional[Callable[[str, str], str]] = None) -> str:
+def for_requester(scene: Scene, case: Case, way: Optional[Callable[[str, str], str]] = None) -> str:
     """What the parent does for the task that asked for this one; nothing where this one has merely stopped.
 
     `way` words how that one is woken, where it must be said in brief.
     """
-    one = delegations.of_worker(scene.book, task.label)
-    asker = tasks.get(scene.book, one.label) if one else None
-    if one is None or asker is None or one.told is not None or not asker.agent:
+    one = case.asked_by
+    asker = cases.of(scene.book, one.label) if one else None
+    if one is None or asker is None or one.told is not None or not asker.task.agent:
         return ""
     over = delegations.standing(scene.book, one) in delegations.OVER
     # A blocker is what this agent was launched for: where that is done, its question holds nothing up.
-    waits = waiting.awaited(scene.book, asker.label)
-    left = [each for each in waits if each.kind != waiting.ANSWER or each.qid != one.qid]
+    waits = asker.awaited
+    left = [each for each in waits if each.kind != cases.ANSWER or each.qid != one.qid]
     if left and (over or one.qid in [each.qid for each in left]):
         return phrases.WAITS_ON.format(label=asker.label, whom=delegation.awaits(left))
-    if not over or asker.state in tasks.ENDED_STATES or one.released is not None:
+    if not over or asker.task.state in tasks.ENDED_STATES or one.released is not None:
         return ""
-    if asker.state in tasks.RUNNING_STATES:
+    if asker.task.state in tasks.RUNNING_STATES:
         if scene.host.resume_way != versions.BY_MESSAGE:
             return ""
-        return phrases.STILL_WORKS.format(label=asker.label, way=waking.message_how(scene, asker.agent))
+        return phrases.STILL_WORKS.format(label=asker.label, way=waking.message_how(scene, asker.task.agent))
     waited = phrases.BRIEFLY_WAITED if way else phrases.HAS_WAITED
-    how = way(asker.agent, asker.label) if way else waking.resume_how(scene, asker.agent, asker.label)
-    words = phrases.CHILD_BROKE if waiting.broken(scene.book, one) else waited
-    return words.format(label=asker.label, child=task.label, way=how, then=how)
+    how = way(asker.task.agent, asker.label) if way else waking.resume_how(scene, asker.task.agent, asker.label)
+    words = phrases.CHILD_BROKE if cases.broken(scene.book, one) else waited
+    return words.format(label=asker.label, child=case.label, way=how, then=how)

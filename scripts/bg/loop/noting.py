@@ -6,10 +6,10 @@ import json
 import time
 
 from bg import settings
-from bg.ledger import delegations, deliveries, digests, inbox, reported, runs, tasks, user_answers
+from bg.ledger import delegations, deliveries, digests, inbox, reported, runs, user_answers
+from bg.ledger.cases import Case
 from bg.ledger.deliveries import Key
-from bg.ledger.file import Ledger, Writing
-from bg.ledger.rows import first_of
+from bg.ledger.file import Ledger, Writing, first_of
 from bg.ledger.values import Due, Item
 from bg.protocol import signals
 from bg.signals import kinds
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def note(book: Writing, label: str, agent: str, run: int, signal: signals.Signal, *, ends: bool = False) -> bool:
+def note(book: Writing, case: Case, agent: str, run: int, signal: signals.Signal, *, ends: bool = False) -> bool:
     """Record one signal, what it asks for, and that the parent is owed a reminder; once, by whatever path."""
-    ends = ends or signal.terminal
+    label, ends = case.label, ends or signal.terminal
     kind = kinds.of(signal.marker)
     body = signals.to_json(signal)
     said = {key: value for key, value in body["payload"].items() if key not in {"agent_id", "timestamp"}}
@@ -39,7 +39,7 @@ def note(book: Writing, label: str, agent: str, run: int, signal: signals.Signal
         asked = inbox.ask(book, label, agent, run, item.kind, item.qid, item.given)
         if item.kind == Item.DELEGATION:
             delegations.note(book, label, fresh, item.qid, asked, blocking=signal.terminal, handed_over=False)
-            if _settings(book, label).delegation == "deny":
+            if settings.load(case.task.project or "").delegation == "deny":
                 _deny(book, fresh, asked, ends=ends)
     due = Due.ENDED if ends else Due.MESSAGE
     deliveries.make(book, label, due, Key.of_signal(agent, run, key))
@@ -52,11 +52,6 @@ def _fill_in_times(book: Ledger, agent: str, body: dict[str, Any], duration: str
         body["timestamp"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(book.now()))
     if duration and not body["payload"].get(duration):
         body["payload"][duration] = age(runs.worked(book, agent))
-
-
-def _settings(book: Ledger, label: str) -> settings.Settings:
-    task = tasks.get(book, label)
-    return settings.load(task.project or "" if task else "")
 
 
 def _deny(book: Writing, signal: int, question: int, *, ends: bool) -> None:

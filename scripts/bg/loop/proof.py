@@ -12,6 +12,7 @@ import time
 
 from bg.host import origins, shapes, tools, transcripts, versions
 from bg.ledger import (
+    cases,
     delegations,
     deliveries,
     inbox,
@@ -19,21 +20,19 @@ from bg.ledger import (
     notes,
     place,
     proofs,
-    sessions,
     tasks,
     user_answers,
     windows,
 )
-from bg.ledger.file import Writing
+from bg.ledger.cases import Case
+from bg.ledger.file import Writing, first_of, last_of
 from bg.ledger.inbox import Question
 from bg.ledger.proofs import Proof
-from bg.ledger.rows import first_of, last_of
-from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer, Retracted
 from bg.ledger.values import ItemState, Opened
-from bg.loop import answering, closed_tasks
+from bg.loop import answering
 from bg.loop.scene import Scene
-from bg.words import phrases
+from bg.words import feedback, phrases
 from bg.words.quoting import inline
 
 TYPE_CHECKING = False
@@ -79,13 +78,13 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]
             turn=event.turn,
             call=event.tool_use,
             closes=claim.closes,
-            proof=proofs.CODE if scene.is_confirmed else None,
+            proof=proofs.CODE if scene.confirmed is not None else None,
         )
-        for task in filter(None, [tasks.get(scene.book, label) for label in labels]):
-            if task.session != scene.session:
-                place.wake(scene.book.place, task.session)
-            if claim.closes and scene.is_confirmed:
-                closed_tasks.close(scene, writing, task)
+        for case in filter(None, [cases.of(scene.book, label) for label in labels]):
+            if case.task.session != scene.session:
+                place.wake(scene.book.place, case.task.session)
+            if claim.closes and scene.confirmed is not None:
+                _close(scene, writing, case)
         if late:
             # Who has put it into the spool is not known, nor when: a record counts that is later than what it is about.
             # Of what waited with it, the ledger has only when it was taken in.
@@ -103,7 +102,7 @@ def look_around(scene: Scene) -> None:
 def transcript(scene: Scene, session: str) -> str:
     """Where the host keeps this session's transcript; what an event names counts only in the host's own place."""
     config = place.config_directory()
-    noted = sessions.transcript(scene.book, session)
+    noted = cases.docket(scene.book, session).transcript
     known = noted if transcripts.is_in_place(noted, session, config) else ""
     if transcripts.is_kept(known):
         return known
@@ -175,9 +174,20 @@ def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.
     proofs.judge(writing, row.id, _class(row, origin))
     if origin.place >= 0:
         proofs.use(writing, row, origin.place)
-    task = tasks.get(scene.book, row.label) if row.way == proofs.CLOSES else None
-    if task is not None:
-        closed_tasks.close(scene, writing, task)
+    case = cases.of(scene.book, row.label) if row.way == proofs.CLOSES else None
+    if case is not None:
+        _close(scene, writing, case)
+
+
+def _close(scene: Scene, writing: Writing, case: Case) -> None:
+    """Take a task off every list, with what it asks; nothing of it is deleted. One that works again stays."""
+    if case.task.state in tasks.RUNNING_STATES:
+        notes.add_late_words(writing, scene.session, [feedback.CLOSE_WORKS.format(label=case.label)])
+        return
+    for item in case.items:
+        inbox.withdraw(writing, item)
+    deliveries.settle_task(writing, case.label)
+    tasks.close(writing, case.label, feedback.CLOSED_NOTE)
 
 
 def _unrecorded(scene: Scene, row: Proof) -> origins.Origin:
@@ -200,9 +210,10 @@ def _speaks_for(scene: Scene, row: Proof, origin: origins.Origin) -> bool:
 
     One of which the host keeps no transcript speaks for all that was launched in it.
     """
-    task = tasks.get(scene.book, row.label)
-    if task is None:
+    case = cases.of(scene.book, row.label)
+    if case is None:
         return True  # what it asks for itself
+    task = case.task
     opened = first_of(windows.find(scene.book, label=task.grp))
     if opened is not None and opened.proof == row.id:
         return True
@@ -232,9 +243,9 @@ def _take_back(scene: Scene, writing: Writing, row: Proof, who: str, *, can_wait
     told = phrases.KEPT if can_wait else phrases.NOT_YOURS
     code = scene.bgctl("code")
     words = told.format(label=row.label, words=inline(row.text, 160), who=inline(who, 200), code=code)
-    task = tasks.get(book, row.label)
-    for session in dict.fromkeys([row.session, scene.session, task.session if task else scene.session]):
-        if sessions.get(book, session) is not None:
+    case = cases.of(book, row.label)
+    for session in dict.fromkeys([row.session, scene.session, case.task.session if case else scene.session]):
+        if cases.docket(book, session).row is not None:
             notes.add_late_words(writing, session, [words])
 
 
@@ -278,19 +289,19 @@ def _decide_again(scene: Scene, writing: Writing, item: Question, gone: Retracte
             delegations.deny(writing, one, gone.text)
 
 
-def message_refused(scene: Scene, task: Task, typed: str) -> str:
+def message_refused(scene: Scene, case: Case, typed: str) -> str:
     """Why an ended agent is not woken by this call; what the parent says in another session's turn is kept apart."""
-    look(scene, task.label, wait=True)
-    waiting = user_answers.unsent(scene.book, task.agent)
+    look(scene, case.label, wait=True)
+    waiting = case.agent.answers
     if any(proofs.class_of(scene.book, row.proof, row.source) == "" and row.proof for row in waiting):
-        return phrases.PROOF_PENDING.format(label=task.label)
+        return phrases.PROOF_PENDING.format(label=case.label)
     peer = origins.peer_in_turn(scene.event.transcript, scene.event.turn)
     if not peer:
         return ""
     with scene.book.transaction() as writing:
-        proofs.note(writing, scene.session, task.label, typed, scene.event.tool_use, proofs.UNPROVEN, peer)
+        proofs.note(writing, scene.session, case.label, typed, scene.event.tool_use, proofs.UNPROVEN, peer)
     who = inline(peer, 80)
-    return "" if waiting else phrases.RELAY_UNPROVEN.format(label=task.label, who=who, ask=tools.ASK)
+    return "" if waiting else phrases.RELAY_UNPROVEN.format(label=case.label, who=who, ask=tools.ASK)
 
 
 def is_kept_apart(scene: Scene) -> bool:
@@ -308,9 +319,9 @@ def launch_refused(scene: Scene) -> str:
     """Why a launch is not adopted: what asked for it is not the user's word, or not known to be."""
     look(scene, wait=True)
     label = _asked_for(scene)
-    task = tasks.get(scene.book, label) if label else None
-    if task is not None and task.agent and task.state not in tasks.RUNNING_STATES:
-        return message_refused(scene, task, tools.launch_of(scene.event).prompt)
+    case = cases.of(scene.book, label) if label else None
+    if case is not None and case.is_resumable:
+        return message_refused(scene, case, tools.launch_of(scene.event).prompt)
     found = last_of(windows.find(scene.book, session=scene.session, label=label)) if label else None
     row = proofs.of_id(scene.book, found.proof) if found else None
     if row is None:
@@ -325,5 +336,5 @@ def _asked_for(scene: Scene) -> str:
     found = naming.LABEL.match(called.description.strip())
     if found:
         return str(found[0])
-    opened = windows.open_windows(scene.book, scene.session)
+    opened = scene.docket.windows
     return opened[0].label if opened and not called.one_shot and not called.foreground else ""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from bg.host import agents, messages
-from bg.ledger import delegations, deliveries, reported, resumes, runs, tasks, user_answers
+from bg.ledger import cases, delegations, deliveries, resumes, user_answers
+from bg.ledger.cases import Case
 from bg.ledger.resumes import Resume
 from bg.ledger.runs import Run
-from bg.ledger.tasks import Task
 from bg.loop import hearing
 from bg.loop.scene import Scene
 from bg.words import phrases
@@ -21,38 +21,38 @@ if TYPE_CHECKING:
 def settle_all(scene: Scene) -> None:
     """For each task of the session whose agent has ended since."""
     for label in resumes.labels_queued(scene.book, scene.session):
-        task = tasks.get(scene.book, label)
-        if task is not None:
-            scene.apart(f"what was queued for {label}", settle, scene, task)
+        case = cases.of(scene.book, label)
+        if case is not None:
+            scene.apart(f"what was queued for {label}", settle, scene, case)
 
 
-def settle(scene: Scene, task: Task) -> None:
+def settle(scene: Scene, case: Case) -> None:
     """For one task: the host's answer that a message is queued proves nothing, the transcripts do."""
-    run = runs.last_run(scene.book, task.agent)
+    run = case.agent.run
     if run is None or run.ended is None:
         return
-    for row in resumes.queued(scene.book, task.agent):
+    for row in resumes.queued(scene.book, case.task.agent):
         fate = _fate(scene, run, row)
         if fate == messages.ARRIVED:
             with scene.book.transaction() as writing:
                 resumes.prove(writing, row.id)
         elif fate == messages.DROPPED:
-            _give_back(scene, task, run, row)
+            _give_back(scene, case, run, row)
 
 
 def begins_none(scene: Scene, row: Resume, transcript: str) -> bool:
     """No run is known to have begun with it: the one that has ended may be it, or had it before its last words."""
-    run = runs.last_run(scene.book, row.agent)
+    run = cases.agent(scene.book, row.agent).run
     if run is None or run.ended is None or row.id not in [each.id for each in resumes.queued(scene.book, row.agent)]:
         return False
     says_last = _last_words(scene, run)
     return says_last is not None and not messages.follows(transcript, row.message, says_last)
 
 
-def coming(scene: Scene, task: Task) -> list[str]:
+def coming(scene: Scene, case: Case) -> list[str]:
     """The items of an agent that has ended whose answers it will be woken with, as the host has said."""
-    run = runs.last_run(scene.book, task.agent)
-    rows = resumes.queued(scene.book, task.agent) if run is not None and run.ended is not None else []
+    run = case.agent.run
+    rows = resumes.queued(scene.book, case.task.agent) if run is not None and run.ended is not None else []
     promised = [row for row in rows if run is not None and _fate(scene, run, row) == messages.PROMISED]
     return [qid for row in promised for qid in user_answers.on_their_way(scene.book, row.id)]
 
@@ -68,15 +68,15 @@ def _fate(scene: Scene, run: Run, row: Resume) -> str:
 
 def _last_words(scene: Scene, run: Run) -> Optional[messages.Says]:
     """What tells the record that has them, None where the run has left none."""
-    said = reported.reports(scene.book, run.agent, run.run)
+    said = cases.agent(scene.book, run.agent).texts_of(run.run)
     return partial(hearing.says, words=said[-1].text.strip()) if said else None
 
 
-def _give_back(scene: Scene, task: Task, run: Run, row: Resume) -> None:
+def _give_back(scene: Scene, case: Case, run: Run, row: Resume) -> None:
     """The answers go out with the next message; where the run's end was told already, the parent is owed the step."""
     with scene.book.transaction() as writing:
         resumes.fail(writing, row.id, phrases.ENDED_BEFORE)
         user_answers.give_back(writing, row.id)
         delegations.untell(writing, row.id)
-        if not deliveries.is_end_due(scene.book, task.agent, run.run):
-            deliveries.owe_next_step(writing, task.label, scene.session)
+        if not deliveries.is_end_due(scene.book, case.task.agent, run.run):
+            deliveries.owe_next_step(writing, case.label, scene.session)

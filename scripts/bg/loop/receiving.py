@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host.receipts import Receipt, Stretch
-from bg.ledger import deliveries, sessions
+from bg.ledger import cases, deliveries
 from bg.ledger.deliveries import Delivery
 from bg.loop import moving
 from bg.loop.scene import Scene
@@ -16,7 +16,7 @@ def settle(scene: Scene) -> None:
     """Each thing that was printed: it has arrived, or is due again, or the transcript does not tell yet."""
     stretches: dict[tuple[str, int], Stretch] = {}
     found = []
-    for row in deliveries.printed(scene.book, scene.session):
+    for row in scene.docket.printed:
         if not deliveries.is_claimed(row):
             fate = scene.apart(f"the receipt of delivery {row.id}", _fate, scene, row, stretches)
             found += [(row, fate)] if fate else []
@@ -33,7 +33,7 @@ def _fate(scene: Scene, row: Delivery, stretches: dict[tuple[str, int], Stretch]
     here = row.session == scene.session and scene.event.name != "SessionStart"
     path = scene.event.transcript
     if row.session != scene.session:
-        path = sessions.transcript(scene.book, row.session or "")
+        path = cases.docket(scene.book, row.session or "").transcript
     key = (path, row.place or 0)
     stretch = stretches[key] = stretches.get(key) or Stretch(*key)
     if not row.words or not stretch.exists:

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from bg.host import agents, receipts, transcripts
 from bg.host.event import Notification, live_agents, notifications
-from bg.ledger import (
-    delegations,
-    deliveries,
-    launches,
-    reported,
-    resumes,
-    runs,
-    tasks,
-    unfinished,
-    waiting,
-    windows,
-)
-from bg.ledger.rows import first_of
-from bg.ledger.tasks import Task
+from bg.ledger import cases, delegations, deliveries, launches, resumes, runs, tasks, windows
+from bg.ledger.cases import Agent, Case
+from bg.ledger.file import first_of
 from bg.ledger.values import Standing
 from bg.loop import (
     binding,
@@ -31,7 +20,6 @@ from bg.loop import (
     queued,
     reminding,
     resuming,
-    waking,
 )
 from bg.loop.scene import Scene
 from bg.record import Record
@@ -65,13 +53,12 @@ def catch_up(scene: Scene, moment: str) -> None:
             scene.apart(row.lost, row.recover, scene)
 
 
-def _each(recover: Callable[[Scene, Task], None], states: tuple[str, ...] = ()) -> Callable[[Scene], None]:
+def _each(recover: Callable[[Scene, Case], None], states: tuple[str, ...] = ()) -> Callable[[Scene], None]:
     """For each task of the session that is in these states, each apart; else for those whose agent runs."""
 
     def each(scene: Scene) -> None:
-        book, session = scene.book, scene.session
-        for task in tasks.in_session(book, session, states) if states else unfinished.of_session(book, session):
-            scene.apart(f"catching up with {task.label}", recover, scene, task)
+        for case in scene.docket.cases_in(states) if states else scene.docket.unfinished:
+            scene.apart(f"catching up with {case.label}", recover, scene, case)
 
     return each
 
@@ -99,7 +86,7 @@ def _take_queued(scene: Scene) -> None:
 
 def _queued(scene: Scene) -> list[Notification]:
     """Notifications that came in mid-turn, where 2.1.197 and 2.1.258 fire no event: they stand in the transcript."""
-    running = [task.agent for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES)]
+    running = [case.task.agent for case in scene.docket.running]
     # A fast agent ends before PostToolUse of its launch: the run counts from the call, not from its binding. By their
     # places, as the host's clock and ours may differ from one line to the next.
     calls = {agent: resumes.last_call(scene.book, agent) for agent in filter(None, running)}
@@ -113,16 +100,16 @@ def _queued(scene: Scene) -> list[Notification]:
     ]
 
 
-def _close_silent(scene: Scene, task: Task) -> None:
+def _close_silent(scene: Scene, case: Case) -> None:
     """On hosts that do not list what runs."""
-    if live_agents(scene.event) is None and not scene.host.lists_agents and _has_fallen_silent(scene, task.agent):
-        closing.close(scene, task, task.agent, "", "", "transcript")
+    if live_agents(scene.event) is None and not scene.host.lists_agents and _has_fallen_silent(scene, case.task.agent):
+        closing.close(scene, case, case.task.agent, "", "", "transcript")
 
 
 def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     """On hosts that do not list what runs: its last words are long said, or a correction was never answered."""
     path = agents.of_agent(scene.event.transcript, agent)
-    run = runs.last_run(scene.book, agent)
+    run = cases.agent(scene.book, agent).run
     if run is None or run.ended is not None:
         return False
     silent = abs(scene.book.now() - max(transcripts.last_sign(path), run.asked or 0.0, run.began))
@@ -132,33 +119,32 @@ def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     # A call that is still being streamed stands nowhere yet: the text before it is the last that is written.
     is_last = final.reason == "end_turn" or (not final.reason and silent > LONG_SILENCE)
     fresh = final.settled and is_last and closing.is_of_this_run(scene, run, final)
-    return fresh or bool(reported.reports(scene.book, agent, run.run))
+    return fresh or bool(cases.agent(scene.book, agent).texts)
 
 
-def _judge(scene: Scene, task: Task) -> None:
-    if _left_unjudged(scene, task.agent):
-        judging.conclude(scene, task, task.agent)
+def _judge(scene: Scene, case: Case) -> None:
+    if _left_unjudged(scene, case.agent):
+        judging.conclude(scene, case, case.agent)
 
 
-def _left_unjudged(scene: Scene, agent: str) -> bool:
+def _left_unjudged(scene: Scene, agent: Agent) -> bool:
     """A hook was killed between keeping this run's text and judging it, so no correction was asked either."""
-    run = runs.last_run(scene.book, agent)
+    run = agent.run
     if run is None or run.ended is not None or run.asked is not None:
         return False
     if scene.host.hands_back(scene.event.mode):
         return False
-    texts = reported.reports(scene.book, agent, run.run)
-    return bool(texts) and scene.book.now() - texts[-1].at > GRACE
+    return bool(agent.texts) and scene.book.now() - agent.texts[-1].at > GRACE
 
 
-def _close_unlisted(scene: Scene, task: Task) -> None:
+def _close_unlisted(scene: Scene, case: Case) -> None:
     """The host lists what runs, and this agent is not on its list."""
     live = live_agents(scene.event)
-    if live is None or task.agent in live or _just_begun(scene, task.agent):
+    if live is None or case.task.agent in live or _just_begun(scene, case.task.agent):
         return
     # A second process on this session lists its own agents, not those of the first.
     if not inheriting.is_shared(scene):
-        closing.close(scene, task, task.agent, "", closing.cut_by_user(scene, task), "transcript")
+        closing.close(scene, case, case.task.agent, "", closing.cut_by_user(scene, case), "transcript")
 
 
 def _just_begun(scene: Scene, agent: str) -> bool:
@@ -167,20 +153,20 @@ def _just_begun(scene: Scene, agent: str) -> bool:
     return began is not None and scene.book.now() - began < GRACE
 
 
-def _repeat_next_step(scene: Scene, task: Task) -> None:
+def _repeat_next_step(scene: Scene, case: Case) -> None:
     """The parent was told to send the user's answers and has not: it is told again, with the next prompts."""
-    agent = task.agent
-    if resumes.pending(scene.book, agent):  # else nothing has to be looked for in the project's folder
+    agent = case.task.agent
+    if case.agent.pending:  # else nothing has to be looked for in the project's folder
         resuming.prove_by_run(scene, agent, agents.of_agent(scene.event.transcript, agent))
-    if waking.is_ready(scene, task) and not _is_to_choose(scene, task):
-        _owe_again(scene, task.label)
+    if case.is_ready and not _is_to_choose(scene, case):
+        _owe_again(scene, case.label)
 
 
-def _is_to_choose(scene: Scene, task: Task) -> bool:
+def _is_to_choose(scene: Scene, case: Case) -> bool:
     """An agent that the task has waited for did not bring what was asked, and the user has not said yet what then."""
     book = scene.book
-    broken = [each for one in waiting.requests(book, task) if one.blocking for each in waiting.broken(book, one)]
-    return bool(broken) and not deliveries.owed_since(book, task.label, max(each.ended or 0.0 for each in broken))
+    broken = [each for one in case.requests if one.blocking for each in cases.broken(book, one)]
+    return bool(broken) and not deliveries.owed_since(book, case.label, max(each.ended or 0.0 for each in broken))
 
 
 def _repeat_launch(scene: Scene) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from bg.host import receipts, transcripts
-from bg.ledger import delegations, deliveries, inbox, launches, place, reported, runs, tasks, waiting, windows
+from bg.ledger import cases, deliveries, inbox, place, runs, tasks, windows
+from bg.ledger.cases import Case
 from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Writing
-from bg.ledger.rows import first_of
-from bg.ledger.tasks import Task
-from bg.ledger.values import Decision, Due, Opened
+from bg.ledger.values import Decision, Due, ItemState, Opened
 from bg.loop import adopting, checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
 from bg.loop.scene import Scene
 from bg.signals import kinds
@@ -30,7 +29,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
 
     In brief where the host shows the user what the model is told; that is then the user's line as well.
     """
-    rows = deliveries.due(scene.book, scene.session) if rows is None else rows
+    rows = scene.docket.due if rows is None else rows
     rows = [row for row in rows if _is_known_to_be_answered(scene, row)]
     used = sum(len(text) + 2 for text in scene.answer.context)
     if not rows or scene.late is not None or CONTEXT_LIMIT - used < LEAST_ROOM:
@@ -49,7 +48,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
         for row in moot:
             deliveries.settle(writing, row)
         # Another hook may have said some of them meanwhile.
-        due = [row.id for row in deliveries.due(scene.book, scene.session) if row.id in reminders]
+        due = [row.id for row in scene.docket.due if row.id in reminders]
         kept, count = _fitting([reminders[one].text for one in due], used, rest, brief=brief)
         scene.surfaced = due[:count]
         _surface(scene, writing, kept)
@@ -59,7 +58,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
     scene.answer.context += kept
     notices = [reminders[one].notice for one in scene.surfaced if reminders[one].notice]
     scene.answer.notice += [] if brief else notices
-    waits = any(row.shown is None for row in inbox.waiting(scene.book, session=scene.session))
+    waits = any(row.shown is None for row in scene.docket.items)
     if notices and waits and scene.settings.notify:
         scene.answer.sequence = scene.host.notification(notices[0].split(" · ")[0])
 
@@ -75,9 +74,9 @@ def _is_known_to_be_answered(scene: Scene, row: Delivery) -> bool:
 
 def _expect_successor(scene: Scene, writing: Writing, label: str) -> None:
     """A launch that leaves out the label continues the task, where its agent cannot wake."""
-    task = tasks.get(scene.book, label)
-    if task is not None and waking.is_ready(scene, task) and not waking.wakes(scene, task.agent):
-        windows.open_window(writing, task.session, Opened.RELAUNCH, task.text, label)
+    case = cases.of(scene.book, label)
+    if case is not None and case.is_ready and not waking.wakes(scene, case.task.agent):
+        windows.open_window(writing, case.task.session, Opened.RELAUNCH, case.task.text, label)
 
 
 def _surface(scene: Scene, writing: Writing, texts: list[str]) -> None:
@@ -101,33 +100,44 @@ def _fitting(texts: list[str], used: int, rest: str, *, brief: bool) -> tuple[li
 def _await_relaunches(scene: Scene, writing: Writing, rows: list[Delivery]) -> None:
     """A task whose next step is a new agent waits for its launch, whatever it is called."""
     for row in rows:
-        task = tasks.get(scene.book, row.label) if row.kind == Due.ANSWERED else None
-        if task is not None and task.agent and waking.is_ready(scene, task) and not waking.wakes(scene, task.agent):
-            waking.open_relaunch(scene, writing, task)
+        case = cases.of(scene.book, row.label) if row.kind == Due.ANSWERED else None
+        if case is not None and case.task.agent and case.is_ready and not waking.wakes(scene, case.task.agent):
+            waking.open_relaunch(scene, writing, case)
 
 
 def _to_say(scene: Scene, row: Delivery, brief: bool) -> list[Reminder]:  # noqa: FBT001 - handed on by place
     """A delivery in words, none where it has become moot."""
-    if row.kind == Due.ANSWERED and _is_sent(scene, row):
+    if _is_sent(scene, row) if row.kind == Due.ANSWERED else _is_answered(scene, row):
         return []
     return [_worded(scene, row, brief=brief)]
 
 
 def _is_sent(scene: Scene, row: Delivery) -> bool:
     """The answers that this row speaks of are on their way: there is nothing left to do about them."""
-    task = tasks.get(scene.book, row.label)
-    return task is None or not (waiting.has_news(scene.book, task) or next_steps.has_to_do(scene, task))
+    case = cases.of(scene.book, row.label)
+    return case is None or not (case.has_news or next_steps.has_to_do(scene, case))
+
+
+def _is_answered(scene: Scene, row: Delivery) -> bool:
+    """What this signal asked for was answered before the parent was told: only the next step is left to say."""
+    who, run = cases.agent(scene.book, row.subject), row.run
+    one = who.request_by(run, row.mark)
+    if one is not None:
+        return one.state != Decision.WAITING and not noting.denied(scene.book, who.id, run, row.mark)
+    marker = who.said(run, row.mark).get("signal_type")
+    asked = [item for item in who.items_of(run) if kinds.asking(inbox.kind(item)).marker == marker]
+    return bool(asked) and all(item.state != ItemState.OPEN for item in asked)
 
 
 def owe_next_step(scene: Scene, writing: Writing, label: str, *, again: bool = False) -> bool:
     """The session that has this task is owed the next step; whether that is another one."""
-    task = tasks.get(scene.book, label)
-    if task is None:
+    case = cases.of(scene.book, label)
+    if case is None:
         return False
     deliveries.owe_next_step(writing, label, scene.session, again=again)
-    elsewhere = bool(task.session != scene.session)
+    elsewhere = bool(case.task.session != scene.session)
     if elsewhere:
-        place.wake(scene.book.place, task.session)
+        place.wake(scene.book.place, case.task.session)
     return elsewhere
 
 
@@ -147,37 +157,36 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         from bg.loop import verifying  # noqa: PLC0415 - late: it brings the largest part of the package
 
         return verifying.reminder(scene, row)
-    task = tasks.get(scene.book, row.label)
-    assert task is not None
+    case = cases.of(scene.book, row.label)
+    assert case is not None
     if row.kind == Due.ANSWERED:
-        elsewhere = feedback.ANSWERED_ELSEWHERE.format(label=task.label)
+        elsewhere = feedback.ANSWERED_ELSEWHERE.format(label=case.label)
         notice = "" if row.answered_in == scene.session else elsewhere
-        return reply_parts.Reminder(next_steps.next_step(scene, task), notice)
+        return reply_parts.Reminder(next_steps.next_step(scene, case), notice)
     agent, run = row.subject, row.run
+    who = cases.agent(scene.book, agent)
     told = reply_parts.Told(
-        task=task,
-        brief=adopting.brief(task.prompt),
-        items=inbox.find(scene.book, agent=agent, run=run),
-        resume=waking.resume_how(scene, agent, task.label),
+        task=case.task,
+        brief=adopting.brief(case.task.prompt),
+        items=who.items_of(run),
+        resume=waking.resume_how(scene, agent, case.label),
         answer_command=scene.answer_command,
-        whole=scene.bgctl(f"status {task.label}"),
+        whole=scene.bgctl(f"status {case.label}"),
         evidence=runs.evidence(scene.book, agent, run),
         asked=runs.corrections(scene.book, agent, run),
     )
-    body = reported.signal_body(scene.book, agent, run, row.mark)
-    one = first_of(delegations.find(scene.book, signal=reported.signal_id(scene.book, agent, run, row.mark)))
+    body, one = who.said(run, row.mark), who.request_by(run, row.mark)
     if one is not None and one.state == Decision.WAITING:
-        weighed = weighing.weigh(scene, task, one, str(body.get("payload", {}).get("context_required") or ""))
+        weighed = weighing.weigh(scene, case, one, str(body.get("payload", {}).get("context_required") or ""))
         told = told._replace(qid=one.qid, weighed=tuple(weighed), full=scene.full())
     if body:
         told = told._replace(denied=noting.denied(scene.book, agent, run, row.mark))
         said = kinds.of(body["signal_type"]).remind(body, told)
-        return said if told.denied else _with_answers(scene, task, said)
-    token = launches.token_of(scene.book, agent)
-    text, _ = reports.best(reported.reports(scene.book, agent, run), token)
-    left, in_short = checkpoints.seen_by_parent(scene, task, run, spoke=bool(text.strip()))
-    said = replies.unreported(text, task.note, told._replace(left=left))._replace(left=in_short)
-    return _with_answers(scene, task, said)
+        return said if told.denied else _with_answers(scene, case, said)
+    text, _ = reports.best(who.texts_of(run), who.token)
+    left, in_short = checkpoints.seen_by_parent(scene, case, run, spoke=bool(text.strip()))
+    said = replies.unreported(text, case.task.note, told._replace(left=left))._replace(left=in_short)
+    return _with_answers(scene, case, said)
 
 
 def _group(scene: Scene, row: Delivery) -> Reminder:
@@ -185,17 +194,17 @@ def _group(scene: Scene, row: Delivery) -> Reminder:
     return reply_parts.Reminder(*tell(scene.book, row.subject, scene.bgctl, scene.event.transcript))
 
 
-def _with_answers(scene: Scene, task: Task, said: Reminder) -> Reminder:
+def _with_answers(scene: Scene, case: Case, said: Reminder) -> Reminder:
     """The agent has ended with answers of the user on the way to it, or still on this side; then who waits for it."""
     text = notice = ""
-    if task.state in tasks.ENDED_STATES:
-        left = ", ".join(item.qid for item in waiting.unsent(scene.book, task))
-        coming = ", ".join(queued.coming(scene, task))
+    if case.task.state in tasks.ENDED_STATES:
+        left = ", ".join(item.qid for item in case.unsent)
+        coming = ", ".join(queued.coming(scene, case))
         if left:
-            text = phrases.OVERTAKEN.format(qids=left, way=waking.resume_how(scene, task.agent, task.label))
+            text = phrases.OVERTAKEN.format(qids=left, way=waking.resume_how(scene, case.task.agent, case.label))
             notice = phrases.OVERTAKEN_NOTICE.format(qids=left)
         if coming:
             text += phrases.WAKES_WITH_THEM.format(qids=coming)
             notice += phrases.WAKES_WITH_THEM_NOTICE.format(qids=coming)
-    whole = said.text + text + next_steps.for_requester(scene, task)
+    whole = said.text + text + next_steps.for_requester(scene, case)
     return said._replace(text=whole, notice=said.notice + notice if said.notice else "")

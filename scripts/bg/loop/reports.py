@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from bg.ledger import reported, runs
-from bg.ledger.file import Ledger
+from bg.ledger.cases import Agent, Case
 from bg.ledger.reported import Report
 from bg.ledger.runs import Run
 from bg.masking import masked
@@ -60,27 +60,26 @@ def _quoted_example(text: str, token: str) -> Optional[tuple[str, dict[str, Any]
     return signal.marker, signal.fields
 
 
-def keep(
-    book: Ledger, label: str, agent: str, source: str, text: str, *, final: bool = True, uuid: str = ""
-) -> Optional[Run]:
+def keep(case: Case, agent: Agent, source: str, text: str, *, final: bool = True, uuid: str = "") -> Optional[Run]:
     """Make a run's text durable; the run it belongs to, None where it is a run's that has ended already."""
-    run = _keep(book, label, agent, source, text, final=final, uuid=uuid)
+    run = _keep(case, agent, source, text, final=final, uuid=uuid)
     if run is not None:
-        book.settle()
+        case.book.settle()
     return run
 
 
-def _keep(book: Ledger, label: str, agent: str, source: str, text: str, *, final: bool, uuid: str) -> Optional[Run]:
-    with book.transaction() as writing:
-        last = runs.last_run(book, agent)
-        over = last is not None and last.ended is not None and final
-        if last and over and (not text.strip() or reported.is_reported(book, agent, text, last.run)):
+def _keep(case: Case, agent: Agent, source: str, text: str, *, final: bool, uuid: str) -> Optional[Run]:
+    with case.book.transaction() as writing:
+        run = agent.run
+        over = run is not None and run.ended is not None and final
+        if run and over and (not text.strip() or reported.is_reported(case.book, agent.id, text, run.run)):
             return None
-        run = runs.running(writing, agent, label)
+        if run is None or run.ended is not None:
+            run = runs.running(writing, agent.id, case.label)
         if text.strip():
-            reported.keep_report(writing, agent, run.run, source, text)
-        if final:
-            runs.set_last_record(writing, agent, run.run, uuid)
+            reported.keep_report(writing, agent.id, run.run, source, text)
+        if final and run.last_uuid != uuid:
+            runs.set_last_record(writing, agent.id, run.run, uuid)
         return run
 
 

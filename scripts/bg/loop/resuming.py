@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
-from bg.ledger import delegations, inbox, launches, reported, resumes, runs, tasks, user_answers
-from bg.ledger.file import Writing
+from bg.ledger import cases, delegations, inbox, reported, resumes, runs, tasks, user_answers
+from bg.ledger.cases import Case
+from bg.ledger.file import Writing, first_of
 from bg.ledger.resumes import Resume
-from bg.ledger.rows import first_of
-from bg.ledger.tasks import Task
 from bg.ledger.values import Item, State
 from bg.loop import (
     binding,
@@ -27,6 +26,10 @@ from bg.signals import resume
 from bg.words import phrases, ways
 from bg.words.quoting import inline
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
 UNSEEN = "unseen"  # what the message carried: the hook before its call was killed
 
 
@@ -38,71 +41,76 @@ def before_message(scene: Scene) -> None:
         return
     scene.see()
     called = tools.message_of(event)
-    task = tasks.addressed(scene.book, scene.session, called.to)
-    if task is None or not task.agent:
+    case = _addressed(scene, called.to)
+    if case is None or not case.task.agent:
         return
-    queued.settle(scene, task)
-    answers = waking.resumable(task) or bool(user_answers.unsent(scene.book, task.agent))
-    scene.answer.deny = _refused(scene, task)
+    queued.settle(scene, case)
+    answers = case.is_resumable or bool(case.agent.answers)
+    scene.answer.deny = _refused(scene, case)
     if answers and not scene.answer.deny:
-        scene.answer.deny = proof.message_refused(scene, task, called.text or called.copy)
+        scene.answer.deny = proof.message_refused(scene, case, called.text or called.copy)
     if scene.answer.deny:
         return
     text = None
-    if answers or delegations.untold(scene.book, task.label):
-        text = _record(scene, task, called.text or called.copy)
-    scene.answer.updated_input = tools.message_with(event, task.agent, text)
+    if answers or delegations.untold(scene.book, case.label):
+        text = _record(scene, case, called.text or called.copy)
+    scene.answer.updated_input = tools.message_with(event, case.task.agent, text)
 
 
-def _refused(scene: Scene, task: Task) -> str:
+def _addressed(scene: Scene, to: str) -> Optional[Case]:
+    """The task that the parent means."""
+    task = tasks.addressed(scene.book, scene.session, to)
+    return cases.of(scene.book, task.label) if task else None
+
+
+def _refused(scene: Scene, case: Case) -> str:
     """Why an ended agent is not woken from here; the host would wake it without its task, or not at all."""
-    if not waking.resumable(task) or waking.can_wake(scene, task.agent):
+    if not case.is_resumable or waking.can_wake(scene, case.task.agent):
         return ""
     with scene.book.transaction() as writing:
-        if not inheriting.claim(scene, writing, task):
-            return phrases.OTHER_SESSION_GOES_ON.format(label=task.label)
-        waking.open_relaunch(scene, writing, task)
-    why = phrases.STAYS_STOPPED if waking.stays_stopped(scene, task.agent) else phrases.WAKES_WITHOUT_MEMORY
-    return why.format(label=task.label, way=ways.launch_anew(task.label))
+        if not inheriting.claim(scene, writing, case):
+            return phrases.OTHER_SESSION_GOES_ON.format(label=case.label)
+        waking.open_relaunch(scene, writing, case)
+    why = phrases.STAYS_STOPPED if waking.stays_stopped(scene, case.task.agent) else phrases.WAKES_WITHOUT_MEMORY
+    return why.format(label=case.label, way=ways.launch_anew(case.label))
 
 
 def _from_agent(scene: Scene) -> None:
     """A message that a running agent of ours sends to `main` may carry a signal."""
     event = scene.event
-    task = binding.own_task(scene, event.agent)
+    case = binding.own_task(scene, event.agent)
     sent = tools.message_of(event)
     if not sent.to_parent:
         return
-    if task is None:
+    if case is None:
         binding.note_stranger(scene, event.agent, sent.text)
         return
-    run = reports.keep(scene.book, task.label, event.agent, reported.MESSAGE, sent.text, final=False)
+    agent = cases.agent(scene.book, event.agent)
+    run = reports.keep(case, agent, reported.MESSAGE, sent.text, final=False)
     if run is None:
         return
     with scene.book.transaction() as writing:
-        for signal in reports.read(sent.text, launches.token_of(scene.book, event.agent)).own:
-            noting.note(writing, task.label, event.agent, run.run, signal)
+        for signal in reports.read(sent.text, agent.token).own:
+            noting.note(writing, case, agent.id, run.run, signal)
 
 
-def _record(scene: Scene, task: Task, typed: str) -> str:
+def _record(scene: Scene, case: Case, typed: str) -> str:
     """Write the resume message down before it is sent; what it carries is marked when it is proven."""
-    agent = task.agent
     typed = "" if proof.is_kept_apart(scene) else typed
-    token = launches.token_of(scene.book, agent)
-    message = resume.compose(scene.book, agent, token, typed, checkpoints.left_by(scene, task))
+    message = resume.compose(case.agent, case.agent.token, typed, checkpoints.left_by(scene, case))
     with scene.book.transaction() as writing:
-        write_down(scene, writing, task, agent, message, typed)
+        write_down(scene, writing, case, message, typed)
     return message.text
 
 
-def write_down(scene: Scene, writing: Writing, task: Task, agent: str, message: resume.Message, typed: str) -> None:
+def write_down(scene: Scene, writing: Writing, case: Case, message: resume.Message, typed: str) -> None:
     """A message that is about to be sent, with the answers and the ends that it carries."""
     kind = message.kind if message.answers or message.ends else f"{message.kind} (relayed)"
-    identifier = resumes.note(writing, task.label, agent, scene.event.tool_use, kind, typed, message.text)
+    identifier = resumes.note(writing, case.label, case.task.agent, scene.event.tool_use, kind, typed, message.text)
     user_answers.attach(writing, message.answers, identifier)
     delegations.attach(writing, message.ends, identifier)
     if not message.answers and not message.ends and typed.strip():
-        proof.pass_on(scene, writing, task.label, typed)
+        proof.pass_on(scene, writing, case.label, typed)
 
 
 def after_message(scene: Scene) -> None:
@@ -129,24 +137,24 @@ def after_message(scene: Scene) -> None:
 
 def _woken_without_us(scene: Scene, agent: str) -> None:
     """The hook before this call was killed: the agent runs again, and what was answered has not gone with it."""
-    task = tasks.of_agent(scene.book, agent) if agent else None
-    if task is None:
+    case = cases.agent(scene.book, agent).case if agent else None
+    if case is None:
         return
     sent = next(iter(tools.sent_texts(scene.event)), "")
     with scene.book.transaction() as writing:
         # Noted, so that what the host says of the former run is told from what it says of this one.
-        noted = resumes.note(writing, task.label, agent, scene.event.tool_use, UNSEEN, sent, sent)
+        noted = resumes.note(writing, case.label, agent, scene.event.tool_use, UNSEEN, sent, sent)
         resumes.prove(writing, noted)
         if not _has_ended_since(scene, agent, sent):
-            runs.running(writing, agent, task.label)
-            tasks.set_state(writing, task.label, State.WORKING)
-        if user_answers.unsent(scene.book, agent):
-            reminding.owe_next_step(scene, writing, task.label)
+            runs.running(writing, agent, case.label)
+            tasks.set_state(writing, case.label, State.WORKING)
+        if cases.agent(scene.book, agent).answers:
+            reminding.owe_next_step(scene, writing, case.label)
 
 
 def _has_ended_since(scene: Scene, agent: str, sent: str) -> bool:
     """The run that this message began is over, and its end has come before the word that the message has arrived."""
-    last = runs.last_run(scene.book, agent)
+    last = cases.agent(scene.book, agent).run
     path = agents.of_agent(scene.event.transcript, agent)
     if last is None or last.ended is None or not transcripts.heard(path, sent):
         return False
@@ -160,16 +168,16 @@ def before_task(scene: Scene) -> None:
     event = scene.event
     scene.see()
     called = tools.launch_of(event)
-    task = tasks.addressed(scene.book, scene.session, called.resume)
-    if task is None or not task.agent:
+    case = _addressed(scene, called.resume)
+    if case is None or not case.task.agent:
         return
-    scene.answer.deny = _refused(scene, task) or proof.message_refused(scene, task, called.prompt)
+    scene.answer.deny = _refused(scene, case) or proof.message_refused(scene, case, called.prompt)
     if scene.answer.deny:
         return
-    text = _record(scene, task, called.prompt)
+    text = _record(scene, case, called.prompt)
     # The host's own views go by the description of the last call: the task stays what it was called.
-    described = f"{task.label}: {inline(task.description or called.description, 80)}"
-    scene.answer.updated_input = tools.resume_with(event, task.agent, described, text)
+    described = f"{case.label}: {inline(case.task.description or called.description, 80)}"
+    scene.answer.updated_input = tools.resume_with(event, case.task.agent, described, text)
 
 
 def after_task(scene: Scene) -> None:
@@ -184,9 +192,9 @@ def after_task(scene: Scene) -> None:
     with scene.book.transaction() as writing:
         prove(scene, writing, event.tool_use, row.agent)
     text = tools.foreground_text(event)
-    task = tasks.of_agent(scene.book, row.agent)
-    if task and text is not None and reports.keep(scene.book, row.label, row.agent, "foreground", text):
-        judging.conclude(scene, task, row.agent)
+    case = cases.agent(scene.book, row.agent).case
+    if case and text is not None and reports.keep(case, cases.agent(scene.book, row.agent), "foreground", text):
+        judging.conclude(scene, case, cases.agent(scene.book, row.agent))
     else:
         scene.answer.notice.append(f"{row.label} goes on")
     hearing.everybody(scene)
@@ -202,7 +210,7 @@ def prove(scene: Scene, writing: Writing, tool_use: str, agent: str) -> None:
     resumes.prove(writing, row.id)
     _resolve_blockers(writing, row)
     _hand_on(scene, writing, row)
-    last = runs.last_run(book, agent)
+    last = cases.agent(scene.book, agent).run
     overtaken = last is not None and last.began > row.at and last.ended is not None
     if not overtaken:
         runs.running(writing, agent, row.label)
@@ -229,7 +237,7 @@ def _hand_on(scene: Scene, writing: Writing, row: Resume) -> None:
 
 def _resolve_blockers(book: Writing, row: Resume) -> None:
     """The parent has put right itself what was in the way: its agent goes on, and nobody waits for an answer."""
-    for item in inbox.waiting(book, label=row.label):
+    for item in cases.case(book, row.label).items:
         if inbox.kind(item) == Item.BLOCKER and item.agent == row.agent:
             inbox.withdraw(book, item)
 
@@ -244,7 +252,7 @@ def _carried(scene: Scene, message: str) -> bool:
 def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
     """The agent's next run has begun, and the word that it was woken never came: its transcript has the message."""
     book = scene.book
-    row = resumes.pending(book, agent)
+    row = cases.agent(book, agent).pending
     if row is None or not transcripts.heard(transcript, row.message) or queued.begins_none(scene, row, transcript):
         return
     with book.transaction() as writing:
@@ -260,11 +268,11 @@ def unproven(scene: Scene) -> None:
     row = first_of(resumes.find(scene.book, tool_use=scene.event.tool_use))
     if row is None or row.proven is not None:
         return
-    task = tasks.get(scene.book, row.label)
+    case = cases.of(scene.book, row.label)
     with scene.book.transaction() as writing:
         resumes.fail(writing, row.id, scene.event.error or "refused")
-        if task is not None and waking.resumable(task):
-            waking.open_relaunch(scene, writing, task)
+        if case is not None and case.is_resumable:
+            waking.open_relaunch(scene, writing, case)
     way = ways.launch_anew(row.label)
     scene.answer.context.append(phrases.NOT_WOKEN.format(label=row.label, way=way))
 

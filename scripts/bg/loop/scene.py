@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 
 from bg import machine, repository, settings
 from bg.host import transcripts, versions
 from bg.host.answer import Answer
 from bg.host.event import Event
-from bg.ledger import deliveries, notes, place, projects, sessions
+from bg.ledger import cases, notes, place, projects, sessions
 from bg.ledger.attempts import Attempt
 from bg.ledger.file import Ledger, Unavailable
 from bg.loop import adopting
@@ -19,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable, Optional, Protocol
 
+    from bg.ledger.cases import Case
     from bg.ledger.tasks import Task
     from bg.settings import Settings
 
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
         def inbox(self, book: Ledger, project: str) -> str:
             """What waits for the user in a project."""
 
-        def answers(self, book: Ledger, task: Task, command: str) -> str:
+        def answers(self, case: Case, command: str) -> str:
             """What one task waits for, and what it was answered."""
 
         def doctor(self, host: versions.Host) -> str:
@@ -74,32 +76,29 @@ class Scene:
         self.desk = desk
         self.surfaced: list[int] = []
         self.examined: dict[str, dict[str, Any]] = {}
+        self.wakes: dict[str, bool] = {}  # by agent
         self.late = late
-        self.is_confirmed = False  # the user has typed the code of the words that are carried out
+        # The user has typed the code of the words that are carried out; they are for the items that they were for.
+        self.confirmed: Optional[frozenset[int]] = None
         self.attempt = attempt or Attempt()
-        self._host: Optional[versions.Host] = None
-
-    @property
-    def session(self) -> str:
-        """The session that the event belongs to."""
-        return self.event.session
+        self.session = event.session
+        self.docket = cases.docket(book, event.session)
+        self._settings: dict[str, Settings] = {}
 
     @property
     def project(self) -> str:
         """The project that the session works in."""
-        known = sessions.get(self.book, self.session)
+        known = self.docket.row
         return (known.project if known else "") or self.project_here()
 
     def project_here(self) -> str:
         """The environment is that of the hook that runs now, which is another one where the event waited."""
         return (os.environ.get("CLAUDE_PROJECT_DIR") if self.late is None else "") or self.event.cwd
 
-    @property
+    @cached_property
     def host(self) -> versions.Host:
         """What the host can do; on the older ones its version is unknown until a transcript tells it."""
-        if self._host is None:
-            self._host = versions.host_of(versions.version_of(self._version()))
-        return self._host
+        return versions.host_of(versions.version_of(self._version()))
 
     def _version(self) -> str:
         return versions.running(self.event.transcript, live=self.late is None)
@@ -111,8 +110,11 @@ class Scene:
 
     @property
     def settings(self) -> Settings:
-        """What the user has set for this project."""
-        return settings.load(self.project)
+        """What the user has set for this project, as it was when the event first asked."""
+        project = self.project
+        if project not in self._settings:
+            self._settings[project] = settings.load(project)
+        return self._settings[project]
 
     @property
     def answer_command(self) -> str:
@@ -125,12 +127,13 @@ class Scene:
         project = self.project_here()
         process = machine.host() or machine.Process(0, "")
         with self.book.transaction() as writing:
+            is_ours = self.late is None and self._may_have(process)
             root = projects.root_of(project)
             sessions.note(writing, self.session, project, self._transcript_to_note(), version, root)
             mark = repository.mark(root)
             if mark and notes.root_mark(self.book, root) != mark:
                 notes.set_root_mark(writing, root, mark)
-            if self.late is None and self._may_have(process):
+            if is_ours:
                 sessions.note_process(writing, self.session, process.pid, process.started, machine.here())
         place.mark(self.book.place, self.session)
 
@@ -139,7 +142,7 @@ class Scene:
 
         A hook that an agent calls by hand comes from below the process that has it.
         """
-        known = sessions.get(self.book, self.session)
+        known = self.docket.row
         if known is None or not known.pid or known.machine not in ("", machine.here()):
             return True
         noted = machine.Process(known.pid, known.pid_started or "")
@@ -152,7 +155,7 @@ class Scene:
 
         2.1.328 moves it where the session goes into a worktree.
         """
-        known, config = sessions.transcript(self.book, self.session), place.config_directory()
+        known, config = self.docket.transcript, place.config_directory()
         stands = transcripts.is_kept(known) and transcripts.is_in_place(known, self.session, config)
         if stands and (self.late is not None or self.event.name != "SessionStart"):
             return ""
@@ -161,7 +164,7 @@ class Scene:
 
     def see(self) -> None:
         """What was said before has arrived, or did not and is due again."""
-        if self.late is None and deliveries.printed(self.book, self.session):
+        if self.late is None and self.docket.printed:
             from bg.loop import receiving  # noqa: PLC0415 - late: it imports this module
 
             receiving.settle(self)
@@ -186,8 +189,10 @@ class Scene:
         return None
 
     def bgctl(self, arguments: str) -> str:
-        """The command that shows something outside the conversation."""
-        return f"`{os.path.join(ROOT, 'scripts', 'bgctl')} {arguments}`"
+        """The command that shows something outside the conversation, as it can be copied into a shell."""
+        import shlex  # noqa: PLC0415 - late: few events tell of it
+
+        return f"`{shlex.quote(os.path.join(ROOT, 'scripts', 'bgctl'))} {arguments}`"
 
     def full(self) -> str:
         """Why no further agent may be launched in this project now; empty where one may."""

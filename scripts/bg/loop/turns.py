@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bg.host import agents, tools, transcripts, versions
 from bg.host.event import is_machine_prompt, typed_command
-from bg.ledger import deliveries, forgetting, inbox, notes, projects, proofs, sessions, tasks, verifications, windows
+from bg.ledger import forgetting, inbox, notes, projects, proofs, sessions, tasks, verifications, windows
+from bg.ledger.cases import Case
 from bg.ledger.deliveries import Delivery
 from bg.ledger.inbox import Question
-from bg.ledger.tasks import Task
 from bg.ledger.values import Due, Item, Opened, State
 from bg.loop import (
     adopting,
@@ -24,7 +24,7 @@ from bg.loop import (
 )
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases, reply_parts, silence
-from bg.words.quoting import CONTEXT_LIMIT, fit, inline
+from bg.words.quoting import CONTEXT_LIMIT, cited, fit, inline
 from bg.words.texts import fill
 from bg.words.times import age
 
@@ -68,18 +68,18 @@ def _say_what_failed(scene: Scene, command: str) -> None:
 
 def _mention_quiet(scene: Scene) -> None:
     """One line for an agent that has written nothing for longer than the user expects, once for each such stretch."""
-    for task in tasks.in_session(scene.book, scene.session, tasks.RUNNING_STATES):
-        scene.apart(f"the silence of {task.label}", _mention_silence, scene, task)
+    for case in scene.docket.running:
+        scene.apart(f"the silence of {case.label}", _mention_silence, scene, case)
 
 
-def _mention_silence(scene: Scene, task: Task) -> None:
-    transcript = sessions.transcript(scene.book, task.session)
-    seconds = silence.seconds(scene.book, task, agents.of_agent(transcript, task.agent))
+def _mention_silence(scene: Scene, case: Case) -> None:
+    transcript = case.docket.transcript
+    seconds = silence.seconds(scene.book, case.task, agents.of_agent(transcript, case.task.agent))
     since = int(scene.book.now() - seconds)
-    if seconds and abs(notes.quiet_since(scene.book, task.label) - since) > 1:
+    if seconds and abs(notes.quiet_since(scene.book, case.label) - since) > 1:
         with scene.book.transaction() as writing:
-            notes.set_quiet_since(writing, task.label, since)
-        scene.answer.notice.append(phrases.QUIET.format(label=task.label, age=age(seconds)))
+            notes.set_quiet_since(writing, case.label, since)
+        scene.answer.notice.append(phrases.QUIET.format(label=case.label, age=age(seconds)))
 
 
 def _status(scene: Scene, arguments: str) -> None:
@@ -87,7 +87,7 @@ def _status(scene: Scene, arguments: str) -> None:
 
 
 def _answer(scene: Scene, arguments: str) -> None:
-    code = confirming.code_in(arguments)
+    code = confirming.code_in(scene, arguments)
     if not code:
         answer_command.answer_command(scene, arguments)
         return
@@ -113,7 +113,7 @@ def _launch(scene: Scene, arguments: str) -> None:
 
 def _close_windows(scene: Scene) -> None:
     """The turn is over: a window with nothing launched becomes a task that says so."""
-    opened = windows.open_windows(scene.book, scene.session)
+    opened = scene.docket.windows
     if not opened:
         return
     with scene.book.transaction() as writing:
@@ -129,9 +129,11 @@ def _close_windows(scene: Scene) -> None:
                     window.text,
                     State.NOT_LAUNCHED,
                 )
-                tasks.set_state(writing, window.label, State.NOT_LAUNCHED)
-                words = inline(window.text, 80)
-                scene.answer.notice.append(phrases.NOT_LAUNCHED.format(label=window.label, text=words))
+                why = windows.refusal(scene.book, window)
+                tasks.set_state(writing, window.label, State.NOT_LAUNCHED, inline(why, 200))
+                said = phrases.NOT_LAUNCHED.format(label=window.label, text=inline(window.text, 80))
+                said += phrases.LAUNCH_REFUSED.format(why=cited(why, 300)) if why else ""
+                scene.answer.notice.append(said)
 
 
 def stop(scene: Scene) -> None:
@@ -142,7 +144,7 @@ def stop(scene: Scene) -> None:
     scene.apart("who said what", proof.look_around, scene)
     reconciling.catch_up(scene, reconciling.STOP)
     _close_windows(scene)
-    fresh = [row for row in deliveries.due(scene.book, scene.session) if _is_fresh(scene, row)]
+    fresh = [row for row in scene.docket.due if _is_fresh(scene, row)]
     if fresh:
         reminding.remind(scene, fresh, brief=versions.attended())
     if not scene.surfaced:
@@ -163,7 +165,7 @@ def _is_fresh(scene: Scene, row: Delivery) -> bool:
 def _ask_first(scene: Scene) -> None:
     """Once for each question: the user must have been shown it before the turn ends."""
     items, words = [], {}
-    for item in inbox.waiting(scene.book, session=scene.session):
+    for item in scene.docket.items:
         lines = scene.apart(f"{item.qid} of {item.label}", _lines_to_hold, item)
         if lines:
             words[item.id] = lines
@@ -228,10 +230,17 @@ def start(scene: Scene) -> None:
 
 
 def _forget_the_old(scene: Scene) -> None:
-    """Only where the user has set for how long tasks are kept."""
-    days = scene.settings.keep_days
-    if days is not None:
-        scene.apart("forgetting what is old", lambda: forgetting.sweep(scene.book, days, scene.desk.archive))
+    """Once a day, only where the user has set for how long tasks are kept."""
+    kept, erased = scene.settings.keep_days, scene.settings.erase_days
+    if (kept is None and erased is None) or not forgetting.is_due(scene.book):
+        return
+    if erased is not None:
+        from bg.ledger import erasing  # noqa: PLC0415 - late: few users set it
+
+        scene.apart("erasing what is old", erasing.erase_old, scene.book, erased)
+    if kept is not None:
+        scene.apart("forgetting what is old", forgetting.forget_old, scene.book, kept, scene.desk.archive)
+    forgetting.note_done(scene.book)
 
 
 def end(scene: Scene) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bg.ledger import delegations, deliveries, inbox, resumes, user_answers
+from bg.ledger.cases import Case
 from bg.ledger.file import Writing
-from bg.ledger.tasks import Task
 from bg.ledger.user_answers import Answer
 from bg.ledger.values import Decision, ItemState
 from bg.loop import answering
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from typing import Optional
 
 
-def undo(scene: Scene, writing: Writing, task: Task) -> tuple[list[str], bool]:
+def undo(scene: Scene, writing: Writing, case: Case) -> tuple[list[str], bool]:
     """Take the last answer back; a line for each item, and whether anything was taken back."""
-    last = user_answers.last_given(scene.book, task.label)
+    last = user_answers.last_given(scene.book, case.label)
     if not last:
-        sent = any(item.state == ItemState.SENT for item in inbox.find(scene.book, label=task.label))
+        sent = any(item.state == ItemState.SENT for item in inbox.find(scene.book, label=case.label))
         words = feedback.UNDO_TOO_LATE if sent else feedback.NOTHING_TO_UNDO
-        return [words.format(label=task.label)], False
+        return [words.format(label=case.label)], False
     lines = [_take_back(scene, writing, row) for row in last]
     if not any(done for _, done in lines):
         return [line for line, _ in lines], False
-    deliveries.settle_next_step(writing, task.label)
+    deliveries.settle_next_step(writing, case.label)
     names = ", ".join(line.split(":")[0] for line, done in lines if done)
     scene.answer.context.append(phrases.TAKEN_BACK.format(names=names))
     return [line for line, _ in lines], True

@@ -8,10 +8,9 @@ from pathlib import Path
 from bg import machine, repository
 from bg.evidence import verify
 from bg.host import agents, edits, transcripts
-from bg.ledger import deliveries, launches, place, runs, tasks, verifications
+from bg.ledger import cases, deliveries, launches, place, runs, tasks, verifications
 from bg.ledger.deliveries import Delivery, Key
-from bg.ledger.file import Writing
-from bg.ledger.rows import first_of
+from bg.ledger.file import Writing, first_of
 from bg.ledger.values import Due, Outcome, State
 from bg.ledger.verifications import Verification
 from bg.loop import waking
@@ -130,15 +129,15 @@ def _outcome(found: verify.Result) -> tuple[str, str]:
 
 def _dispute(scene: Scene, writing: Writing, row: Verification) -> None:
     """Only a report of success is refuted by a failure, and only while it is the task's last word."""
-    task = tasks.get(scene.book, row.label)
-    if task and task.state == State.DONE and not _has_gone_on(scene, row):
+    case = cases.of(scene.book, row.label)
+    if case and case.task.state == State.DONE and not _has_gone_on(scene, row):
         tasks.set_state(writing, row.label, State.DISPUTED)
 
 
 def _has_gone_on(scene: Scene, row: Verification) -> bool:
     """The task has another run since, by this agent or by a new one."""
-    task, last = tasks.get(scene.book, row.label), runs.last_run(scene.book, row.agent)
-    return task is None or last is None or task.agent != row.agent or last.run != row.run
+    case, last = cases.of(scene.book, row.label), cases.agent(scene.book, row.agent).run
+    return case is None or last is None or case.task.agent != row.agent or last.run != row.run
 
 
 def _meanwhile(scene: Scene, row: Verification, found: verify.Result) -> Iterator[str]:
@@ -168,7 +167,7 @@ def _is_in(folder: str, tree: str) -> bool:
 def reminder(scene: Scene, row: Delivery) -> Reminder:
     """How the check after a run ended, in words."""
     found = first_of(verifications.find(scene.book, agent=row.subject, run=row.run))
-    task = tasks.get(scene.book, row.label)
-    assert found is not None and task is not None
-    resume = waking.resume_how(scene, task.agent, task.label)
-    return verified.reminder(found, task, resume, gone_on=_has_gone_on(scene, found))
+    case = cases.of(scene.book, row.label)
+    assert found is not None and case is not None
+    resume = waking.resume_how(scene, case.task.agent, case.label)
+    return verified.reminder(found, case.task, resume, gone_on=_has_gone_on(scene, found))

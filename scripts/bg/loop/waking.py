@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from bg.host import agents, transcripts, versions
-from bg.ledger import tasks, waiting, windows
+from bg.ledger import windows
+from bg.ledger.cases import Case
 from bg.ledger.file import Writing
-from bg.ledger.tasks import Task
 from bg.ledger.values import Opened
 from bg.loop.scene import Scene
 from bg.words import ways
-
-
-def resumable(task: Task) -> bool:
-    """An agent has worked on this task and ended."""
-    return bool(task.agent) and task.state not in tasks.RUNNING_STATES
 
 
 def resume_how(scene: Scene, agent: str, label: str) -> str:
@@ -35,7 +30,13 @@ def wakes(scene: Scene, agent: str) -> bool:
 
 
 def can_wake(scene: Scene, agent: str) -> bool:
-    """An ended agent that is woken from this session goes on, and still has its task and its memory."""
+    """An ended agent that is woken from this session goes on, and still has its task and its memory; asked once."""
+    if agent not in scene.wakes:
+        scene.wakes[agent] = _can_wake(scene, agent)
+    return scene.wakes[agent]
+
+
+def _can_wake(scene: Scene, agent: str) -> bool:
     if not agents.wakes_whole(scene.event.transcript, agent) or stays_stopped(scene, agent):
         return False
     # Seen on 2.1.7, where the connection was lost in the midst of a reply: nothing before that was left.
@@ -48,11 +49,6 @@ def stays_stopped(scene: Scene, agent: str) -> bool:
     return agents.is_stopped_by_user(agents.of_agent(scene.event.transcript, agent))
 
 
-def is_ready(scene: Scene, task: Task) -> bool:
-    """Nothing is left to answer and nobody to wait for, and there is something to tell: the agent can be woken."""
-    return waiting.has_news(scene.book, task) and not waiting.awaited(scene.book, task.label)
-
-
-def open_relaunch(scene: Scene, writing: Writing, task: Task) -> None:
+def open_relaunch(scene: Scene, writing: Writing, case: Case) -> None:
     """The next agent that is launched in this turn continues the task, whatever it is called."""
-    windows.open_window(writing, scene.session, Opened.RELAUNCH, task.text, task.label)
+    windows.open_window(writing, scene.session, Opened.RELAUNCH, case.task.text, case.label)

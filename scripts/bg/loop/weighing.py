@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from bg.ledger import delegations, ended, inbox, tasks
+from bg.ledger.cases import Case
 from bg.ledger.delegations import Delegation
-from bg.ledger.tasks import Task
 from bg.loop.scene import Scene
 from bg.pattern import pattern
 from bg.words import phrases
@@ -20,17 +20,17 @@ _PATH = pattern(r"(?<![\w/.])(?:[\w.-]+/)+[\w.-]*\w")
 _FILE = pattern(r"(?<![\w/.])[\w-]+[.][a-z]{1,4}\b")
 
 
-def weigh(scene: Scene, task: Task, one: Delegation, context: str) -> list[str]:
+def weigh(scene: Scene, case: Case, one: Delegation, context: str) -> list[str]:
     """The seeds' five questions, as far as code can answer them: a line for each thing that is known."""
     item = inbox.get(scene.book, one.question)
     work = item.text if item else ""
     lines = [_resources(scene)]
-    chain = delegations.depth(scene.book, task.label)
+    chain = case.above
     if len(chain) + 1 >= DEEP:
         above = phrases.ASKED_FOR_BY.join(chain)
-        lines.append(phrases.DEPTH.format(label=task.label, above=above, depth=len(chain) + 1))
-    lines += _same(scene, task, one, work)
-    lines += _overlaps(scene, task, one, f"{work}\n{context}")
+        lines.append(phrases.DEPTH.format(label=case.label, above=above, depth=len(chain) + 1))
+    lines += _same(scene, case, one, work)
+    lines += _overlaps(scene, case, one, f"{work}\n{context}")
     if len(re.findall(r"\w+", work)) < LEAST_WORDS:
         lines.append(phrases.SCARCELY_DEFINED)
     return lines
@@ -45,13 +45,13 @@ def _resources(scene: Scene) -> str:
     )
 
 
-def _same(scene: Scene, task: Task, one: Delegation, work: str) -> list[str]:
+def _same(scene: Scene, case: Case, one: Delegation, work: str) -> list[str]:
     """Nearly the same work: asked for before, under way, or done within a day."""
     wanted = _words(work)
     found = []
     over = ended.newest(scene.book, scene.project, scene.book.now() - tasks.RECENT, MOST)
     for row in [*tasks.open_in(scene.book, scene.project), *over]:
-        if row.label != task.label and _alike(wanted, _words(row.text)):
+        if row.label != case.label and _alike(wanted, _words(row.text)):
             found.append(phrases.SAME_TASK.format(label=row.label, state=row.state.replace("_", " ")))
     for other in delegations.before(scene.book, one, scene.project, MOST):
         asked = inbox.get(scene.book, other.question)
@@ -61,11 +61,11 @@ def _same(scene: Scene, task: Task, one: Delegation, work: str) -> list[str]:
     return list(dict.fromkeys(found))[:3]
 
 
-def _overlaps(scene: Scene, task: Task, one: Delegation, text: str) -> list[str]:
+def _overlaps(scene: Scene, case: Case, one: Delegation, text: str) -> list[str]:
     """Paths that a running agent has in its task too; for work beside its own, also those of the agent that asks."""
     paths = _paths(text)
-    others = [row for row in tasks.running_in(scene.book, scene.project) if row.label != task.label]
-    others += [] if one.blocking else [task]
+    others = [row for row in tasks.running_in(scene.book, scene.project) if row.label != case.label]
+    others += [] if one.blocking else [case.task]
     found = []
     for row in others:
         theirs = _paths(row.prompt or row.text)

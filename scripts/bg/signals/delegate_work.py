@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg.host import tools
 from bg.ledger import delegations, digests, inbox, user_answers
-from bg.ledger.rows import first_of
+from bg.ledger.file import first_of
 from bg.ledger.values import Item, ItemState, State
 from bg.signals import delegation
 from bg.signals.kinds import REQUEST, Ask, Frame, Kind

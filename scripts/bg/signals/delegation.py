@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bg.host.event import STOPPED_BY_USER
-from bg.ledger import delegations, inbox, reported, runs, tasks, waiting
+from bg.ledger import cases, delegations, inbox, reported, runs, tasks
+from bg.ledger.cases import Awaited
 from bg.ledger.delegations import Delegation
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.ledger.values import Standing, State
-from bg.ledger.waiting import Awaited
 from bg.signals import kinds
 from bg.words.quoting import DECIDED, as_text, beside, cited, neutral, quote, shown
 from bg.words.texts import fill
@@ -142,7 +142,7 @@ def outcome(book: Ledger, one: Delegation) -> str:
     """How the delegated work ended: status, summary, deliverables and evidence, or that it broke, and the choices."""
     found = delegations.workers(book, one)
     parts = [_outcome(book, task) for task in found]
-    if waiting.broken(book, one):
+    if cases.broken(book, one):
         parts.append(
             "Your choices: do the missing part yourself if it lies within your task; go on without it and say so in "
             "your report; or end with STOP_WORK if you cannot."
@@ -176,14 +176,14 @@ def _outcome(book: Ledger, task: Task) -> str:
 
 def awaits(found: list[Awaited]) -> str:
     """What is waited for, in one line."""
-    answers = [each.qid for each in found if each.kind == waiting.ANSWER]
-    decisions = [each.qid for each in found if each.kind == waiting.DECISION]
+    answers = [each.qid for each in found if each.kind == cases.ANSWER]
+    decisions = [each.qid for each in found if each.kind == cases.DECISION]
     parts = [f"the answer to {', '.join(answers)}"] if answers else []
     parts += [f"the decision on {', '.join(decisions)}"] if decisions else []
     for each in found:
-        if each.kind == waiting.LAUNCH:
+        if each.kind == cases.LAUNCH:
             parts.append(f"the launch of {each.label} ({each.qid} is approved)")
-        elif each.kind == waiting.AGENT:
+        elif each.kind == cases.AGENT:
             parts.append(f"{each.label}, which {_doing(each.standing)}")
     return "; ".join(parts)
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from bg.host import transcripts
-from bg.ledger import delegations, inbox, reported, tasks, user_answers, waiting
+from bg.ledger import delegations, inbox
+from bg.ledger.cases import Agent, Case
 from bg.ledger.delegations import Delegation
-from bg.ledger.file import Ledger
-from bg.ledger.tasks import Task
-from bg.ledger.user_answers import Answered
 from bg.ledger.values import Decision, Item
 from bg.record import Record
 from bg.signals import delegation, kinds
@@ -35,16 +33,15 @@ class Message(Record):
     ends: list[int]
 
 
-def compose(book: Ledger, agent: str, token: str, typed: str, checkpoint: str = "") -> Message:
+def compose(agent: Agent, token: str, typed: str, checkpoint: str = "") -> Message:
     """The message that wakes the agent: recorded answers in the protocol's form, then the parent's note.
 
     `checkpoint` is what the plugin found of a run that was cut, before which the agent said nothing of its state.
     """
-    signal = reported.last_signal(book, agent)
+    signal = agent.ended_with
     payload = signal.get("payload", {})
-    answered = user_answers.unsent(book, agent)
-    kind, sections = _answers(book, agent, answered, payload)
-    ended, told = _others(book, agent)
+    kind, sections = _answers(agent, payload)
+    ended, told = _others(agent)
     if told:
         kind, sections = kind or "DELEGATION_ENDED", sections + told
     note = typed if sections else ""
@@ -54,7 +51,7 @@ def compose(book: Ledger, agent: str, token: str, typed: str, checkpoint: str = 
         kind, sections = frame.kind, [_opening(frame, typed)]
     steps = _instructions(payload, token, note, cut=bool(checkpoint))
     text = _fitted("\n\n".join(sections), _state(payload, checkpoint), steps)
-    return Message(kind, text, [row.answer for row in answered], ended)
+    return Message(kind, text, [row.answer for row in agent.answers], ended)
 
 
 def _opening(frame: kinds.Frame, typed: str) -> str:
@@ -75,24 +72,24 @@ def _together(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _others(book: Ledger, agent: str) -> tuple[list[int], list[str]]:
+def _others(agent: Agent) -> tuple[list[int], list[str]]:
     """How the work ended that this agent's task asked others for, and what it goes on without."""
-    task = tasks.of_agent(book, agent)
-    if task is None:
+    book, case = agent.book, agent.case
+    if case is None:
         return [], []
-    over = delegations.untold(book, task.label)
+    over = delegations.untold(book, case.label)
     sections = [delegation.outcome(book, one) for one in over]
-    released = [one for one in waiting.requests(book, task) if one.released is not None and one not in over]
+    released = [one for one in case.requests if one.released is not None and one not in over]
     pending = [one for one in released if delegations.standing(book, one) not in delegations.OVER]
     sections += [delegation.undecided(book, one) for one in pending]
-    return [one.id for one in over], sections + _parts(book, agent, waiting.requests(book, task))
+    return [one.id for one in over], sections + _parts(agent, case.requests)
 
 
-def _parts(book: Ledger, agent: str, requests: list[Delegation]) -> list[str]:
+def _parts(agent: Agent, requests: list[Delegation]) -> list[str]:
     """What others do of the work that this agent has stopped at, where the parent gave it to them of its own accord."""
+    book, payload = agent.book, agent.ended_with.get("payload", {})
     found = [one for one in requests if one.state == Decision.LAUNCHED and not one.words]
     at_work = [one for one in found if delegations.standing(book, one) not in delegations.OVER]
-    payload = reported.last_signal(book, agent).get("payload", {})
     hand = recoveries.HAND_OVER
     return [
         recoveries.section(hand, str(payload.get("details") or ""), hand, "your parent agent", payload, who)
@@ -104,15 +101,15 @@ def _framed(text: str) -> str:
     return "\n".join(framed(text.strip())) if text.strip() else ""
 
 
-def _answers(book: Ledger, agent: str, answered: list[Answered], payload: dict[str, Any]) -> tuple[str, list[str]]:
+def _answers(agent: Agent, payload: dict[str, Any]) -> tuple[str, list[str]]:
     """The kind of the first response, and what is said of each kind of thing that was answered."""
     first = ""
     sections: list[str] = []
-    items = inbox.find(book, agent=agent) if answered else []
+    items = inbox.find(agent.book, agent=agent.id) if agent.answers else []
     for item in (Item.QUESTION, Item.BLOCKER, Item.DELEGATION):
-        rows = [row for row in answered if inbox.kind(row) == item]
+        rows = [row for row in agent.answers if inbox.kind(row) == item]
         if rows:
-            kind, said = kinds.asking(item).answer(book, rows, items, payload)
+            kind, said = kinds.asking(item).answer(agent.book, rows, items, payload)
             first, sections = first or kind, sections + said
     return first, sections
 
@@ -149,12 +146,12 @@ def _instructions(payload: dict[str, Any], token: str, note: str, *, cut: bool) 
     return _together("\n".join(lines), beside)
 
 
-def relaunch(book: Ledger, task: Task, token: str, typed: str, transcript: str, checkpoint: str = "") -> Message:
+def relaunch(case: Case, token: str, typed: str, transcript: str, checkpoint: str = "") -> Message:
     """The same content for a new agent, which has none of the old one's memory."""
-    message = compose(book, task.agent, token, typed, checkpoint)
+    message = compose(case.agent, token, typed, checkpoint)
     lead = fill(
         "continuation",
-        task=task.prompt or task.text,
+        task=case.task.prompt or case.task.text,
         transcript=transcript or "nowhere to be found any more",
         tail=quote(transcripts.digest(transcript), 3000) if transcript else "",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.ledger import delegations, inbox, user_answers
-from bg.ledger.rows import first_of
+from bg.ledger.file import first_of
 from bg.ledger.values import Item, State
 from bg.signals import delegation
 from bg.signals.kinds import STOP, Ask, Frame, Kind

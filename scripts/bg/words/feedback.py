@@ -52,7 +52,7 @@ NO_SUCH_CODE = (
 CODES_NEED_A_TERMINAL = (
     "bgctl: codes are shown only in a terminal of your own, not in a pipe and not to what a session of Claude Code runs"
 )
-NOTHING_TO_CONFIRM_BY_CODE = "Nothing waits to be confirmed."
+NOTHING_TO_CONFIRM_BY_CODE = "Nothing waits to be confirmed in {ledgers}."
 CODES = (
     "Claude Code's records do not show who said this. If you typed it, type its line in your session; it is carried "
     "out then. What you did not type, leave."
@@ -67,6 +67,8 @@ WHY_TOO_LATE = {
     ItemState.ANSWERED: "waits no longer for an answer",
     ItemState.OPEN: "has been asked anew in other words",
 }
+ASKED_LATER = "was not there, or waited for nothing, when you typed this"
+GO_AGAIN = "{label} has asked {qids} since you typed `go`; type it once more if it is to go on without an answer."
 SENT_ELSEWHERE = "{label} belongs to another open session, which sends the answers at its next event."
 ANSWERED_ELSEWHERE = "{label}: answered in another session"
 STILL_OPEN = "Still open: {qids}. `/bg-answer {label} go` sends what there is."

@@ -56,6 +56,7 @@ VERIFY_UNPROVEN = (
 )
 COMMAND_FAILED = "/{command} could not be carried out: something in the ledger cannot be read."
 NOT_LAUNCHED = "{label} was not launched: {text}"
+LAUNCH_REFUSED = "\nThe launch was refused: {why}"
 NOTHING_TO_HAND_OVER = (
     "Nothing to hand over: type {command} <task>, for example\n  {command} Audit the authentication code"
 )

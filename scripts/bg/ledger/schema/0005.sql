@@ -8,4 +8,6 @@ CREATE TABLE verifications (
 CREATE INDEX verifications_label ON verifications (label);
 CREATE INDEX verifications_open ON verifications (label) WHERE ended IS NULL;
 CREATE INDEX runs_ended ON runs (ended);
+-- What had no effect in the last days is shown, and is little of all that was said.
+CREATE INDEX proofs_judged ON proofs (proof, judged);
 PRAGMA user_version = 4;
