@@ -85,7 +85,7 @@ def test_what_does_not_match_is_asked_about_once_and_then_disputed(drive):
     text = context(said)
     assert "reports success, and is disputed" in text
     assert "Does not match:\n- “wrote docs/api.md” — there is no such file in the project\n" in text
-    assert "Only said:\n- “not done: b”\n" in text
+    assert "Left open, as it says:\n- “not done: b”\n" in text
     assert "first what does not match" in text
     assert "have it go on, reduce the task, hand the rest to another agent, or take it as it is" in text
 

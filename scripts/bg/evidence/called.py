@@ -1,4 +1,4 @@
-"""Lines that name a command of the agent's own calls: that the words are equal makes certain what the line means."""
+"""Named commands: what a line says of a command that the agent really called, which equal words make certain."""
 
 from __future__ import annotations
 
