@@ -86,4 +86,4 @@ def test_a_report_opens_nothing_that_its_agent_is_denied(host: str) -> None:
         assert WHY in model.by("parent")[-1].all_text()
         [row] = rows(home, "SELECT evidence FROM runs")
         kept = json.loads(row["evidence"])
-        assert {"denied", "not checked"} == {each["reason"] for each in kept["findings"]}
+        assert {"denied", "not asked"} == {each["reason"] for each in kept["findings"]}

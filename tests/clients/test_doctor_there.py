@@ -30,8 +30,8 @@ Break = Callable[["Patient"], Callable[[], object]]
 class Patient:
     """A machine with a real client and the plugin installed by it, with one task in its ledger."""
 
-    def __init__(self, home: Home, host: str) -> None:
-        self.machine = Machine(home, host)
+    def __init__(self, home: Home, host: str, packaged: Path) -> None:
+        self.machine = Machine(home, host, packaged)
         self.home = home
         self.config = home.path / ".claude"
         self.has_data = host not in ("2.1.7", "2.1.38")
@@ -144,9 +144,9 @@ BREAKS: dict[str, tuple[Break, str, str, str]] = {
 }  # fmt: skip
 
 
-def test_each_break_is_named_with_its_remedy_and_nothing_else_is(host: str, tell: Callable[[str], None]) -> None:
+def test_each_break_is_named_with_its_remedy_and_nothing_else_is(host: str, packaged: Path, tell: Callable[[str], None]) -> None:
     with Home("http://127.0.0.1:9") as home:
-        patient = Patient(home, host)
+        patient = Patient(home, host, packaged)
         assert patient.findings() == []
         missed = {}
         for name, (breaking, subject, found, remedy) in BREAKS.items():
@@ -161,10 +161,10 @@ def test_each_break_is_named_with_its_remedy_and_nothing_else_is(host: str, tell
         tell(f"{host}: {len(BREAKS)} of {len(BREAKS)} breaks named with their remedy")
 
 
-def test_a_moved_clone_is_added_again_without_losing_a_task(host: str) -> None:
+def test_a_moved_clone_is_added_again_without_losing_a_task(host: str, packaged: Path) -> None:
     """From 2.1.78 on, removing a marketplace deletes what its plugins have kept."""
     with Home("http://127.0.0.1:9") as home:
-        patient = Patient(home, host)
+        patient = Patient(home, host, packaged)
         elsewhere = patient.machine.source.with_name("moved plugin")
         shutil.move(patient.machine.source, elsewhere)
         patient.machine.source = elsewhere
@@ -177,9 +177,9 @@ def test_a_moved_clone_is_added_again_without_losing_a_task(host: str) -> None:
         assert patient.tasks() == 1
 
 
-def test_a_plugin_that_was_turned_off_is_turned_on_by_its_remedy(host: str) -> None:
+def test_a_plugin_that_was_turned_off_is_turned_on_by_its_remedy(host: str, packaged: Path) -> None:
     with Home("http://127.0.0.1:9") as home:
-        patient = Patient(home, host)
+        patient = Patient(home, host, packaged)
         patient.machine.claude("plugin", "disable", "bg@bg")
         [wrong] = patient.findings()
         assert "installed but disabled in" in wrong["found"]
@@ -188,10 +188,10 @@ def test_a_plugin_that_was_turned_off_is_turned_on_by_its_remedy(host: str) -> N
         assert patient.tasks() == 1
 
 
-def test_of_two_copies_one_goes_and_no_task_with_it(host: str) -> None:
+def test_of_two_copies_one_goes_and_no_task_with_it(host: str, packaged: Path) -> None:
     """The ledger stands beside the copy that is taken away."""
     with Home("http://127.0.0.1:9") as home:
-        patient = Patient(home, host)
+        patient = Patient(home, host, packaged)
         manifest = patient.machine.source / ".claude-plugin" / "marketplace.json"
         twin = home.root / "twin"
         shutil.copytree(patient.machine.source, twin)
