@@ -144,7 +144,9 @@ BREAKS: dict[str, tuple[Break, str, str, str]] = {
 }  # fmt: skip
 
 
-def test_each_break_is_named_with_its_remedy_and_nothing_else_is(host: str, packaged: Path, tell: Callable[[str], None]) -> None:
+def test_each_break_is_named_with_its_remedy_and_nothing_else_is(
+    host: str, packaged: Path, tell: Callable[[str], None]
+) -> None:
     with Home("http://127.0.0.1:9") as home:
         patient = Patient(home, host, packaged)
         assert patient.findings() == []

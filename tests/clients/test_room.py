@@ -17,9 +17,9 @@ from recordings import VERSIONS
 from rig import clients, package, tree
 from rig.home import Home
 
-#: The package. The goal is 200 files and 1,000,000 bytes; 258 files of 1,280,000 bytes are scripts/bg.
-FILES = 309
-BYTES = 1_535_000
+#: The package. The goal is 200 files and 1,000,000 bytes; scripts/bg alone has 263 files.
+FILES = 314
+BYTES = 1_645_000
 #: What the plugin adds to every session, by Claude Code's own estimate.
 ALWAYS_ON_TOKENS = 292
 #: What is added to an agent's task.

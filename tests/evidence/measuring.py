@@ -104,13 +104,14 @@ SETS: dict[str, Callable[[], tuple[list[str], bool]]] = {
     "third": lambda: blind("third", blind_set.half("third")),
     "fourth": lambda: blind("fourth", blind_set.half("fourth")),
     "fifth-dev": lambda: blind("fifth-dev", blind_set.half("fifth-dev")),
+    "fifth": lambda: blind("fifth", blind_set.half("fifth")),
     "foreign": foreign,
 }
 SPENT = {
     "prose": "the check was developed on it",
     "developed": "the check was developed on it",
     **dict.fromkeys(
-        ("held-out", "second", "third"),
+        ("held-out", "second", "third", "fifth"),
         "what its one look showed has been mended since; that look's figures stand in tests/evidence/blind/README.md",
     ),
     "fifth-dev": "the check was improved with it",

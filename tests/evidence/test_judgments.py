@@ -690,6 +690,26 @@ def test_an_unknown_program_is_run_and_exit_0_and_nothing_more(world):
     assert world.reason("ran `mise run test` -> pass") == "stale"
 
 
+def test_what_a_lint_of_an_unknown_program_looks_at_is_not_known(world):
+    world.bash("./do lint", "no errors")
+    world.edited("src/a.py", "x = 3\n")
+    assert world.reason("ran `./do lint` -> pass") == "edited after"
+
+
+def test_a_pass_is_no_failure_for_what_its_log_is_said_to_hold(world):
+    world.bash("npm test", "attempt 1 failed: ECONNRESET\nTests:       2 passed, 2 total")
+    line = 'Ran npm test: 2 passed, 0 failed. The lines "attempt 1 failed" come from the retries under test.'
+    assert world.reason(line) == "was run"
+    assert world.reason("ran `npm test` -> fail") == "passed instead"
+
+
+def test_an_edit_beside_a_look_of_git_is_an_edit(world):
+    world.bash("pytest -q", "2 passed in 0.01s")
+    world.bash("sed -i 's/1/2/' src/a.py && git diff --stat", " src/a.py | 2 +-")
+    world.made("src/a.py", "x = 2\n")
+    assert world.reason("ran `pytest -q` -> pass") == "stale"
+
+
 def test_a_log_that_speaks_of_the_background_is_none(world):
     world.bash("npm test", "  ✓ the job is running in the background\nTests:       3 passed, 3 total")
     assert world.reason("ran `npm test` -> pass") == "passed"

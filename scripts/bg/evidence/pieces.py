@@ -200,6 +200,11 @@ def passed(after: str) -> Optional[bool]:
     return None if said and _is_partly(after) else said
 
 
+def speaks_of_a_pass(after: str) -> bool:
+    """Whether anything in a remark says that a run passed, whatever else it says."""
+    return bool(PASS.search(_NONE.sub(" ok ", after)))
+
+
 def _is_partly(after: str) -> bool:
     """Whether a part of all is said to have passed: that says of neither that all is well nor that it is not."""
     found = _of_all(after)

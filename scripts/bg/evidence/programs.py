@@ -182,7 +182,12 @@ def may_start(words: Words, program: str) -> bool:
 
 
 def speaks_for(words: Words, path: str) -> bool:
-    """Whether a run is about a file for certain: by its language, and by what it is aimed at."""
+    """Whether a run is about a file for certain: by its language, and by what it is aimed at.
+
+    Of an unknown program only its tests are: what its `lint` or `check` looks at, its name does not say.
+    """
+    if not (is_known(words) or looks_like_a_test(words)):
+        return False
     known = _language_of(path)
     language = _LANGUAGE.get(bare(words[0]), known)
     return bool(known) and known == language and _is_within(path, _aims(words))

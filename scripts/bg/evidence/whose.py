@@ -146,9 +146,14 @@ class Whose:
         if any(call.holds(moment) and str(path) in self._paths(call) for call in self._calls.calls):
             return True
         call = self._by_shell(path)
-        if call is None or any(programs.is_proof(each.words) or each.program == "git" for each in call.commands):
+        if call is None or any(_may_restore(each.words) for each in call.commands):
             return False
         return written is not None or self._disk.baseline().tracks(path.relative_to(self._project.main).as_posix())
+
+
+def _may_restore(words: tuple[str, ...]) -> bool:
+    """Whether a command may have made a file, or put it back, without an edit."""
+    return programs.is_proof(words) or (words[0] == "git" and not programs.is_look(words))
 
 
 def _moves_the_tree(call: Call) -> bool:
