@@ -772,3 +772,9 @@ def test_thousands_and_options_that_were_not_given(world):
     assert world.reason("ran `pytest` -> pass, 1,204 passed") == "passed"
     assert world.reason("ran `pytest --cov=tax` -> pass") == "perhaps another"
     assert world.reason("ran `pytest -q` -> pass") == "passed"
+
+
+def test_an_expression_that_would_take_long_to_try_decides_nothing(world):
+    slow = "(([a-z ]+)*)*#"
+    world.bash(f"cargo test 2>&1 | grep -E '{slow}'", "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured")
+    assert world.reason("ran `cargo test` -> pass") == "end unseen"

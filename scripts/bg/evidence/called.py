@@ -65,9 +65,13 @@ class Called:
     def _first(self, rest: str, *, ran: bool) -> Optional[Named]:
         """The command that a rest begins with."""
         ticked = pieces.TICKED.match(rest)
-        if ticked:
-            known = self.holds(ticked["text"])
-            return Named(ticked["text"].strip(), rest[ticked.end() :], certain=True) if known else None
+        if ticked is None:
+            return self._bare(rest, ran=ran)
+        known = self.holds(ticked["text"])
+        return Named(ticked["text"].strip(), rest[ticked.end() :], certain=True) if known else None
+
+    def _bare(self, rest: str, *, ran: bool) -> Optional[Named]:
+        """The longest beginning of a rest that is a command without ticks."""
         cuts = [cut for cut in _CUT.finditer(rest[:LONG]) if "`" not in rest[: cut.start()]]
         for cut in reversed(cuts):
             text = rest[: cut.start()].strip()

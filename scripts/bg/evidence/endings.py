@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 PASSED, FAILED, UNSEEN, UNREAD, MASKED = "passed", "failed", "unseen", "unread", "masked"
 LINES, LONG = 4000, 1000
+# What may take a search of a hundred characters long: a repeated group, or many repetitions.
+_SLOW = pattern(r"\)[*+{]|(?:[*+{].*){4}", re.DOTALL)
+_LONG_EXPRESSION = 200
+_BASIC = pattern(r"\\?[|()+?{}]")
 _COLOUR = pattern(r"\x1b\[[0-9;]*[A-Za-z]")
 # The lines in which each common runner sums up its own run, from their beginning.
 _SUMMARY = pattern(
@@ -266,15 +270,22 @@ def _greps(words: tuple[str, ...], line: str) -> bool:
     """Whether `grep` lets a line through; False where its options are not known."""
     options = "".join(word[1:] for word in words[1:] if word.startswith("-"))
     wanted = [word for word in words[1:] if not word.startswith("-")]
-    if programs.bare(words[0]) not in ("grep", "egrep") or len(wanted) != 1 or set(options) - set("EPive"):
+    if len(wanted) != 1 or words[0] not in ("grep", "egrep") or set(options) - set("EPive"):
         return False
-    extended = words[0] == "egrep" or {"E", "P"} & set(options)
-    expression = wanted[0] if extended else re.sub(r"\\?[|()+?{}]", _swapped, wanted[0])
+    is_basic = words[0] != "egrep" and not {"E", "P"} & set(options)
+    expression = _BASIC.sub(_swapped, wanted[0]) if is_basic else wanted[0]
+    anycase = "(?i)" if "i" in options else ""
+    return _found(anycase + expression, line) is ("v" not in options)
+
+
+def _found(expression: str, line: str) -> Optional[bool]:
+    """Whether an agent's expression matches; None where it is none, or might take long to try."""
+    if len(expression) > _LONG_EXPRESSION or _SLOW.search(expression):
+        return None
     try:
-        found = re.search(expression, line, re.IGNORECASE if "i" in options else 0)
+        return re.search(expression, line) is not None
     except re.error:
-        return False
-    return (found is None) == ("v" in options)
+        return None
 
 
 def _swapped(sign: re.Match[str]) -> str:
