@@ -696,6 +696,13 @@ def test_what_a_lint_of_an_unknown_program_looks_at_is_not_known(world):
     assert world.reason("ran `./do lint` -> pass") == "edited after"
 
 
+def test_what_a_command_changed_after_the_tests_of_an_unknown_program_is_only_said(world):
+    world.bash("mise run test", "4 ok")
+    world.bash("mise run fmt", "")
+    world.made("src/a.py", "x = 3\n")
+    assert world.reason("ran `mise run test` -> pass") == "edited after"
+
+
 def test_a_pass_is_no_failure_for_what_its_log_is_said_to_hold(world):
     world.bash("npm test", "attempt 1 failed: ECONNRESET\nTests:       2 passed, 2 total")
     line = 'Ran npm test: 2 passed, 0 failed. The lines "attempt 1 failed" come from the retries under test.'

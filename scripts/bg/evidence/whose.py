@@ -98,9 +98,12 @@ class Whose:
             return "", ""
         behind = self._calls.after(run)
         later = self._later(run.ended)
-        certain = self._written_after(run) | set(filter(self._is_known_edit, later))
-        for word, speaks in ((STALE, programs.speaks_for), (OLDER, programs.may_speak_for)):
-            edited = self._spoken_for(certain, words, f"{folder}/".removeprefix("./"), speaks)
+        written = self._written_after(run)
+        certain = written | set(filter(self._is_known_edit, later))
+        # What a command has changed may be what an unknown program's own tasks make of it, such as a formatter.
+        sure = certain if programs.is_known(words) else written
+        for word, paths, speaks in ((STALE, sure, programs.speaks_for), (OLDER, certain, programs.may_speak_for)):
+            edited = self._spoken_for(paths, words, f"{folder}/".removeprefix("./"), speaks)
             if edited:
                 return word, edited
         moved = next(filter(_moves_the_tree, behind), None)
