@@ -161,6 +161,12 @@ def test_a_code_is_in_no_request_and_in_no_file_before_it_is_typed(host: str) ->
                 session = kept.value("SELECT id FROM sessions")
                 origin = "an unknown form"
                 proofs.note(writing, session, "bg-1", APPROVE, "", proofs.KEPT, origin, proofs.PROMPTED)
+                # What the words were typed for, as their first reading leaves it.
+                writing.write(
+                    "INSERT INTO retracted (label, question, kind, text, source, at, gone, proof)"
+                    " SELECT label, id, 'approved', ?, 'user', asked, asked, (SELECT max(id) FROM proofs) FROM questions",
+                    APPROVE,
+                )
                 [(code, row)] = codes.give(writing, proofs.kept(kept, 0.0, 9))
             assert row.text == APPROVE
             term.say("/bg-status")

@@ -274,8 +274,8 @@ def test_a_plain_bug_in_a_module_that_is_read_late_is_traced_as_what_it_is(machi
     """Also where a name is imported from it, which Python would call missing."""
     machine.python("python3", "3.11")
     path = machine.plugin / "scripts" / "bg" / "loop" / "scene.py"
-    path.write_text(path.read_text().replace("\n\nTYPE_CHECKING", "\n\nPLACE = deliveries.nowhere\nTYPE_CHECKING", 1))
+    path.write_text(path.read_text().replace("\n\nTYPE_CHECKING", "\n\nPLACE = notes.nowhere\nTYPE_CHECKING", 1))
     done = machine.hook("UserPromptSubmit", prompt="/bg Audit")
     assert done.returncode == 0
-    assert "module 'bg.ledger.deliveries' has no attribute 'nowhere'" in done.stderr
+    assert "module 'bg.ledger.notes' has no attribute 'nowhere'" in done.stderr
     assert "cannot import name" not in done.stderr
