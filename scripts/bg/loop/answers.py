@@ -60,7 +60,7 @@ _CARRIES_ON = pattern(
     re.IGNORECASE,
 )
 _LONGEST = 20
-_MOST_HEADS = 20_000
+_MOST_HEADS, _MOST_READ = 20_000, 300_000
 _JOINS = pattern(r"(?:[,;|]|(?<=\s)(?:and|und|et|&|/))$")
 _POLITE = pattern(
     r"(?:(?:hi|hello|hey|thanks|thank you|thx|ok|okay|sure|so|here you (?:go|are)|here (?:we go|goes)|please|hallo"
@@ -203,7 +203,8 @@ def _addressed(text: str, known: Known) -> tuple[str, str]:
 
 def _named(text: str, label: str, known: Known, doubts: list[tuple[str, str]]) -> list[_Head]:
     """The places that name an answer, in their order; what is doubtful about them is added to the doubts."""
-    heads = _heads(_FENCED.sub(lambda found: "." * len(found[0]), folded(text)))
+    # Whoever answers names the questions early: a long text behind them is the last answer's.
+    heads = _heads(_FENCED.sub(lambda found: "." * len(found[0]), folded(text[:_MOST_READ])))
     named = set().union(*(head.qids for head in heads))
     was_asked = cache(known.was_asked)
     kept: list[_Head] = []
@@ -265,7 +266,8 @@ def _heads(plain: str) -> list[_Head]:
     if len(found) >= _MOST_HEADS:
         return []  # nobody answers so many: it is a paste
     code = {place for place, each in found.items() if each["sign"].strip() == "=" and plain[place] in " \t"}
-    return [_head(plain, found[place]) for place in sorted(found.keys() - code)]
+    named = sorted(found.keys() - code)
+    return [_head(plain, found[place]) for place in named if len(found[place]["ids"] or "") < _MOST_HEADS]
 
 
 def _head(plain: str, found: re.Match[str]) -> _Head:
