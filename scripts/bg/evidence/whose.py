@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable, Optional
 
+    Kind = tuple[str, set[Path], Callable[[tuple[str, ...], str], bool]]
+
 OWN, OTHERS, UNKNOWN = "own", "others", "unknown"
 FRESH, STALE, MOVED, OLDER = "fresh", "stale", "moved", "older"
 MOVING = {"stash", "reset", "restore", "pull", "merge", "rebase", "revert", "cherry-pick", "checkout", "switch"}
@@ -100,9 +102,7 @@ class Whose:
         later = self._later(run.ended)
         written = self._written_after(run)
         certain = written | set(filter(self._is_known_edit, later))
-        # What a command has changed may be what an unknown program's own tasks make of it, such as a formatter.
-        sure = certain if programs.is_known(words) else written
-        for word, paths, speaks in ((STALE, sure, programs.speaks_for), (OLDER, certain, programs.may_speak_for)):
+        for word, paths, speaks in self._kinds(words, written, certain):
             edited = self._spoken_for(paths, words, f"{folder}/".removeprefix("./"), speaks)
             if edited:
                 return word, edited
@@ -111,6 +111,12 @@ class Whose:
             return MOVED, short(moved.command, 60)
         unknown = later or certain or any(map(_removes, behind)) or not (run.ended and self._timed())
         return ("", "") if unknown else (FRESH, "")
+
+    @staticmethod
+    def _kinds(words: tuple[str, ...], written: set[Path], certain: set[Path]) -> list[Kind]:
+        """What edits make a run stale, and what only older; a command may be an unknown program's own formatter."""
+        sure = certain if programs.is_known(words) else written
+        return [(STALE, sure, programs.speaks_for), (OLDER, certain, programs.may_speak_for)]
 
     def _later(self, moment: float) -> set[Path]:
         """The run's own files that have changed after a moment."""
