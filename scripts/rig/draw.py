@@ -1,4 +1,4 @@
-"""Draws published versions by what the plugin is: a change of what speaks to the client draws others, nothing else does."""
+"""Draws published versions by the state of the files that speak to the client: only a change there draws others."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def pick(published: Iterable[str], by: str, count: int = COUNT) -> list[str]:
 
     Between the oldest and the newest that are tested anyway.
     """
-    first, last = clients.numbers(list(clients.VERSIONS)[0]), clients.numbers(clients.newest())
+    first, last = clients.numbers(next(iter(clients.VERSIONS))), clients.numbers(clients.newest())
     others = [each for each in published if each not in clients.VERSIONS and first < clients.numbers(each) < last]
     ranked = sorted(others, key=lambda each: hashlib.sha256(f"{by} {each}".encode()).hexdigest())
     return sorted(ranked[:count], key=clients.numbers)

@@ -53,7 +53,9 @@ class Table:
         """A row for each version, mode and update; then what has broken."""
         stories = list(dict.fromkeys(story for row in self.cells.values() for story in row))
         head = ["version", "mode", "update", *stories]
-        body = [[*key, *(row.get(story, "?") for story in stories)] for key, row in sorted(self.cells.items(), key=_order)]
+        body = [
+            [*key, *(row.get(story, "?") for story in stories)] for key, row in sorted(self.cells.items(), key=_order)
+        ]
         wide = [max(len(row[place]) for row in [head, *body]) for place in range(len(head))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, wide)).rstrip() for row in [head, *body]]
         return "\n".join([*lines, *(["", *self.broken] if self.broken else [])]) + "\n"

@@ -30,11 +30,11 @@ AS_IS = "BG_TEST_AS_IS"
 ONE_CLIENT, NO_CLIENT = "BG_ONE_CLIENT", "BG_NO_CLIENT"  # the version of the short run, and why it is not there
 REQUIRED = "BG_REQUIRE_HOSTS"
 CLIENT = "--client"
-USAGE = """scripts/test                         what needs no client, and the loop on one client (`claude` on PATH, else fetched)
-scripts/test --all                   everything, on seven clients, and the loop on three more that are drawn; all are fetched
-scripts/test --client VERSION|PATH   the loop on this version, which is fetched, or on the client at this path
-scripts/test FILE ...                these tests, and the clients that they need; any other option is pytest's
-scripts/test --setup                 only fetches what a run would need
+USAGE = """scripts/test              what needs no client, and the loop on one client (`claude` on PATH, else fetched)
+scripts/test --all        everything, on seven clients, and the loop on three more that are drawn; all are fetched
+scripts/test --client C   the loop on this version, which is fetched, or on the client at this path
+scripts/test FILE ...     these tests, and the clients that they need; any other option is pytest's
+scripts/test --setup      only fetches what a run would need
 """
 
 

@@ -146,7 +146,7 @@ def cast(story: Story, home: Home) -> Script:
     )
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def has_auto_mode(version: str) -> bool:
     with Home() as home:
         command = [*clients.entry(version), "--help"]
