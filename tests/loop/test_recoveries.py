@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+from pathlib import Path
 from typing import Callable
 
 import pytest
 from bg import machine
-from bg.ledger import cases
+from bg.ledger import cases, place
 from bg.loop import reconciling, reports
 from drive import Drive, block, context
 from hosts import HERE, OTHER, gone
@@ -187,7 +188,22 @@ def a_reminder_that_was_dropped(drive: Drive, _: pytest.MonkeyPatch) -> bool:
     return "reports success" in told and "reports success" in again
 
 
+def the_ledger(drive: Drive, _: pytest.MonkeyPatch) -> bool:
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    use = {"type": "tool_use", "id": "t1", "name": drive.spawn, "input": {"prompt": "Audit"}}
+    with drive.transcript.open("a") as file:
+        file.write(json.dumps({"type": "assistant", "message": {"content": [use]}}) + "\n")
+    path = drive.transcript_of("a1", "")
+    path.write_text(json.dumps({"type": "user", "message": {"content": drive.taken["prompt"]}}) + "\n")
+    for ledger in Path(place.directory()).glob("ledger.db*"):
+        ledger.unlink()
+    drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
+    return drive.rows("SELECT state FROM tasks") == [{"state": "done"}]
+
+
 SCENES: dict[str, tuple[str, Callable[[Drive, pytest.MonkeyPatch], bool]]] = {
+    "the ledger": (NEWEST, the_ledger),
     "the folder of a project": (NEWEST, the_folder_of_a_project),
     "a session that has moved": (NEWEST, a_session_that_has_moved),
     "a session that is gone": (NEWEST, a_session_that_is_gone),

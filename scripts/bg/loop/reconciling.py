@@ -18,6 +18,7 @@ from bg.loop import (
     launching,
     moving,
     queued,
+    rebuilding,
     reminding,
     resuming,
 )
@@ -34,6 +35,7 @@ SILENCE = 60.0
 LONG_SILENCE = 900.0  # longer than any call was seen to be streamed
 MOST_REPEATS = 3
 INHERIT, BEGIN, PROMPT, STOP = "before a session has anything", "a session begins", "a prompt", "a turn's end"
+LOST = "before anything else of an event, where the ledger is gone that knew its session"
 ALWAYS = (BEGIN, PROMPT, STOP)
 
 
@@ -186,6 +188,7 @@ def _owe_again(scene: Scene, label: str) -> None:
 
 # In this order: an agent is bound before it is looked for, and what it said is read before its run is called over.
 RECOVERIES = (
+    Recovery("the ledger", (LOST,), rebuilding.rebuild, "background"),
     Recovery("the folder of a project", (INHERIT,), moving.follow, "sessions"),
     Recovery("a session that has moved", (INHERIT,), continuing.arrive, "moved"),
     Recovery("a session that is gone", (INHERIT,), inheriting.take_over, "sessions"),

@@ -19,6 +19,10 @@ NO_IDENTITY = SENDER + " This agent could not be given its identity: {why}. Noth
 LAUNCH_AGAIN = "Try the launch again; if that fails too, tell the user to type /bg-status doctor."
 TYPE_AGAIN = "Ask the user to type the /bg again."
 LEDGER_LOST = "the ledger that knew {label} was damaged and is kept aside"
+KNOWN_AGAIN = SENDER + (
+    " The plugin's ledger was lost while agents worked. It was rebuilt from their transcripts and knows these tasks "
+    "again: {labels}. Do not launch any of them anew; you are told when they end or ask."
+)
 ITS_OWN_AGENT = "an agent of {label}'s own"
 NESTED_NOT_ALLOWED = "bg.json allows no further agents (delegation: deny)"
 NESTED_DENIED = SENDER + (
