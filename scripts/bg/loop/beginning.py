@@ -7,7 +7,7 @@ import time
 from bg.ledger import cases, launches
 from bg.ledger.file import first_of
 from bg.ledger.launches import Launch
-from bg.loop import adopting
+from bg.loop import adopting, parking
 from bg.loop.scene import Scene
 from bg.words import texts
 
@@ -21,6 +21,7 @@ STEP = 0.03
 
 def started(scene: Scene) -> None:
     """SubagentStart: the second way for the identity; nothing for an agent that has it, or is not ours."""
+    parking.go_on(scene)
     launch = _launch(scene)
     if launch is None or launch.identity != launches.LOST:
         return

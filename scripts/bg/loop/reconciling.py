@@ -17,10 +17,12 @@ from bg.loop import (
     judging,
     launching,
     moving,
+    parking,
     queued,
     rebuilding,
     reminding,
     resuming,
+    waking,
 )
 from bg.loop.scene import Scene
 from bg.record import Record
@@ -144,6 +146,8 @@ def _close_unlisted(scene: Scene, case: Case) -> None:
     live = live_agents(scene.event)
     if live is None or case.task.agent in live or _just_begun(scene, case.task.agent):
         return
+    if parking.is_parked(scene, case.agent):
+        return
     # A second process on this session lists its own agents, not those of the first.
     if not inheriting.is_shared(scene):
         closing.close(scene, case, case.task.agent, "", closing.cut_by_user(scene, case), "transcript")
@@ -153,6 +157,22 @@ def _just_begun(scene: Scene, agent: str) -> bool:
     """A run whose resume this very turn has asked for may not be on the host's list yet."""
     began = runs.began(scene.book, agent)
     return began is not None and scene.book.now() - began < GRACE
+
+
+def _have_woken(scene: Scene, case: Case) -> None:
+    """The parent is asked to wake a parked agent where the host does not; at last, its run counts as ended.
+
+    A turn goes on for that once; what it did not do then is asked for again with the next prompts.
+    """
+    times, seen = deliveries.next_steps(scene.book, case.label)
+    is_too_soon = times > seen or (times and scene.event.name == "Stop")
+    if is_too_soon or not parking.is_left(scene, case):
+        return
+    if times >= MOST_REPEATS or not waking.wakes(scene, case.task.agent):
+        closing.close(scene, case, case.task.agent, "", "", "transcript")
+        return
+    with scene.book.transaction() as writing:
+        reminding.owe_next_step(scene, writing, case.label, again=times > 0)
 
 
 def _repeat_next_step(scene: Scene, case: Case) -> None:
@@ -200,6 +220,7 @@ RECOVERIES = (
     Recovery("a signal between two calls", ALWAYS, hearing.everybody, "background"),
     Recovery("the judgement of a report", ALWAYS, _each(_judge), "background"),
     Recovery("the end of an agent that is not listed", ALWAYS, _each(_close_unlisted), "background"),
+    Recovery("the waking of a parked agent", (PROMPT, STOP), _each(_have_woken), "parked"),
     Recovery("an answer that was queued for an agent", ALWAYS, queued.settle_all, "send-running"),
     Recovery("the sending of an answer", (PROMPT,), _each(_repeat_next_step, tasks.PAUSED_STATES), "resume"),
     Recovery("the launch of an agent that was approved", (PROMPT,), _repeat_launch, "background"),
