@@ -93,7 +93,7 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Gi
     if event.name in WITHOUT_LEDGER and not _has_ledger(folder, event, clock()):
         _print(Answer(notice=first), event, stdout)
         return
-    with contextlib.closing(Attempt(folder, clock(), event.transcript, transcripts.is_interrupted)) as attempt:
+    with contextlib.closing(Attempt(folder, clock(), event.transcript, _is_interrupted)) as attempt:
         try:
             book = _opened(folder, attempt, given)
         except Unavailable as error:
@@ -107,6 +107,10 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Gi
 def _has_ledger(folder: str, event: Event, now: float) -> bool:
     """There is a ledger, or something that belongs into one; a session with a marker has lost its own."""
     return bool(place.existing() or place.is_marked(event.session) or spool.waiting(folder, now))
+
+
+def _is_interrupted(transcript: str, since: float) -> bool:
+    return transcripts.is_interrupted(transcript, since)  # a module that not every event needs
 
 
 def _opened(folder: str, attempt: Attempt, given: Given) -> Ledger:

@@ -147,10 +147,10 @@ def launches_in(transcript: str) -> list[Called]:
     said, _ = transcripts.said_since(transcript, 0, transcripts.LONGEST_LOOK)
     found = []
     for line in said:
-        for part in transcripts.parts(line.record):
-            launch = _launch(mapping(part.get("input")))
-            if part.get("type") == "tool_use" and known(text_of(part.get("name"))) is LAUNCH and not launch.resume:
-                found.append(Called(text_of(part.get("id")), line.begin, transcripts.moment(line.record), launch))
+        for call, name, given in transcripts.called(line.record):
+            launch = _launch(given)
+            if known(name) is LAUNCH and not launch.resume:
+                found.append(Called(call, line.begin, transcripts.moment(line.record), launch))
     return found
 
 

@@ -10,7 +10,7 @@ import os
 import time
 
 from bg import foreign
-from bg.host.event import identifier
+from bg.host.event import identifier, mapping, text_of
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -173,6 +173,12 @@ def calls(records: list[dict[str, Any]]) -> dict[str, int]:
         for part in parts(record)
         if part.get("type") == "tool_use"
     }
+
+
+def called(record: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    """The calls in a record of the model: the id of each, the tool, and its input."""
+    uses = [part for part in parts(record) if part.get("type") == "tool_use"]
+    return [(text_of(use.get("id")), text_of(use.get("name")), mapping(use.get("input"))) for use in uses]
 
 
 def printed(result: str) -> str:

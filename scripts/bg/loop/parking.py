@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bg.host import agents, transcripts
 from bg.host.event import live_agents, live_commands
-from bg.ledger import cases, runs, tasks
+from bg.ledger import runs, tasks
 from bg.ledger.cases import Agent, Case
 from bg.ledger.values import State
 from bg.loop import reports
@@ -27,13 +27,6 @@ def parks(scene: Scene, case: Case, path: str, text: str) -> bool:
             runs.park(writing, agent.id, run.run, running)
             tasks.set_state(writing, case.label, State.WORKING, phrases.PARKED if running else "")
     return bool(running)
-
-
-def go_on(scene: Scene) -> None:
-    """SubagentStart: the agent has been woken."""
-    case = cases.agent(scene.book, scene.event.agent).case
-    if case is not None and _waits_for(case.agent):
-        parks(scene, case, "", "")
 
 
 def is_parked(scene: Scene, agent: Agent) -> bool:
