@@ -77,6 +77,18 @@ def set_last_number(book: Writing, number: int) -> None:
     _set(book, "last_number", str(number))
 
 
+def name(book: Ledger) -> str:
+    """What tells this ledger from one that was in its place before; empty until a session has entered it."""
+    return _get(book, "name")
+
+
+def give_name(book: Writing) -> str:
+    """The ledger's name, from the moment at which it is first given one."""
+    if not name(book):
+        _set(book, "name", repr(book.now()))
+    return name(book)
+
+
 def kept_aside(book: Ledger) -> str:
     """Where the damaged ledger lies that this one replaced, empty where it replaced none."""
     return _get(book, "kept_aside")
@@ -131,6 +143,21 @@ def add_late_words(book: Writing, session: str, words: list[str]) -> None:
 def forget_late_words(book: Writing, session: str) -> None:
     """The user has been told."""
     _forget(book, f"late:{session}")
+
+
+def rebuilt(book: Ledger, session: str) -> str:
+    """The tasks of a session that were lost with an earlier ledger and are known again, until that is said."""
+    return _get(book, f"rebuilt:{session}")
+
+
+def note_rebuilt(book: Writing, session: str, labels: str) -> None:
+    """These tasks of a session are known again."""
+    _set(book, f"rebuilt:{session}", labels)
+
+
+def forget_rebuilt(book: Writing, session: str) -> None:
+    """The user and the parent have been told."""
+    _forget(book, f"rebuilt:{session}")
 
 
 def set_dialog(book: Writing, tool_use: str, shown: dict[int, str], place: int, mark: str) -> None:
@@ -229,7 +256,9 @@ def continue_in(book: Writing, old: str, new: str) -> None:
         set_asked_first(book, new, [*asked_first(book, new), *held])
     if words:
         add_late_words(book, new, [words])
-    for key in ("asked_first", "late", "fork"):
+    if rebuilt(book, old):
+        note_rebuilt(book, new, rebuilt(book, old))
+    for key in ("asked_first", "late", "fork", "rebuilt"):
         _forget(book, f"{key}:{old}")
 
 

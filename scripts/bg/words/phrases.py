@@ -19,6 +19,10 @@ NO_IDENTITY = SENDER + " This agent could not be given its identity: {why}. Noth
 LAUNCH_AGAIN = "Try the launch again; if that fails too, tell the user to type /bg-status doctor."
 TYPE_AGAIN = "Ask the user to type the /bg again."
 LEDGER_LOST = "the ledger that knew {label} was damaged and is kept aside"
+KNOWN_AGAIN = SENDER + (
+    " The plugin's ledger was lost while agents worked. It was rebuilt from their transcripts and knows these tasks "
+    "again: {labels}. Do not launch any of them anew; you are told when they end or ask."
+)
 ITS_OWN_AGENT = "an agent of {label}'s own"
 NESTED_NOT_ALLOWED = "bg.json allows no further agents (delegation: deny)"
 NESTED_DENIED = SENDER + (
@@ -182,6 +186,15 @@ ANSWER_RECORDED_ELSEWHERE = SENDER + (
 )
 WAITS_FOR_AGENT = SENDER + " {label} waits for {whom}. You are told when to resume it; until then, leave it."
 RESUME_NOW = SENDER + " The user's answers for {label} are recorded. Resume it now: {way}"
+PARKED = "waits for its own command"
+HAS_NOT_ENDED = SENDER + (
+    " {label} has not ended: it waits for a background command of its own. Tell the user no outcome yet; you are told "
+    "when it reports."
+)
+WAKE_PARKED = SENDER + (
+    " {label} has waited for a background command of its own. That has ended, and Claude Code does not wake the agent "
+    "for it. Wake it now, and say that its command has ended: {way}"
+)
 OVERTAKEN = "\nIt ended before the user's answers to {qids} reached it. If they still matter, resume it: {way}"
 OVERTAKEN_NOTICE = " · it ended before your answers to {qids} reached it"
 WAKES_WITH_THEM = (
