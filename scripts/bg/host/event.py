@@ -22,6 +22,8 @@ STOPPED_BY_USER = "stopped by the user"
 USAGE_LIMIT, OVERLOADED = "usage limit", "overloaded API"
 API_ERROR = "API error"
 _CUTS = {"killed": "killed", "failed": "failed", "stopped": "killed"}
+#: As what the host announces a run that an error of the API has ended; 2.1.197 and older call it completed.
+BY_ERROR = ("", "failed", USAGE_LIMIT, OVERLOADED)
 _PARKED = "waiting on its own background work"
 _TURN_LIMIT = "turn limit"
 _BY_USER = ("by user", "by the user")

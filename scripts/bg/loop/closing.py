@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from bg.host import agents, arriving, tools, transcripts
 from bg.host.event import (
-    OVERLOADED,
+    BY_ERROR,
     STOPPED_BY_USER,
-    USAGE_LIMIT,
     Notification,
     names_error,
     notifications,
@@ -19,9 +18,6 @@ from bg.ledger.runs import Run
 from bg.ledger.values import State
 from bg.loop import binding, concluding, hearing, judging, reminding, reports, resuming, waking
 from bg.loop.scene import Scene
-
-# What the host announces a run as that an error of the API has ended; 2.1.197 and older call it completed.
-_BY_ERROR = ("", "failed", USAGE_LIMIT, OVERLOADED)
 
 
 def polled(scene: Scene) -> None:
@@ -74,7 +70,7 @@ def take(scene: Scene, announcements: list[Notification]) -> None:
 def _await_record(scene: Scene, agent: Agent, found: Notification) -> None:
     """The host announces the end of a run that no hook has heard of, as one with an error, before it is written."""
     path = agents.of_agent(scene.event.transcript, agent.id)
-    if scene.late is None and not agent.texts and found.cut in _BY_ERROR and transcripts.size(path):
+    if scene.late is None and not agent.texts and found.cut in BY_ERROR and transcripts.size(path):
         scene.book.settle()  # as before every wait
         arriving.settled_text(
             path, runs.last_record(scene.book, agent.id), arriving.WAIT if found.cut else arriving.LAG
@@ -131,7 +127,7 @@ def close(scene: Scene, case: Case, agent: str, text: str, cut: str, source: str
         # An error is announced before it stands in the transcript, which then still ends with a call.
         is_newer = names_error(text) and not own.settled
         reports.keep(case, who, source, text if is_newer or not is_own else own.text or text)
-    if is_own and own.cut and cut in _BY_ERROR:
+    if is_own and own.cut and cut in BY_ERROR:
         judging.conclude(scene, case, who, own.cut, own.resets)
     else:
         judging.conclude(scene, case, who, cut)

@@ -35,7 +35,7 @@ def paused(text: str, why: str, resets: int, now: float, line: str, told: Told) 
     )
     label = told.task.label
     command = f"{told.answer_command} {label} go"
-    said = fill("paused", label=label, description=task_name(told), why=reason, until=until, command=command)
+    said = fill("limit", label=label, description=task_name(told), why=reason, until=until, command=command)
     return Reminder(said, line)
 
 
