@@ -5,9 +5,10 @@ Nobody else touches the table `meta`; each of its keys has its own functions her
 
 from __future__ import annotations
 
+import json
 import re
 
-from bg.ledger.file import Ledger, Record, Writing
+from bg.ledger.file import Ledger, Record, Writing, unpacked
 from bg.masking import masked
 from bg.record import Record as Plain
 
@@ -33,6 +34,14 @@ class Dialog(Plain):
     shown: dict[int, str]
     place: int
     mark: str
+
+
+class Limit(Plain):
+    """A limit that has paused a task: the second it ends, 0 where that is unknown, and what the user heard and said."""
+
+    resets: int = 0
+    told: bool = False  # that it has ended
+    released: bool = False  # by the user: the task may go on
 
 
 class Stranger(Record):
@@ -212,6 +221,24 @@ def set_quiet_since(book: Writing, label: str, second: int) -> None:
 def forget_quiet(book: Writing, label: str) -> None:
     """There is no such task any more."""
     _forget(book, f"quiet:{label}")
+
+
+def limit(book: Ledger, label: str) -> Limit:
+    """The limit that has paused a task last."""
+    found = unpacked(_get(book, f"limit:{label}"))
+    resets = found.get("resets")
+    known = resets if type(resets) is int else 0
+    return Limit(known, told=found.get("told") is True, released=found.get("released") is True)
+
+
+def set_limit(book: Writing, label: str, found: Limit) -> None:
+    """A limit has paused a task, or something has become of that."""
+    _set(book, f"limit:{label}", json.dumps(found._asdict()))
+
+
+def forget_limit(book: Writing, label: str) -> None:
+    """There is no such task any more."""
+    _forget(book, f"limit:{label}")
 
 
 def asked_first(book: Ledger, session: str) -> list[int]:

@@ -68,6 +68,12 @@ WITHOUT_IDENTITY = (
     "{label} works without its identity: another plugin has rewritten its launch. It cannot ask, and its report may "
     "come without a signal · /bg-status {label}"
 )
+SO_MANY_AGENTS = "{count} agents"
+# Of several, and of one.
+HELD = ("{whom} are paused by a limit", "{whom} is paused by a limit")
+HELD_UNTIL = ("{whom} wait for {time}", "{whom} waits for {time}")
+CAN_GO_ON = "{whom} can go on, the limit has ended"
+GOES_ON_BY_SETTING = "{names}: the limit has ended, they go on, as bg.json says (resume_after_limit)"
 QUIET = "{label} has written nothing for {age} · /bg-status {label}"
 
 # What an agent is asked to put right
@@ -171,6 +177,18 @@ DIALOG_NOT_OURS = SENDER + (
     "still open: put it to the user with {ask}, alone."
 )
 GO_NOW = SENDER + " The user wants {label} to go on. Resume it now: {way}"
+ALL_GO_NOW = SENDER + (
+    " A limit has paused these agents, and the user wants them to go on. Wake each of them now, all in one message; "
+    "the hook adds what each needs to your words:"
+)
+LIMIT_IS_USED_UP = "the usage limit is used up"
+API_IS_OVERLOADED = "the API is overloaded"
+UNTIL = ", until {time}"
+HOST_SAYS = ". Claude Code says: {words}"
+STAYS_PAUSED = SENDER + (
+    " {label} is paused by a limit, and goes on only when the user says so. Nothing was sent or launched. Tell the "
+    "user to type `{command} {label} go`, and do nothing else for it."
+)
 LAUNCH_NOW = "\nIt was not launched before. Launch it now:\n{work}"
 TAKEN_BACK = SENDER + (
     " The user has taken an answer back: {names}. Do not resume the agent for it and launch nothing for it; it waits "
@@ -318,6 +336,8 @@ IN_FLIGHT_ELSEWHERE = SENDER + (
 WAITS_FOR_USER = "- {name} waits for the user, {age}: {text}"
 REPORTS_NOT_YET_SAID = "- Reports not yet said: {count}; they follow here or at the next event."
 AND_MORE = "- and {count} more: {command}"
+PAUSED_UNTIL = ", until {time}; it goes on when the user types `{command} {label} go`"
+PAUSED_FOR_NOW = "; it goes on when the user types `{command} {label} go`"
 TOLD_WHEN_IT_ENDS = ", you are told when it ends"
 TO_GO_ON = "; to go on: {way}"
 WAITED_FOR = ", has waited for {whom}"
