@@ -59,7 +59,7 @@ def test_problems_are_1_and_listed(bad, capsys):
     assert "" == err
     assert [
         "STOP_WORK, line 1, from bg-task-stu901: 2 problems",
-        "  problem: STOP_WORK, line 1: blocked_work is missing; expected <what could not be started>.",
+        "  problem: STOP_WORK, line 1: blocked_work is missing; expected <what could not be started, the failed step first>.",
         "  problem: STOP_WORK, line 1: resume_requirements is missing; expected <what is needed to continue>.",
     ] == out.splitlines()
 

@@ -61,7 +61,7 @@ def test_what_a_signal_asks_for_waits_with_its_task(case):
 def test_a_signal_of_a_later_version_is_shown_by_its_name():
     kind = kinds.of("PAUSE_WORK")
     assert ("PAUSE_WORK", "", "") == (kind.marker, kind.said, kind.gist({"summary": "x"}))
-    assert kinds.of("").frame({}).kind == "FOLLOW_UP"
+    assert kinds.of("").woken([], {}, "").kind == "FOLLOW_UP"
     assert kinds.of("../loop/groups").marker == "../loop/groups"
 
 

@@ -7,7 +7,7 @@ import re
 from bg.host import tools
 from bg.ledger import inbox, user_answers
 from bg.ledger.values import Item, ItemState, State
-from bg.signals.kinds import Ask, Frame, Kind
+from bg.signals.kinds import Ask, Kind, Response, from_parent
 from bg.words import briefs, phrases, reply_parts, texts
 from bg.words.quoting import beside, cited
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from bg.words.briefs import Short
     from bg.words.reply_parts import Reminder, Told
 
-RESPONSE = Frame("CLARIFICATION_RESPONSE", "## CLARIFICATION RESPONSE")
+RESPONSE = "CLARIFICATION_RESPONSE"
+HEADING = "## CLARIFICATION RESPONSE"
 
 
 class ClarificationNeeded(Kind):
@@ -76,22 +77,20 @@ class ClarificationNeeded(Kind):
     def brief(self, payload: Fields, short: Short) -> list[str]:
         return [*briefs.questions(_open(short.items)), phrases.BRIEFLY_ASK.format(ask=tools.ASK, then=short.then)]
 
-    def frame(self, payload: Fields) -> Frame:
-        return RESPONSE
+    def woken(self, items: list[Question], payload: Fields, typed: str) -> Response:
+        return from_parent(typed, kind=RESPONSE, heading=HEADING)
 
-    def answer(
-        self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields
-    ) -> tuple[str, list[str]]:
+    def answer(self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields) -> Response:
         run = answered[-1].run
         said = {row.id: row for row in answered}
         asked = [row for row in items if inbox.kind(row) == Item.QUESTION and (row.run == run or row.id in said)]
         complete = all(row.id in said for row in asked)
         lead = "Your questions have been answered by the user:"
-        lines = [RESPONSE.heading, "", lead if complete else "The user has answered some of your questions:"]
+        lines = [HEADING, "", lead if complete else "The user has answered some of your questions:"]
         for row in asked:
             number = row.qid[1:] if row.qid[:1] == "Q" else row.qid
             lines += ["", f"{row.qid}: {beside(row.text)}", f"A{number}: {_answer(row, said.get(row.id))}"]
-        return RESPONSE.kind, ["\n".join(lines)]
+        return Response(RESPONSE, ["\n".join(lines)])
 
     def ways_to_answer(self, item: Question, command: str) -> list[str]:
         typed = f"{command} {item.label}"

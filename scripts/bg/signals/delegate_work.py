@@ -7,7 +7,7 @@ from bg.ledger import delegations, digests, inbox, user_answers
 from bg.ledger.file import first_of
 from bg.ledger.values import Item, ItemState, State
 from bg.signals import delegation
-from bg.signals.kinds import REQUEST, Ask, Frame, Kind
+from bg.signals.kinds import REQUEST, Ask, Kind, Response, from_parent
 from bg.words import phrases, reply_parts, texts
 
 TYPE_CHECKING = False
@@ -88,14 +88,12 @@ class DelegateWork(Kind):
     def brief(self, payload: Fields, short: Short) -> list[str]:
         return [] if short.full else [phrases.BRIEFLY_DELEGATION.format(ask=tools.ASK, label=short.label)]
 
-    def frame(self, payload: Fields) -> Frame:
-        return Frame("DELEGATION_RESPONSE", "## DELEGATION RESPONSE")
+    def woken(self, items: list[Question], payload: Fields, typed: str) -> Response:
+        return from_parent(typed, kind="DELEGATION_RESPONSE", heading="## DELEGATION RESPONSE")
 
-    def answer(
-        self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields
-    ) -> tuple[str, list[str]]:
+    def answer(self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields) -> Response:
         first = "DELEGATION_APPROVED" if answered[0].how == user_answers.APPROVED else "DELEGATION_DENIED"
-        return first, [_decision(book, row) for row in answered]
+        return Response(first, [_decision(book, row) for row in answered])
 
     def ways_to_answer(self, item: Question, command: str) -> list[str]:
         typed = f"{command} {item.label}"

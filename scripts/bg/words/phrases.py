@@ -38,9 +38,13 @@ LAUNCH_DELEGATED = (
     "context it needs. It stands behind `>` in the asking agent's words, as the user was shown it:\n{work}"
 )
 LAUNCH_HANDED_OVER = (
-    "\nThe user hands the part that {name} is about to another agent. Launch it now, with lines for goal, deliverables "
-    "and done-when; several agents, where it has parts that can be done apart, each with a description that begins "
-    "with this label. It stands behind `>` in the stopped agent's words:\n{work}"
+    "\n{work}\nLaunch it now, with lines for goal, deliverables and done-when; several agents, where it has parts that "
+    "can be done apart, each with a description that begins with this label."
+)
+REDUCE_TO_WHAT = (
+    "The user wants {name} to do less, and has not said what to leave out; nothing was sent. Ask that now with {ask}: "
+    "begin the question with `{name}:`, and begin each option with `Reduce:` and say in it what is left out. What it "
+    "had not done when it stopped: {listed}."
 )
 CONDITION = SENDER + " The user set a condition, which the hook also writes into the new agent's prompt:\n{words}"
 APPROVAL_STANDS = " The approval of {name} stands: launch {label} when one of them has ended; you are told then."
@@ -182,6 +186,9 @@ ANSWER_RECORDED_ELSEWHERE = SENDER + (
 )
 WAITS_FOR_AGENT = SENDER + " {label} waits for {whom}. You are told when to resume it; until then, leave it."
 RESUME_NOW = SENDER + " The user's answers for {label} are recorded. Resume it now: {way}"
+DECIDED = (
+    "The user has decided on {name}, in these words: {words}. So {follows}. Write nothing to it that says otherwise."
+)
 OVERTAKEN = "\nIt ended before the user's answers to {qids} reached it. If they still matter, resume it: {way}"
 OVERTAKEN_NOTICE = " · it ended before your answers to {qids} reached it"
 WAKES_WITH_THEM = (
