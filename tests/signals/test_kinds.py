@@ -54,7 +54,7 @@ def test_what_a_signal_asks_for_waits_with_its_task(case):
     kind = kinds.of(signal.marker)
     asked = kind.asks(Book(), "bg-1", signal.fields)
     assert {ask.kind for ask in asked} <= set(ITEMS)
-    assert kind.state(signal, [signal], disputed=False) in STATES
+    assert kind.state(signal, [signal], kinds.Found()) in STATES
     assert bool(asked) != kind.is_over(signal.fields)
 
 

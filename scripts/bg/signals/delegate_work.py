@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bg.ledger.inbox import Question
     from bg.ledger.user_answers import Answered
     from bg.protocol.signals import Signal
-    from bg.signals.kinds import Fields
+    from bg.signals.kinds import Fields, Found
     from bg.words.briefs import Short
     from bg.words.reply_parts import Payload, Reminder, Told
 
@@ -28,7 +28,7 @@ class DelegateWork(Kind):
     counted = ("request for another agent", "requests for other agents")
     to_type = "{qid}: approve"
 
-    def state(self, signal: Signal, own: list[Signal], *, disputed: bool) -> str:
+    def state(self, signal: Signal, own: list[Signal], found: Found) -> str:
         """Blocked, where one of its requests is for work that it cannot go on without."""
         waits = any(found.terminal for found in own if found.marker == self.marker)
         return State.BLOCKED if waits else State.DELEGATING

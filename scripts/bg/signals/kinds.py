@@ -38,6 +38,13 @@ class Ask(Record):
     given: Fields
 
 
+class Found(Record):
+    """What the check of a report comes to for its task."""
+
+    disputed: bool = False  # it insists on what the evidence refutes
+    lacking: bool = False  # a file that the launch asked for is not there
+
+
 class Response(Record):
     """What an agent is woken with: the kind of response, its sections, and what these leave to be said below them."""
 
@@ -63,7 +70,7 @@ class Kind:
         """Whether the work of its agent is over; else the agent waits."""
         return False
 
-    def state(self, signal: Signal, own: list[Signal], *, disputed: bool) -> str:
+    def state(self, signal: Signal, own: list[Signal], found: Found) -> str:
         """The state of the task whose run has ended with this signal; `own` are all that the run ended with."""
         raise NotImplementedError
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bg.ledger.inbox import Question
     from bg.ledger.user_answers import Answered
     from bg.protocol.signals import Signal
-    from bg.signals.kinds import Fields
+    from bg.signals.kinds import Fields, Found
     from bg.words.briefs import Short
     from bg.words.reply_parts import Payload, Reminder, Told
 
@@ -49,7 +49,7 @@ class StopWork(Kind):
     def is_over(self, fields: Fields) -> bool:
         return str(fields.get("stop_reason", "")) == COMPLETION
 
-    def state(self, signal: Signal, own: list[Signal], *, disputed: bool) -> str:
+    def state(self, signal: Signal, own: list[Signal], found: Found) -> str:
         """Nothing of a stop for completion was declared in a form that could be checked, so it is no success."""
         return State.PARTIAL if self.is_over(signal.fields) else State.BLOCKED
 
