@@ -6,7 +6,7 @@ from bg.host import agents, arriving, transcripts
 from bg.ledger import launches, notes, place, runs
 from bg.ledger.cases import Agent, Case
 from bg.ledger.file import Unavailable
-from bg.loop import adopting, concluding, correcting, delegating, hearing, reports
+from bg.loop import adopting, concluding, correcting, delegating, delivered, hearing, reports
 from bg.loop.scene import Scene
 from bg.signals import kinds
 from bg.words import reasons, verdict
@@ -109,4 +109,5 @@ def _gather(scene: Scene, case: Case, agent: Agent, text: str, fields: Optional[
         path,
         adopting.brief(case.task.prompt),
     )
-    return found.to_json()
+    lacking = delivered.notes(case.task, rows[-1], path, text, fields or {})
+    return {**found.to_json(), **({"contract": lacking} if lacking else {})}

@@ -306,6 +306,7 @@ RESULT_CLOSED = {
 }
 RESULT_UNREADABLE = "cannot be read ({why})"
 MORE_RESULT_FILES = "> {label}: {count} more result files that it names were not read."
+BY_CONTRACT = "> {label}, by the result contract: {lacks}"
 NO_RESULTS = "> None of them wrote a result that can be merged; their reports stand for themselves."
 GROUP_ENDED = "{count} tasks launched together have ended: {states}"
 
