@@ -210,7 +210,7 @@ def prove(scene: Scene, writing: Writing, tool_use: str, agent: str) -> None:
     if row is None or row.proven is not None:
         return
     resumes.prove(writing, row.id)
-    _resolve_blockers(writing, row)
+    _settle_open(writing, row)
     _hand_on(scene, writing, row)
     last = cases.agent(scene.book, agent).run
     overtaken = last is not None and last.began > row.at and last.ended is not None
@@ -237,11 +237,16 @@ def _hand_on(scene: Scene, writing: Writing, row: Resume) -> None:
         reminding.owe_next_step(scene, writing, row.label)
 
 
-def _resolve_blockers(book: Writing, row: Resume) -> None:
-    """The parent has put right itself what was in the way: its agent goes on, and nobody waits for an answer."""
+def _settle_open(book: Writing, row: Resume) -> None:
+    """What the parent has put right itself waits for nobody, nor does a question whose answer it has passed on."""
+    relayed = bool(row.typed.strip()) and not user_answers.find(book, resume=row.id)
     for item in cases.case(book, row.label).items:
-        if inbox.kind(item) == Item.BLOCKER and item.agent == row.agent:
+        if item.agent != row.agent:
+            continue
+        if inbox.kind(item) == Item.BLOCKER:
             inbox.withdraw(book, item)
+        elif relayed and inbox.kind(item) == Item.QUESTION and not inbox.asks_leave(item):
+            inbox.pass_on(book, item)
 
 
 def _carried(scene: Scene, message: str) -> bool:
