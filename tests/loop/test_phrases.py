@@ -24,7 +24,6 @@ ELSEWHERE = {
         "bg-1 cancel",
         "is not working for me, how do i answer bg-1?",
         "bg-1 Q1 should be csv, Q2 is a no",
-        "bg-1 wait, i'm still looking at it",
     },
     "heldout": {
         "bg-1 Q1: csv. Q2: no.",
@@ -64,7 +63,7 @@ def test_decisions_of_others(half: str, tell: Any) -> None:
 def taken(case: dict[str, Any]) -> Any:
     """The answers by task and id, None where nothing is sent."""
     items = [
-        SimpleNamespace(label=label, qid=qid, text=text)
+        SimpleNamespace(label=label, qid=qid, text=text, extra="{}")
         for label, asked in case["open"].items()
         for qid, text in asked.items()
     ]

@@ -13,6 +13,7 @@ from itertools import islice
 
 from bg.ledger.inbox import Question
 from bg.ledger.naming import label_of
+from bg.loop import decisions
 from bg.pattern import pattern
 from bg.record import Record
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 SKIP, GO, HELP, STATUS, DOCTOR, UNDO, CLOSE = COMMANDS = "skip", "go", "help", "status", "doctor", "undo", "close"
 
 # Why words are not taken as they are.
-TWICE, LEAD, UNKNOWN, MENTION, EMPTY, LABELS, QUESTION = (
-    "twice", "lead", "unknown", "mention", "empty", "labels", "question",
+TWICE, LEAD, UNKNOWN, MENTION, EMPTY, LABELS, QUESTION, POSTPONES = (
+    "twice", "lead", "unknown", "mention", "empty", "labels", "question", "postpones",
 )  # fmt: skip
 
 # Full-width forms, and the marks of other scripts that stand for ours, one character for one, so that places stay.
@@ -160,6 +161,7 @@ def read(arguments: str, known: Known) -> Typed:
         name = head.label or name
         parts += [Part(name, qid, said) for qid in head.qids or [""]]
     _doubt(parts, plain, lead, doubts)
+    doubts += [(POSTPONES, each.text) for each in parts or [Part(label, "", plain)] if _postpones(each, known)]
     return Typed(label, "", _merged(parts), plain, lead, doubts)
 
 
@@ -310,6 +312,15 @@ def _doubt(parts: list[Part], plain: str, lead: str, doubts: list[tuple[str, str
         says_nothing = is_blank(words) or (part.qid[:1] != "D" and bool(_SAYS_NOTHING.fullmatch(words)))
         doubts += [(EMPTY, part.qid or "/bg-answer")] if says_nothing else []
         doubts += [(QUESTION, part.qid or "/bg-answer")] if part.qid[:1] != "D" and is_question(words) else []
+
+
+def _postpones(part: Part, known: Known) -> bool:
+    """Words behind a bare label that only ask for time, where no question offers them; a decision asks back itself."""
+    if part.qid or not decisions.postpones(part.text):
+        return False
+    words = _normal(part.text).strip(" .!…")
+    items = known.items(part.label)
+    return not any(item.qid[:1] == "D" or words in _normal(f"{item.text} {item.extra}") for item in items)
 
 
 def _normal(text: str) -> str:
