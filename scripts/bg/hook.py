@@ -93,7 +93,7 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Gi
     if event.name in WITHOUT_LEDGER and not place.existing() and not spool.waiting(folder, clock()):
         _print(Answer(notice=first), event, stdout)
         return
-    with contextlib.closing(Attempt(folder, clock(), event.transcript, transcripts.is_interrupted)) as attempt:
+    with contextlib.closing(Attempt(folder, clock(), event.transcript, _is_interrupted)) as attempt:
         try:
             book = _opened(folder, attempt, given)
         except Unavailable as error:
@@ -102,6 +102,10 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Gi
         with left(book) if ends else contextlib.closing(book):
             scene = Scene(event, book, Answer(notice=first), desk=views, attempt=attempt)
             _answer_from(scene, handler, text, stdout)
+
+
+def _is_interrupted(transcript: str, since: float) -> bool:
+    return transcripts.is_interrupted(transcript, since)  # a module that not every event needs
 
 
 def _opened(folder: str, attempt: Attempt, given: Given) -> Ledger:

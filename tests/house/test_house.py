@@ -212,7 +212,7 @@ def sql_in(path: Path) -> list[str]:
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             names = [getattr(node, "module", None), *(alias.name for alias in node.names)]
-            found += ["imports sqlite3"] if "sqlite3" in names else []
+            found += ["imports sqlite3"] if {"sqlite3", "_sqlite3"} & set(names) else []
     return found
 
 
@@ -635,7 +635,7 @@ def test_the_launcher_and_the_resolver_name_the_same_directory(ledgers, given, t
         (config / name / "ledger.db").touch()
     env = {"CLAUDE_PLUGIN_DATA": str(config / given)} if given else {}
     source = (ROOT / "hooks" / "run").read_text(encoding="utf-8")
-    script = source[source.index("session=\n") : source.index('if [ -n "$session" ]')] + '\nprintf %s "$place"'
+    script = source[source.index("session=\n") : source.index('[ -z "$seen" ] || ')] + '\nprintf %s "$place"'
     shell = subprocess.run(
         ["sh", "-c", script],
         capture_output=True,

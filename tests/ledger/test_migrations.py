@@ -6,14 +6,13 @@ import fcntl
 import hashlib
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from bg.ledger import migrations, notes, opening
+from bg.ledger import migrations, notes, opening, sqlite3
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.opening import LOG_PAGES
 from bg.ledger.place import directory
@@ -33,9 +32,9 @@ LANDED = {
 
 #: Opens the ledger of BG_DATA, and is killed at that instruction of SQLite's, or ends by itself.
 KILLED = """
-import os, signal, sqlite3, sys
+import os, signal, sys
 from pathlib import Path
-from bg.ledger import file
+from bg.ledger import file, sqlite3
 connect, left = sqlite3.connect, [int(sys.argv[1])]
 def step():
     left[0] -= 1

@@ -203,6 +203,22 @@ def queued(records: list[dict[str, Any]]) -> list[tuple[int, str]]:
     return found
 
 
+def waiting(path: str) -> list[str]:
+    """What the host has in its queue for the next turns, as it has written it down; the first in is the first out.
+
+    Seen from 2.1.7 to 2.1.328, in a terminal: each of these becomes a prompt as soon as the present turn has ended.
+    """
+    found: list[str] = []
+    for record in tail(path):
+        done = record.get("operation") if record.get("type") == "queue-operation" else None
+        if done == "enqueue":
+            content = record.get("content")
+            found.append(content if isinstance(content, str) else "")
+        elif done is not None:
+            found = [] if done == "popAll" else found[1:]
+    return found
+
+
 def last_assistant(records: list[dict[str, Any]]) -> Final:
     """The last assistant text; unsettled while a later tool result or prompt stands behind it."""
     behind = False

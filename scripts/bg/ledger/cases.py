@@ -20,7 +20,6 @@ from bg.ledger import (
     user_answers,
     windows,
 )
-from bg.ledger.delegations import Delegation
 from bg.ledger.file import Ledger, first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import Decision, Item, Standing, State
@@ -30,6 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable, Optional, TypeVar
 
+    from bg.ledger.delegations import Delegation
     from bg.ledger.deliveries import Delivery
     from bg.ledger.inbox import Question
     from bg.ledger.launches import Launch

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
+
+from bg.ledger import sqlite3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

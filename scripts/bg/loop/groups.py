@@ -45,7 +45,7 @@ def told(book: Ledger, group: str, bgctl: Callable[[str], str], transcript: str)
     """The account of tasks that were launched together and have ended; `transcript` is their session's."""
     rows = tasks.members(book, group)
     return Together(
-        fill("group", count=str(len(rows)), tasks=_states(rows), body=_body(book, rows, bgctl, transcript)),
+        fill("group", count=str(len(rows)), tasks=_states(rows), body=_body(book, rows, bgctl, transcript, [])),
         phrases.GROUP_ENDED.format(count=len(rows), states=_states(rows)),
     )
 
@@ -56,12 +56,12 @@ def joint(book: Ledger, label: str, bgctl: Callable[[str], str], transcript: str
     asked = asker.asked if asker else []
     rows = [asker.task] if asker else []
     rows += [row for one in asked for row in delegations.workers(book, one)]
-    body = _body(book, rows, bgctl, transcript)
-    agreed = [reported.signal_of(book, one.signal).get("payload", {}).get("coordination") for one in asked]
-    lines = [phrases.AGREED.format(words=quote(str(words), 400)) for words in agreed if words]
+    said = [reported.signal_of(book, one.signal).get("payload", {}).get("coordination") for one in asked]
+    agreed = [phrases.AGREED.format(words=quote(str(words), 400)) for words in said if words]
+    body = _body(book, rows, bgctl, transcript, agreed)
     others = ", ".join(row.label for row in rows[1:])
     return Together(
-        fill("joint", label=label, others=others, tasks=_states(rows), body="\n".join([body, *lines])),
+        fill("joint", label=label, others=others, tasks=_states(rows), body=body),
         phrases.JOINT_ENDED.format(label=label, others=others, states=_states(rows)),
     )
 
@@ -70,15 +70,15 @@ def _states(rows: list[Task]) -> str:
     return ", ".join(f"{row.label} {row.state.replace('_', ' ')}" for row in rows)
 
 
-def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str], transcript: str) -> str:
-    """Who did not finish comes before anything that the others say; every task has its line, with or without a file."""
+def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str], transcript: str, agreed: list[str]) -> str:
+    """Who did not finish comes first; then each task's line, what was agreed, and what the result files say."""
     found = [_sources(book, row, transcript) for row in rows]
     sources = [source for read, _ in found for source in read]
     taken = intake.take(sources)
     merged = merge.merge(taken)
     open_work = [row for row in rows if row.state != State.DONE]
     lines = [_unfinished(open_work)] if open_work else []
-    lines += [_line(book, row) for row in rows]
+    lines += [*(_line(book, row) for row in rows), *agreed]
     if taken.results or taken.reports:
         files = " ".join(source.name.partition(" ")[2] for source in sources if " " in source.name)
         how = bgctl(f"merge {files}".strip())

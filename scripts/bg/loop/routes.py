@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-
 from bg.host import tools
 from bg.host.event import Event
 from bg.ledger import notes, verifications
@@ -44,7 +42,7 @@ def handler_for(event: Event) -> Optional[Handler]:
     if known is None:
         return None
     module, _, name = known.partition(".")
-    handler: Handler = getattr(importlib.import_module(f"bg.loop.{module}"), name)
+    handler: Handler = getattr(__import__(f"bg.loop.{module}", fromlist=[name]), name)
     return handler
 
 

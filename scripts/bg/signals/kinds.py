@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 
 from bg.ledger.values import Item
 from bg.protocol import signals
@@ -117,7 +116,7 @@ def of(marker: str) -> Kind:
         return Kind(marker)
     name = f"bg.signals.{marker.lower()}"
     try:
-        module = import_module(name)
+        module = __import__(name, fromlist=["KIND"])
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
