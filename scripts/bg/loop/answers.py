@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from itertools import islice
 
 from bg.ledger.inbox import Question
 from bg.ledger.naming import label_of
@@ -61,7 +60,7 @@ _CARRIES_ON = pattern(
     re.IGNORECASE,
 )
 _LONGEST = 20
-_MOST_HEADS, _MOST_READ = 20_000, 300_000
+_MOST_READ = 300_000
 _JOINS = pattern(r"(?:[,;|]|(?<=\s)(?:and|und|et|&|/))$")
 _POLITE = pattern(
     r"(?:(?:hi|hello|hey|thanks|thank you|thx|ok|okay|sure|so|here you (?:go|are)|here (?:we go|goes)|please|hallo"
@@ -264,12 +263,9 @@ def _unknown(head: _Head, named: set[str], items: list[Question]) -> Optional[st
 
 def _heads(plain: str) -> list[_Head]:
     """Every place that may name an item, and every label without one; an indented `x = y` is code that was pasted."""
-    found = {each.start(): each for signs in (_SECTION, _HEAD) for each in islice(signs.finditer(plain), _MOST_HEADS)}
-    if len(found) >= _MOST_HEADS:
-        return []  # nobody answers so many: it is a paste
+    found = {each.start(): each for signs in (_SECTION, _HEAD) for each in signs.finditer(plain)}
     code = {place for place, each in found.items() if each["sign"].strip() == "=" and plain[place] in " \t"}
-    named = sorted(found.keys() - code)
-    return [_head(plain, found[place]) for place in named if len(found[place]["ids"] or "") < _MOST_HEADS]
+    return [_head(plain, found[place]) for place in sorted(found.keys() - code)]
 
 
 def _head(plain: str, found: re.Match[str]) -> _Head:

@@ -72,6 +72,11 @@ class _Clause(Record):
     colon: bool
     but: bool
 
+    @property
+    def turns(self) -> bool:
+        """It opens with "but" or "so"."""
+        return self.but or any(_SO in mark.rows for mark in self.marks[:1])
+
     def holds(self, rows: set[str]) -> bool:
         return any(not rows.isdisjoint(mark.rows) for mark in self.marks)
 
@@ -207,7 +212,7 @@ def _behind_others(clauses: list[_Clause]) -> Optional[Decision]:
         before, behind = clauses[:place], clauses[place + 1 :]
         if _refuses_whole(clause) and _lead_to_no(before, clause, behind):
             return Decision(NO, qualified=True)
-        if _is_order(clause) and not any(map(_speaks_against, before)) and all(map(_goes_with, behind)):
+        if _is_order(clause) and all(map(_leads_to_yes, before)) and all(map(_goes_with, behind)):
             return Decision(YES, qualified=True)
     return None
 
@@ -226,37 +231,52 @@ def _is_unwilling(clause: _Clause) -> bool:
 
 def _lead_to_no(before: list[_Clause], clause: _Clause, behind: list[_Clause]) -> bool:
     """Whether nothing around a refusal says yes, postpones, asks or quotes somebody."""
-    if any(each.asks or each.colon for each in before):
+    if any(each.asks or each.colon for each in before) or any(map(_takes_back, behind)):
         return False
-    if any(each.asks or each.holds({_WAIT}) or _grants(each.marks) for each in behind):
-        return False
-    marks = [mark for each in before for mark in each.marks]
     if not all(mark.rows for mark in clause.marks):
         # "Ok, but I don't want it to touch main" may be a condition.
-        return not any(_AGREE in mark.rows or mark.rows & _CONSENTS for mark in [*marks, *clause.marks])
-    agrees = any(mark.rows & _CONSENTS and _MILD not in mark.rows for mark in marks)
-    if clause.but or _SO in clause.marks[0].rows:
-        # "Yes, but no" is both; "yes, I see why, but no" is a no.
-        return not agrees or bool(behind) or any(_said(each.marks)[1] for each in before)
-    return not agrees and not any(_WAIT in mark.rows for mark in marks)
+        return not any(each.holds(_CONSENTS) for each in [*before, clause])
+    agrees = any(mark.rows & _CONSENTS and _MILD not in mark.rows for each in before for mark in each.marks)
+    return _overrules(clause, before, behind) if agrees else clause.turns or not any(map(_defers, before))
+
+
+def _overrules(clause: _Clause, before: list[_Clause], behind: list[_Clause]) -> bool:
+    """Whether a refusal outweighs a yes: "yes, but no" is both, "yes, I see why, but no" is a no."""
+    return clause.turns and (bool(behind) or len(before) > 1 or bool(_said(before[0].marks)[1]))
+
+
+def _takes_back(clause: _Clause) -> bool:
+    return clause.asks or _defers(clause) or _grants(clause.marks)
+
+
+def _defers(clause: _Clause) -> bool:
+    return clause.holds({_WAIT})
 
 
 def _is_order(clause: _Clause) -> bool:
-    """Whether the clause tells the agent to begin, and nothing else."""
+    """Whether the clause tells the agent to begin, and nothing else; or to hand its work over, whatever that is."""
     said, rest = _said(clause.marks)
-    return not (rest or clause.asks or _denies(said) or {_APPROVE, _GO}.isdisjoint(said))
+    hands_over = any({_GO, _WILL} <= mark.rows for mark in clause.marks)
+    orders = not {_APPROVE, _GO}.isdisjoint(said) and not _denies(said)
+    return orders and not clause.asks and (not rest or (hands_over and not (_waits(rest) or _speaks_against(rest))))
 
 
-def _speaks_against(clause: _Clause) -> bool:
-    """Whether a clause before an order asks, postpones, quotes somebody, denies anything or sets a condition."""
+def _leads_to_yes(clause: _Clause) -> bool:
+    return not (clause.asks or clause.colon or _speaks_against(clause.marks))
+
+
+def _speaks_against(marks: list[_Mark]) -> bool:
+    """Whether words before an order postpone, deny anything or set a condition."""
     against = {_WAIT, _UNLESS, _ONLY, *_DENIES, *_TURNS}
-    return clause.asks or clause.colon or clause.holds(against)
+    return any(not against.isdisjoint(mark.rows) for mark in marks)
 
 
 def _goes_with(clause: _Clause) -> bool:
-    """Whether a clause behind an order is a condition, or a reason that speaks of nothing else."""
-    is_condition = _condition(clause, is_explicit=True, opened=False) is not None
-    return not clause.asks and (is_condition or not _speaks_against(clause))
+    """Whether a clause behind an order is a condition, or a reason that takes nothing back."""
+    if _condition(clause, is_explicit=True, opened=False) is not None:
+        return not clause.asks
+    said, rest = _said(clause.marks)
+    return not (clause.asks or _denies(said) or any(mark.rows & {_WAIT, _UNLESS, _DENY} for mark in rest))
 
 
 def _folded(text: str) -> str:
