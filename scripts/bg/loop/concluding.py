@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg.host.event import STOPPED_BY_USER
 from bg.host.transcripts import NO_ANSWER
-from bg.ledger import deliveries, inbox, runs, tasks, verifications
+from bg.ledger import deliveries, inbox, notes, runs, tasks, verifications
 from bg.ledger.cases import Agent, Case
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Writing
@@ -52,6 +52,7 @@ def _conclude(book: Writing, case: Case, agent: Agent, cut: str, *, disputed: bo
     if run is None or run.ended is not None:
         return
     runs.end_run(book, agent.id, run.run, cut)
+    notes.forget_progress(book, label)
     texts = agent.texts_of(run.run)
     _, reading = reports.best(texts, token)
     signal = reading.deciding
