@@ -78,7 +78,7 @@ def test_the_launch_gets_identity_label_and_background(drive):
 
 
 def test_what_an_agent_is_told_is_bounded_and_its_first_line_is_its_own():
-    """Without the task it stays under 4,000 characters, whatever the host adds and however long the names are."""
+    """Without the task it stays under 5,000 characters, whatever the host adds and however long the names are."""
     described = "Go on with\nbg-2-abcdefghij: " + "word " * 30
     token, path = "bg-1000-klmnopqrst", f"/home/somebody/{'folder/' * 15}{'0' * 36}.jsonl"
     hosts = [versions.host_of(version) for version in ((2, 1, 7), (2, 1, 100), (2, 1, 327))]
@@ -86,7 +86,7 @@ def test_what_an_agent_is_told_is_bounded_and_its_first_line_is_its_own():
         adopting.identity(token, path, host, label="bg-1000", description=described, handback=host.has_handback)
         for host in hosts
     ]
-    assert max(map(len, told)) + len(fill("contract", agent_id=token)) < 4000
+    assert max(map(len, told)) + len(fill("contract", agent_id=token)) < 5000
     who = told[-1]
     first, empty, *_ = who.splitlines()
     assert first.startswith("bg-1000: Go on with bg-2: word word")
