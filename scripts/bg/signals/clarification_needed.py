@@ -7,6 +7,7 @@ import re
 from bg.host import tools
 from bg.ledger import inbox, user_answers
 from bg.ledger.values import Item, ItemState, State
+from bg.signals import kinds
 from bg.signals.kinds import Ask, Frame, Kind
 from bg.words import briefs, phrases, reply_parts, texts
 from bg.words.quoting import beside, cited
@@ -32,6 +33,7 @@ class ClarificationNeeded(Kind):
     said = "asked"
     counted = ("question", "questions")
     to_type = "{qid}: <answer>"
+    stands = "asks"
 
     def state(self, signal: Signal, own: list[Signal], *, disputed: bool) -> str:
         return State.NEEDS_ANSWER
@@ -70,8 +72,8 @@ class ClarificationNeeded(Kind):
             body="\n".join(part for part in body if part),
             resume=told.resume,
         )
-        many = self.counted[len(asked) != 1]
-        return reply_parts.Reminder(text, f"{label} asks {len(asked)} {many} · {told.answer_command} {label}")
+        notice = kinds.waiting(asked, f"{told.answer_command} {label}").line(told.room) if asked else ""
+        return reply_parts.Reminder(text, notice)
 
     def brief(self, payload: Fields, short: Short) -> list[str]:
         return [*briefs.questions(_open(short.items)), phrases.BRIEFLY_ASK.format(ask=tools.ASK, then=short.then)]
