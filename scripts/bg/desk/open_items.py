@@ -6,12 +6,13 @@ import json
 
 from bg.desk import actions
 from bg.desk.page import Cell, Page
-from bg.ledger import cases, inbox, user_answers
+from bg.ledger import cases, inbox, tasks, user_answers
 from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
-from bg.ledger.values import Item, ItemState
+from bg.ledger.values import Item, ItemState, State
 from bg.signals import kinds
+from bg.words import replies
 from bg.words.quoting import cited, inline, spoken, whole
 from bg.words.times import age
 
@@ -61,13 +62,15 @@ def to_type(page: Page, item: Question, command: str) -> list[str]:
 def waiting_list(book: Ledger, page: Page, project: str = "", command: str = "/bg-answer") -> str:
     """What waits for the user, by priority, then age."""
     items = inbox.waiting(book, project=project)
-    if not items:
-        return "Nothing waits for an answer."
     now = book.now()
+    paused = cases.known(book, lambda: tasks.in_state(book, project, State.PAUSED)) if project else []
+    held = replies.held([case for case in paused if case.is_held], now, command)
+    if not items:
+        return held or "Nothing waits for an answer."
     named = {item.label: cases.case(book, item.label).task for item in items}
     names = {label: inline(task.description or task.text, 200) for label, task in named.items()}
     lines = [line for item in items for line in question(page, item, now, label=item.label, task=names[item.label])]
-    return "\n".join([*lines, "", *to_type(page, items[0], command)])
+    return "\n".join([*lines, "", *to_type(page, items[0], command), *(["", held] if held else [])])
 
 
 def of_task(case: Case, page: Page, command: str) -> str:

@@ -15,7 +15,7 @@ from bg.record import Record
 from bg.signals import kinds
 from bg.words import outcome, phrases, silence, verified
 from bg.words.outcome import Outcome
-from bg.words.times import age
+from bg.words.times import age, clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ class Status(Record):
     evidence: dict[str, Any]
     verify: dict[str, Any]
     risk: str
+    resets: Optional[int]  # the second until which the limit holds that has paused it, where that is known
     outcome: Outcome
 
     @property
@@ -107,7 +108,16 @@ def came_of(case: Case, *, full: bool = False) -> Outcome:
         return Outcome(task.label, phrases.WAITS_FOR, "works", whom)
     if task.state not in tasks.RUNNING_STATES and case.has_news:
         return Outcome(task.label, phrases.ANSWERED, "needs", _waited_for(case) or phrases.NOT_WOKEN_YET)
+    if task.state == State.PAUSED:
+        return _paused(case)
     return _ended(case) if task.ended is not None else outcome.without_report(task)
+
+
+def _paused(case: Case) -> Outcome:
+    """Which limit has paused a task, and until when."""
+    found, ends = outcome.without_report(case.task), case.limit.resets
+    until = phrases.UNTIL.format(time=clock(ends, case.book.now())) if ends else ""
+    return found._replace(said=found.said + until)
 
 
 def _waited_for(case: Case) -> str:
@@ -168,6 +178,7 @@ def record(case: Case) -> Status:
         evidence=runs.evidence_of(case.agent.run) if case.agent.run and task.ended is not None else {},
         verify=_last_check(book, task),
         risk=risk,
+        resets=(case.limit.resets or None) if task.state == State.PAUSED else None,
         outcome=came._replace(beside=(*came.beside, *known, *filter(None, [risk]))),
     )
 

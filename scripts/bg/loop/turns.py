@@ -56,6 +56,10 @@ def prompt(scene: Scene) -> None:
         scene.apart(f"/{command}", handler, scene, arguments)
         if not answer.block and (len(answer.context), len(answer.notice)) == before:
             _say_what_failed(scene, command)
+    if scene.docket.cases_in((State.PAUSED,)):
+        from bg.loop import pausing  # noqa: PLC0415 - late: few sessions have come to a limit
+
+        scene.apart("the limits", lambda: pausing.mention(scene, is_command=bool(command)))
     if not scene.answer.block:
         scene.apart("the reminders", reminding.remind, scene)
 
@@ -144,21 +148,31 @@ def stop(scene: Scene) -> None:
     scene.apart("who said what", proof.look_around, scene)
     reconciling.catch_up(scene, reconciling.STOP)
     _close_windows(scene)
+    if not (versions.attended() and _is_announced_next(scene)):
+        _tell_the_rest(scene)
+    if scene.answer.context and not scene.host.takes_context_at_stop:
+        scene.answer.block = "\n\n".join(scene.answer.context)
+        scene.answer.context = []
+
+
+def _is_announced_next(scene: Scene) -> bool:
+    """The next turn begins with a message of the host's own, and the hook of that can tell all that is due, whole."""
+    return bool(scene.docket.due) and any(map(is_machine_prompt, transcripts.waiting(scene.event.transcript)))
+
+
+def _tell_the_rest(scene: Scene) -> None:
     fresh = [row for row in scene.docket.due if _is_fresh(scene, row)]
     if fresh:
         reminding.remind(scene, fresh, brief=versions.attended())
     if not scene.surfaced:
         _ask_first(scene)
-    if scene.answer.context and not scene.host.takes_context_at_stop:
-        scene.answer.block = "\n\n".join(scene.answer.context)
-        scene.answer.context = []
 
 
 def _is_fresh(scene: Scene, row: Delivery) -> bool:
     """Nobody has heard it: it was never surfaced, or the hook that was about to say it was killed."""
     if scene.event.repeated_stop and (row.surfaced is not None or row.missed is not None):
         return False
-    soon = row.kind == Due.ENDED and scene.host.announces_every_end
+    soon = row.kind in (Due.ENDED, Due.GROUP, Due.JOINT) and scene.host.announces_every_end
     return not soon or scene.book.now() - row.made > ANNOUNCED_WITHIN
 
 

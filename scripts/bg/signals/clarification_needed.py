@@ -75,6 +75,11 @@ class ClarificationNeeded(Kind):
         notice = kinds.waiting(asked, f"{told.answer_command} {label}").line(told.room) if asked else ""
         return reply_parts.Reminder(text, notice)
 
+    def begin_brief(self, short: Short, notice: str) -> str:
+        """Without the words of the questions, which follow with their ids."""
+        count = len(_open(short.items))
+        return f"{short.label} {self.stands} {count} {self.counted[count != 1]}"
+
     def brief(self, payload: Fields, short: Short) -> list[str]:
         return [*briefs.questions(_open(short.items)), phrases.BRIEFLY_ASK.format(ask=tools.ASK, then=short.then)]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 
 from bg.ledger import inbox
 from bg.ledger.values import Item
@@ -94,8 +93,12 @@ class Kind:
         """What came of a task whose run has ended with this signal, beside what it asks for."""
         return outcome.without_report(task, self.gist(payload))
 
+    def begin_brief(self, short: Short, notice: str) -> str:
+        """How the short form of the reminder begins."""
+        return notice
+
     def brief(self, payload: Fields, short: Short) -> list[str]:
-        """The short form of the reminder, behind its notice."""
+        """The short form of the reminder, behind that."""
         return [*([short.left] if short.left else []), phrases.BRIEFLY_ENDED.format(label=short.label)]
 
     def frame(self, payload: Fields) -> Frame:
@@ -125,7 +128,7 @@ def of(marker: str) -> Kind:
         return Kind(marker)
     name = f"bg.signals.{marker.lower()}"
     try:
-        module = import_module(name)
+        module = __import__(name, fromlist=["KIND"])
     except ModuleNotFoundError as error:
         if error.name != name:
             raise

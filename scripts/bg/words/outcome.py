@@ -31,6 +31,7 @@ _STYLES = {
     State.NEEDS_ANSWER: "needs",
     State.BLOCKED: "needs",
     State.DELEGATING: "needs",
+    State.PAUSED: "needs",
     State.DONE: "good",
     State.DISPUTED: "bad",
     State.PARTIAL: "needs",

@@ -199,6 +199,7 @@ def lists(evidence: Entry, *, prose: bool = False) -> str:
         groups.append("What it says was not declared for checking: it is only said.")
     others = [each for each in evidence.get("notes", []) if each.get("reason") != "asked and not there"]
     groups.append(_group("Not seen, which need not be wrong", [f"- {each}" for each in noted({"notes": others})]))
+    groups.append("\n".join(f"By the result contract, {each}" for each in by_contract(evidence)))
     groups.append(_group("The host's own facts", facts(evidence).split("\n") if facts(evidence) else [], 6))
     groups.append(_group("Not looked at", [f"- {each}" for each in limits(evidence)]))
     return "\n".join(group for group in groups if group)
@@ -232,3 +233,19 @@ def noted(evidence: Entry) -> list[str]:
     return [
         reasons.NOTES.get(each["reason"], "{subject}").format(subject=cited(each["subject"], 140)) for each in notes
     ]
+
+
+def by_contract(evidence: Entry) -> list[str]:
+    """What a report's results lack by the contract: what is not there, what has no source, its figures; a line each."""
+    found = evidence.get("contract", [])
+    several = len({each.get("source") for each in found}) > 1
+    lines = [
+        [_lacking(each, several=several) for each in found if each["rule"] in rules] for rules in reasons.CONTRACT_LINES
+    ]
+    return [inline("; ".join(said), 500) for said in lines if said]
+
+
+def _lacking(note: Entry, *, several: bool) -> str:
+    names = _names(note["names"], 3, len(note["names"]))
+    said = reasons.CONTRACT[note["rule"]].format(names=names, figure=inline(note["figure"], 20))
+    return f"{cited(note['source'], 80)}: {said}" if several else said
