@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 from directed import delivered, until
 from generations import NEWEST
-from loop import ROOT, block, has_ledger, launch, news, reacting, reminders, rows, spawn_tool
+from loop import CLOSING, ROOT, block, has_ledger, launch, news, reacting, reminders, rows, spawn_tool
 from requested import BLOCKING, settle, states
 from rig import clients
 from rig.home import Home
@@ -139,6 +139,7 @@ def cast(story: Story, home: Home) -> Script:
         (r"Resume it now|bg-1 has waited for this", as_told),
     )
     return Script(
+        CLOSING,
         ("heir", asked("## CONTINUATION"), [ends()] * 3),
         ("child", asked("CHILD-TASK"), [ends()]),
         ("agent", asked("FIRST-TASK"), story.agent(home)),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 
-from bg.ledger import cases, launches
+from bg.ledger import cases, launches, runs
 from bg.ledger.file import first_of
 from bg.ledger.launches import Launch
-from bg.loop import adopting
+from bg.loop import adopting, reports
 from bg.loop.scene import Scene
 from bg.words import texts
 
@@ -21,6 +21,7 @@ STEP = 0.03
 
 def started(scene: Scene) -> None:
     """SubagentStart: the second way for the identity; nothing for an agent that has it, or is not ours."""
+    _begin_again(scene)
     launch = _launch(scene)
     if launch is None or launch.identity != launches.LOST:
         return
@@ -37,6 +38,15 @@ def started(scene: Scene) -> None:
     scene.answer.context.append(texts.fill("late_identity", identity=identity, contract=contract))
     with scene.book.transaction() as writing:
         launches.set_identity(writing, launch.token, launches.GIVEN)
+
+
+def _begin_again(scene: Scene) -> None:
+    """A run that was handed back is over, whatever its agent still says, until the agent is started anew."""
+    agent = cases.agent(scene.book, scene.event.agent)
+    case = agent.case
+    if case is not None and reports.handed_back(agent):
+        with scene.book.transaction() as writing:
+            runs.running(writing, agent.id, case.label)
 
 
 def _launch(scene: Scene) -> Optional[Launch]:
