@@ -137,6 +137,7 @@ def cast(story: Story, home: Home) -> Script:
         (r"label: bg-1 for this task", launch("FIRST-TASK")),
         (r"label: bg-2 for the delegated task", launch("CHILD-TASK", "the child")),
         (r"Resume it now|bg-1 has waited for this", as_told),
+        (r"bg-1 was not woken", anew),
     )
     return Script(
         CLOSING,
