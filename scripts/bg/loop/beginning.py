@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 
-from bg.ledger import cases, launches, runs
+from bg.ledger import cases, launches, runs, tasks
 from bg.ledger.file import first_of
 from bg.ledger.launches import Launch
+from bg.ledger.values import State
 from bg.loop import adopting, reports
 from bg.loop.scene import Scene
 from bg.words import texts
@@ -21,7 +22,7 @@ STEP = 0.03
 
 def started(scene: Scene) -> None:
     """SubagentStart: the second way for the identity; nothing for an agent that has it, or is not ours."""
-    _begin_again(scene)
+    _go_on(scene)
     launch = _launch(scene)
     if launch is None or launch.identity != launches.LOST:
         return
@@ -40,13 +41,18 @@ def started(scene: Scene) -> None:
         launches.set_identity(writing, launch.token, launches.GIVEN)
 
 
-def _begin_again(scene: Scene) -> None:
-    """A run that was handed back is over, whatever its agent still says, until the agent is started anew."""
-    agent = cases.agent(scene.book, scene.event.agent)
-    case = agent.case
-    if case is not None and reports.handed_back(agent):
+def _go_on(scene: Scene) -> None:
+    """The host has woken an agent that was parked, or that has handed back, after which only a start begins a run."""
+    who = cases.agent(scene.book, scene.event.agent)
+    if who.case is None or who.run is None:
+        return
+    if who.run.waits_for:
         with scene.book.transaction() as writing:
-            runs.running(writing, agent.id, case.label)
+            runs.park(writing, who.id, who.run.run, [])
+            tasks.set_state(writing, who.case.label, State.WORKING)
+    elif reports.handed_back(who):
+        with scene.book.transaction() as writing:
+            runs.running(writing, who.id, who.case.label)
 
 
 def _launch(scene: Scene) -> Optional[Launch]:
