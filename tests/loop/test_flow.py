@@ -76,7 +76,8 @@ def test_the_launch_gets_identity_label_and_background(drive):
     assert f"You are {token}, a background subagent" in before
     assert "\n" not in contract
     assert contract.endswith(f"ends with one signal block, with agent_id: {token}")
-    assert drive.started["systemMessage"] == "bg-1 started: audit · /bg-status"
+    limit = " · on 2.1.100 a new agent goes on with your answer" if drive.version == "2.1.100" else ""
+    assert drive.started["systemMessage"] == f"bg-1 started: audit{limit} · /bg-status"
 
 
 def test_what_an_agent_is_told_is_bounded_and_its_first_line_is_its_own():
