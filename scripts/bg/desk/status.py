@@ -81,6 +81,7 @@ class Status(Record):
     evidence: dict[str, Any]
     verify: dict[str, Any]
     risk: str
+    resets: Optional[int]  # the second until which the limit holds that has paused it, where that is known
 
     @property
     def lacks_room(self) -> bool:
@@ -116,6 +117,7 @@ def record(case: Case) -> Status:
         evidence=runs.evidence_of(case.agent.run) if case.agent.run and task.ended is not None else {},
         verify=_last_check(book, task),
         risk=transcripts.near_limit(path) if task.ended is None else "",
+        resets=(case.limit.resets or None) if task.state == State.PAUSED else None,
     )
 
 

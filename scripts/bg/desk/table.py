@@ -14,7 +14,7 @@ from bg.ledger.values import Outcome, State
 from bg.record import Record
 from bg.words import phrases, verdict
 from bg.words.quoting import inline
-from bg.words.times import age
+from bg.words.times import age, clock
 
 NARROW, WIDE = 60, 140
 LEAST_TASK = 16
@@ -25,6 +25,7 @@ _STYLES = {
     State.NEEDS_ANSWER: "needs",
     State.BLOCKED: "needs",
     State.DELEGATING: "needs",
+    State.PAUSED: "needs",
     State.LAUNCHED: "works",
     State.WORKING: "works",
     State.DONE: "good",
@@ -68,7 +69,7 @@ def words_of(state: str) -> str:
     return state.replace("_", " ")
 
 
-def waits_for(entry: Status) -> str:
+def waits_for(entry: Status, now: float) -> str:
     """What a task waits for or has proved, on one line."""
     if entry.waiting:
         first = entry.waiting[0]
@@ -85,7 +86,8 @@ def waits_for(entry: Status) -> str:
         return " · ".join(filter(None, seen))
     if entry.quiet:
         return f"quiet since {age(entry.quiet)}"
-    return inline(entry.note or entry.risk, 160)
+    until = f", until {clock(entry.resets, now)}" if entry.resets else ""
+    return inline(f"{entry.note}{until}" if entry.note else entry.risk, 160)
 
 
 def _came_of(entry: Status) -> str:
@@ -159,7 +161,7 @@ def _row(case: Case, now: float) -> Row:
         style_of(task.state),
         age(now - (task.since or now)),
         inline(task.description or task.text, 200),
-        waits_for(entry),
+        waits_for(entry, now),
         "bad" if verdict.mismatches(entry.evidence) or failed else style_of(task.state),
         what_to_type(case, entry),
     )

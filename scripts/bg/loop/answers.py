@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 SKIP, GO, HELP, STATUS, DOCTOR, UNDO, CLOSE = COMMANDS = "skip", "go", "help", "status", "doctor", "undo", "close"
 
+ALL_GO = "all go"  # every task that a limit has paused
+
 # Why words are not taken as they are.
 TWICE, LEAD, UNKNOWN, MENTION, EMPTY, LABELS, QUESTION = (
     "twice", "lead", "unknown", "mention", "empty", "labels", "question",
@@ -168,6 +170,11 @@ def reserved(text: str) -> str:
     word = folded(text).strip().rstrip(".!").strip().lower()
     word = {"--help": HELP, "-h": HELP, "--status": STATUS}.get(word, word)
     return word if word in COMMANDS else ""
+
+
+def is_for_all(text: str) -> bool:
+    """The words have all tasks go on that are paused."""
+    return " ".join(folded(text).lower().rstrip(" .!").split()) == ALL_GO
 
 
 def is_question(text: str) -> bool:

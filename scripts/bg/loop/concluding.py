@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bg.host.event import STOPPED_BY_USER
+from bg.host.event import API_ERROR, OVERLOADED, STOPPED_BY_USER, USAGE_LIMIT
 from bg.host.transcripts import NO_ANSWER
-from bg.ledger import deliveries, inbox, runs, tasks, verifications
+from bg.ledger import deliveries, inbox, notes, runs, tasks, verifications
 from bg.ledger.cases import Agent, Case
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Writing
@@ -22,7 +22,9 @@ CUT_STATES = {
     STOPPED_BY_USER: State.STOPPED,
     "killed": State.STOPPED,
     "failed": State.FAILED,
-    "API error": State.FAILED,
+    API_ERROR: State.FAILED,
+    USAGE_LIMIT: State.PAUSED,
+    OVERLOADED: State.PAUSED,
     NO_ANSWER: State.FAILED,
     "output limit": State.FAILED,
 }
@@ -32,12 +34,23 @@ _NOTHING = kinds.Found()  # of a run that has left no report to check
 
 
 def conclude(
-    case: Case, agent: Agent, *, cut: str = "", found: kinds.Found = _NOTHING, heard: Optional[Heard] = None
+    case: Case,
+    agent: Agent,
+    *,
+    cut: str = "",
+    resets: int = 0,
+    found: kinds.Found = _NOTHING,
+    heard: Optional[Heard] = None,
 ) -> None:
-    """End the run that goes on: its best text decides, what was heard of it counts, the parent is owed a reminder."""
+    """End the run that goes on: its best text decides, what was heard of it counts, the parent is owed a reminder.
+
+    `resets` is when the limit ends that has cut it, where the host knows that.
+    """
     with case.book.transaction() as writing:
         if heard is not None:
             hearing.take(writing, case, agent, heard)
+        if CUT_STATES.get(cut) == State.PAUSED:
+            notes.set_limit(writing, case.label, notes.Limit(resets))
         _conclude(writing, case, agent, cut, found, heard.left if heard else [])
         account(writing, case)
 

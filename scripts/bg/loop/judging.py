@@ -25,7 +25,7 @@ def judge(scene: Scene, case: Case, agent: Agent) -> str:
     return reason
 
 
-def conclude(scene: Scene, case: Case, agent: Agent, cut: str = "") -> None:
+def conclude(scene: Scene, case: Case, agent: Agent, cut: str = "", resets: int = 0) -> None:
     """End the run that goes on, with the evidence for the text that stands for it."""
     if agent.run is None or agent.run.ended is not None:
         return
@@ -35,7 +35,7 @@ def conclude(scene: Scene, case: Case, agent: Agent, cut: str = "") -> None:
     path = _transcript(scene, agent)
     heard = scene.apart(f"catching up with {case.label}", lambda: hearing.listen(agent, path, ends=True))
     comes_to = kinds.Found(bool(verdict.mismatches(found)), bool(verdict.not_there(found)))
-    concluding.conclude(case, agent, cut=cut, found=comes_to, heard=heard)
+    concluding.conclude(case, agent, cut=cut, resets=resets, found=comes_to, heard=heard)
     if case.task.verify and scene.late is None:
         from bg.loop import verifying  # noqa: PLC0415 - late: few tasks have one
 

@@ -65,6 +65,8 @@ def _addressed(scene: Scene, to: str) -> Optional[Case]:
 
 def _refused(scene: Scene, case: Case) -> str:
     """Why an ended agent is not woken from here; the host would wake it without its task, or not at all."""
+    if case.is_held:
+        return phrases.STAYS_PAUSED.format(label=case.label, command=scene.answer_command)
     if not case.is_resumable or waking.can_wake(scene, case.task.agent):
         return ""
     with scene.book.transaction() as writing:

@@ -56,6 +56,10 @@ def prompt(scene: Scene) -> None:
         scene.apart(f"/{command}", handler, scene, arguments)
         if not answer.block and (len(answer.context), len(answer.notice)) == before:
             _say_what_failed(scene, command)
+    if scene.docket.cases_in((State.PAUSED,)):
+        from bg.loop import pausing  # noqa: PLC0415 - late: few sessions have come to a limit
+
+        scene.apart("the limits", lambda: pausing.mention(scene, is_command=bool(command)))
     if not scene.answer.block:
         scene.apart("the reminders", reminding.remind, scene)
 

@@ -91,6 +91,7 @@ ANSWER_HELP = """\
 /bg-answer bg-1 Q1: skip          leaves a question to the agent
 /bg-answer bg-1 D1: approve       or deny; words behind it reach the agent: approve, but only the fixtures
 /bg-answer bg-1 go                goes on with what there is, also where it has failed or was interrupted
+/bg-answer all go                 has all go on that a usage limit has paused
 /bg-answer bg-1 close             takes it out of every list; its report is kept
 /bg-answer bg-1 undo              takes the last answer back, until the agent has been woken
 /bg-answer doctor                 what is wrong with this installation
@@ -118,6 +119,8 @@ WORD_IS_AN_ANSWER = (
 NOTHING_TO_SKIP = "{label} has no open question to skip; nothing was recorded."
 SKIP_WHICH = "{label} asks {count} things; nothing was recorded. Type {typed}"
 DECIDE_FIRST = "{name} waits for your decision: type {typed}: approve or {typed}: deny."
+ALL_GO_ON = "{names} go on."
+NOTHING_IS_PAUSED = "No task here is paused; nothing was done."
 NOTHING_TO_RESUME = "{label} is {state}; there is nothing to resume."
 CHILD_FIRST = "{label} waits for {child} and goes on when that has ended."
 GO_ELSEWHERE = "{label} belongs to another open session; type it there."
