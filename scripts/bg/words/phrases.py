@@ -215,9 +215,6 @@ ANSWER_RECORDED_ELSEWHERE = SENDER + (
 )
 WAITS_FOR_AGENT = SENDER + " {label} waits for {whom}. You are told when to resume it; until then, leave it."
 RESUME_NOW = SENDER + " The user's answers for {label} are recorded. Resume it now: {way}"
-DECIDED = (
-    "The user has decided on {name}, in these words: {words}. So {follows}. Write nothing to it that says otherwise."
-)
 PARKED = "waits for its own command"
 HAS_NOT_ENDED = SENDER + (
     " {label} has not ended: it waits for a background command of its own. Tell the user no outcome yet; you are told "
@@ -226,6 +223,9 @@ HAS_NOT_ENDED = SENDER + (
 WAKE_PARKED = SENDER + (
     " {label} has waited for a background command of its own. That has ended, and Claude Code does not wake the agent "
     "for it. Wake it now, and say that its command has ended: {way}"
+)
+DECIDED = (
+    "The user has decided on {name}, in these words: {words}. So {follows}. Write nothing to it that says otherwise."
 )
 OVERTAKEN = "\nIt ended before the user's answers to {qids} reached it. If they still matter, resume it: {way}"
 OVERTAKEN_NOTICE = " · it ended before your answers to {qids} reached it"
