@@ -72,6 +72,7 @@ def _conclude(
     if run is None or run.ended is not None:
         return
     runs.end_run(book, agent.id, run.run, cut)
+    notes.forget_progress(book, label)
     texts = agent.texts_of(run.run)
     _, reading = reports.best(texts, token)
     signal = reading.deciding

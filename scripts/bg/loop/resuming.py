@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
-from bg.ledger import cases, delegations, inbox, reported, resumes, runs, tasks, user_answers
+from bg.ledger import cases, delegations, inbox, notes, reported, resumes, runs, tasks, user_answers
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing, first_of
 from bg.ledger.resumes import Resume
@@ -23,7 +23,7 @@ from bg.loop import (
 )
 from bg.loop.scene import Scene
 from bg.signals import resume
-from bg.words import phrases, ways
+from bg.words import pace, phrases, ways
 from bg.words.quoting import inline
 
 TYPE_CHECKING = False
@@ -91,7 +91,10 @@ def _from_agent(scene: Scene) -> None:
     run = reports.keep(case, agent, reported.MESSAGE, sent.text, final=False)
     if run is None:
         return
+    progress = pace.said(sent.text)
     with scene.book.transaction() as writing:
+        if progress is not None:
+            notes.set_progress(writing, case.label, progress.percent, progress.words)
         for signal in reports.read(sent.text, agent.token).own:
             noting.note(writing, case, agent.id, run.run, signal)
 

@@ -106,6 +106,7 @@ DOUBTS = {
     "empty": "nothing stands behind {what}",
     "labels": "{what} may begin another task's answer",
     "question": "{what} gets a question back",
+    "postpones": "“{what}” may only ask for time",
 }
 UNDERSTOOD = "It would be taken so:"
 CONFIRM = "Type {command} confirm {number} {meaning}."

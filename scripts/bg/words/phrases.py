@@ -72,6 +72,19 @@ WITHOUT_IDENTITY = (
     "{label} works without its identity: another plugin has rewritten its launch. It cannot ask, and its report may "
     "come without a signal · /bg-status {label}"
 )
+BEYOND = (
+    "{label} has worked for {worked}, {expected} were expected{progress} · let it go on, or tell Claude what to ask of "
+    "it: a checkpoint, less work, or handing a part over"
+)
+BEYOND_UNREACHED = (
+    "{label} has worked for {worked}, {expected} were expected{progress} · let it go on; once it ends or you stop it, "
+    "it can go on from its checkpoint, do less, or hand a part over"
+)
+WHERE_THE_USER_PICKS = SENDER + (
+    " {label} works for longer than was expected, and the user has been told. Only if the user asks for one of these, "
+    "send it on: a checkpoint (save what there is to files, name them, and go on), less work (which part is left out), "
+    "or handing a part over. To do so, {way}."
+)
 SO_MANY_AGENTS = "{count} agents"
 # Of several, and of one.
 HELD = ("{whom} are paused by a limit", "{whom} is paused by a limit")
