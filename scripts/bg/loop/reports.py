@@ -13,11 +13,10 @@ from bg.masking import masked
 from bg.protocol import signals
 from bg.record import Record
 from bg.signals import kinds
-from bg.words.texts import fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Optional
+    from typing import Optional
 
 
 class Reading(Record):
@@ -48,9 +47,7 @@ def read(text: str, token: str) -> Reading:
     found = _signals(text)
     if len(found.signals) == 1 and _is_careless(found.signals[0], text, token):
         found = found._replace(signals=[signals.signed(found.signals[0], token)])
-    example = _quoted_example(text, token)
     own = [signal for signal in found.signals if signal.agent_id.strip() == token]
-    own = [signal for signal in own if example is None or (signal.marker, signal.fields) != example]
     ending = [signal for signal in own if signal.terminal]
     # A request that need not stop its agent ends the run all the same where nothing else does.
     ending = ending or [signal for signal in own[-1:] if signal.marker == kinds.REQUEST]
@@ -61,15 +58,6 @@ def read(text: str, token: str) -> Reading:
 def _is_careless(signal: signals.Signal, text: str, token: str) -> bool:
     label = token.rpartition("-")[0]
     return signal.agent_id.strip().casefold() in ("", label) and signals.ends(signal, text)
-
-
-def _quoted_example(text: str, token: str) -> Optional[tuple[str, dict[str, Any]]]:
-    """What the example of an agent's own instructions says, where its text quotes it: it asks nothing by that."""
-    example = fill("example", agent_id=token)
-    if not all(line.strip() in text for line in example.splitlines()):
-        return None
-    [signal] = signals.read(example).signals
-    return signal.marker, signal.fields
 
 
 def keep(case: Case, agent: Agent, source: str, text: str, *, final: bool = True, uuid: str = "") -> Optional[Run]:
