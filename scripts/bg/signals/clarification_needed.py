@@ -8,6 +8,7 @@ from bg.host import tools
 from bg.ledger import inbox, user_answers
 from bg.ledger.values import Item, ItemState, State
 from bg.protocol import signals
+from bg.signals import kinds
 from bg.signals.kinds import Ask, Kind, Response, from_parent
 from bg.words import briefs, phrases, reply_parts, texts
 from bg.words.quoting import beside, cited, framed
@@ -34,6 +35,7 @@ class ClarificationNeeded(Kind):
     said = "asked"
     counted = ("question", "questions")
     to_type = "{qid}: <answer>"
+    stands = "asks"
 
     def state(self, signal: Signal, own: list[Signal], found: Found) -> str:
         return State.NEEDS_ANSWER
@@ -77,9 +79,13 @@ class ClarificationNeeded(Kind):
             body="\n".join(part for part in body if part),
             **({"resume": told.resume} if waits else {}),
         )
-        count = f"{len(asked)} {self.counted[len(asked) != 1]}"
-        asks = count if waits else phrases.AND_GOES_ON.format(count=count)
-        return reply_parts.Reminder(text, f"{label} asks {asks} · {told.answer_command} {label}")
+        notice = kinds.waiting(asked, f"{told.answer_command} {label}").line(told.room) if asked else ""
+        return reply_parts.Reminder(text, notice)
+
+    def begin_brief(self, short: Short, notice: str) -> str:
+        """Without the words of the questions, which follow with their ids."""
+        count = len(_open(short.items))
+        return f"{short.label} {self.stands} {count} {self.counted[count != 1]}"
 
     def _works_on(self, payload: Fields) -> bool:
         return signals.goes_on(self.marker, payload)
