@@ -147,13 +147,21 @@ def test_an_outcome_is_cut_to_the_room_within_its_quotation_marks(room):
 
 
 @pytest.mark.parametrize(
-    ("chosen", "foreground"), [("dark", "38;5;252"), ("light", "38;5;236"), ("light-ansi", "30"), ("", "38;5;244")]
+    ("kept", "foreground"),
+    [
+        ('{"theme": "dark"}', "38;5;252"),
+        ("{}", "38;5;252"),
+        ('{"theme": "light"}', "38;5;236"),
+        ('{"theme": "light-ansi"}', "30"),
+        ('{"theme": "auto"}', "38;5;244"),
+        ("{", "38;5;244"),
+    ],
 )
-def test_within_claude_code_every_word_has_a_colour_of_the_theme(chosen, foreground, tmp_path, monkeypatch):
+def test_within_claude_code_every_word_has_a_colour_of_the_theme(kept, foreground, tmp_path, monkeypatch):
     """What has none is shown in the colour of warnings."""
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
-    (tmp_path / ".claude.json").write_text(json.dumps({"theme": chosen}) if chosen else "{")
+    (tmp_path / ".claude.json").write_text(kept)
     with ledger(12) as book:
         text = table.table(book, page.of_hook(), PROJECT)
     assert f"\x1b[{foreground}m" in text

@@ -79,6 +79,13 @@ def test_the_launch_gets_identity_label_and_background(drive):
     assert drive.started["systemMessage"] == "bg-1 started: audit · /bg-status"
 
 
+def test_a_launch_that_shows_its_label_is_not_said_again(drive):
+    """Claude Code shows the description that the model has given the call."""
+    drive.prompt("/bg Audit the auth code")
+    drive.launch("Audit.", "a1", description="bg-1: audit the auth code")
+    assert "systemMessage" not in drive.started
+
+
 def test_what_an_agent_is_told_is_bounded_and_its_first_line_is_its_own():
     """Without the task it stays under 4,000 characters, whatever the host adds and however long the names are."""
     described = "Go on with\nbg-2-abcdefghij: " + "word " * 30

@@ -133,10 +133,10 @@ def _ended(case: Case) -> Outcome:
     """Of a task that has ended: what its report comes to, and the check that the user named."""
     task, agent = case.task, case.agent
     signal = agent.ended_with if task.state in _REPORTED and not task.note else {}
-    if not signal:
+    marker, payload = signal.get("signal_type"), signal.get("payload")
+    if not isinstance(marker, str) or not isinstance(payload, dict):
         return outcome.without_report(task, agent.texts[-1].text if agent.texts else "")
-    evidence = runs.evidence_of(agent.run) if agent.run else {}
-    found = kinds.of(signal["signal_type"]).outcome(task, signal.get("payload", {}), evidence)
+    found = kinds.of(marker).outcome(task, payload, runs.evidence_of(agent.run) if agent.run else {})
     rows = verifications.find(case.book, label=task.label)
     if not rows or rows[-1].ended is None:
         return found
