@@ -524,7 +524,7 @@ NO_SENTENCES = {
     "intake.py": "the words by which it recognizes that somebody disputes a finding",
     "issues.py": "the signs by which it recognizes an id",
     "sections.py": "the marks by which it recognizes a heading",
-    "recovery_names.py": "the words by which it recognizes what to do about a blocker",
+    "parts.py": "the words by which it recognizes a part of some work",
 }
 
 

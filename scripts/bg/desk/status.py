@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg import settings
 from bg.host import agents, transcripts
-from bg.ledger import delegations, inbox, projects, runs, tasks, verifications
+from bg.ledger import delegations, inbox, notes, projects, runs, tasks, verifications
 from bg.ledger.cases import Awaited, Case
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
@@ -13,7 +13,7 @@ from bg.ledger.values import Outcome as Verdict
 from bg.ledger.verifications import Verification
 from bg.record import Record
 from bg.signals import kinds
-from bg.words import outcome, phrases, silence, verified
+from bg.words import outcome, pace, phrases, silence, verified
 from bg.words.outcome import Outcome
 from bg.words.times import age, clock
 
@@ -84,6 +84,9 @@ class Status(Record):
     full: bool
     delegations: list[Request]
     quiet: float
+    progress: dict[str, Any]
+    expected: float
+    beyond: float
     evidence: dict[str, Any]
     verify: dict[str, Any]
     risk: str
@@ -153,7 +156,7 @@ def record(case: Case) -> Status:
     path = agents.of_agent(case.docket.transcript, task.agent) if task.ended is None else ""
     full, quiet = _full(book, task), silence.seconds(book, task, path)
     risk = transcripts.near_limit(path) if task.ended is None else ""
-    known = [phrases.QUIET_SINCE.format(age=age(quiet))] if quiet else []
+    progress, beyond = _progress(book, task), pace.beyond(case)
     came = came_of(case, full=full)
     return Status(
         label=task.label,
@@ -175,12 +178,23 @@ def record(case: Case) -> Status:
         full=full,
         delegations=[_request(book, one) for one in case.asked],
         quiet=quiet,
+        progress=progress,
+        expected=pace.expected(case),
+        beyond=beyond,
         evidence=runs.evidence_of(case.agent.run) if case.agent.run and task.ended is not None else {},
         verify=_last_check(book, task),
         risk=risk,
         resets=(case.limit.resets or None) if task.state == State.PAUSED else None,
-        outcome=came._replace(beside=(*came.beside, *known, *filter(None, [risk]))),
+        outcome=came._replace(beside=(*came.beside, *_pace(case, progress, beyond, quiet), *filter(None, [risk]))),
     )
+
+
+def _pace(case: Case, said: dict[str, Any], beyond: float, quiet: float) -> list[str]:
+    """How a running task goes: how far its agent says it is, past what was expected, silent."""
+    far = pace.so_far((said["percent"], said["words"])) if said else ""
+    late = phrases.WERE_EXPECTED.format(age=age(pace.expected(case))) if beyond else ""
+    silent = phrases.QUIET_SINCE.format(age=age(quiet)) if quiet else ""
+    return [each for each in (far, late, silent) if each]
 
 
 def to_json(found: Status) -> dict[str, Any]:
@@ -208,6 +222,12 @@ def check(row: Verification) -> dict[str, Any]:
         "changed": row.changed.splitlines(),
         "headline": verified.headline(row),
     }
+
+
+def _progress(book: Ledger, task: Task) -> dict[str, Any]:
+    """How far its agent has said it is; empty where it has not."""
+    found = notes.progress(book, task.label)
+    return {} if found is None else {"percent": found[0], "words": found[1]}
 
 
 def _last_check(book: Ledger, task: Task) -> dict[str, Any]:

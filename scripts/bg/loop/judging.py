@@ -34,8 +34,8 @@ def conclude(scene: Scene, case: Case, agent: Agent, cut: str = "", resets: int 
     # Whatever stands in its transcript, the run ends.
     path = _transcript(scene, agent)
     heard = scene.apart(f"catching up with {case.label}", lambda: hearing.listen(agent, path, ends=True))
-    disputed = bool(verdict.mismatches(found))
-    concluding.conclude(case, agent, cut=cut, resets=resets, disputed=disputed, heard=heard)
+    comes_to = kinds.Found(bool(verdict.mismatches(found)), bool(verdict.not_there(found)))
+    concluding.conclude(case, agent, cut=cut, resets=resets, found=comes_to, heard=heard)
     if case.task.verify and scene.late is None:
         from bg.loop import verifying  # noqa: PLC0415 - late: few tasks have one
 

@@ -49,6 +49,11 @@ def mismatches(evidence: Entry) -> list[Entry]:
     return [found for found in evidence.get("findings", []) if found.get("grade") == MISMATCH]
 
 
+def not_there(evidence: Entry) -> list[str]:
+    """The files that the launch asked for, and that are not there."""
+    return [each["subject"] for each in evidence.get("asked", []) if each.get("reason") == "not found"]
+
+
 def points(evidence: Entry) -> str:
     """What does not match, for the agent that declared it."""
     return "\n".join(first([f"- {said_of(found)}" for found in mismatches(evidence)], 2 * SHOWN))
@@ -186,8 +191,7 @@ def lists(evidence: Entry, *, prose: bool = False) -> str:
     groups = []
     findings = evidence.get("findings", [])
     told = {found.get("subject") for found in findings if found.get("kind") == "promised"}
-    missing = [each["subject"] for each in evidence.get("asked", []) if each.get("reason") == "not found"]
-    absent = [f"- {cited(name, 120)}" for name in missing if name not in told]
+    absent = [f"- {cited(name, 120)}" for name in not_there(evidence) if name not in told]
     groups += [_group("Asked for, and not there", absent)]
     heads = {MISMATCH: "Does not match", SEEN: "Seen by the host", SAID: "Only said", "open": "Left open, as it says"}
     grades = [(found.get("kind") if found.get("kind") == "open" else found.get("grade"), found) for found in findings]
