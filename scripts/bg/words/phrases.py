@@ -127,6 +127,10 @@ MORE_WORK = "{count} working"
 MORE_ENDED = "{count} ended"
 AND_MORE_ROWS = "and {rest}: {command}"
 WERE_EXPECTED = "{age} were expected"
+# Of several, and of one.
+CALLS = ("{count} calls", "{count} call")
+CALLS_OR_MORE = ("{count} calls or more", "{count} call or more")
+TOKENS = "{count} tokens"
 QUIET_SINCE = "quiet since {age}"
 NO_ROOM = "no room for another agent now"
 
