@@ -271,7 +271,7 @@ def test_status_and_errors_cost_nothing_and_lose_nothing(newest):
     said = newest.prompt("/bg-answer bg-7 yes")["reason"]
     assert "There is no task bg-7" in said
     assert "You typed: bg-7 yes" in said
-    assert "bg-1 has no open Q9; not recorded: x" in newest.prompt("/bg-answer Q9: x")["reason"]
+    assert "bg-1 has no open Q9, only Q1, Q2; not recorded: x" in newest.prompt("/bg-answer Q9: x")["reason"]
     assert newest.rows("SELECT 1 FROM answers") == []
     assert "type /bg:bg <task>" in newest.prompt("/bg")["reason"]
 
