@@ -10,7 +10,7 @@ import contextlib
 import sys
 from typing import Any
 
-from bg import foreign, settings
+from bg import durations, foreign, settings
 from bg.desk import page
 from bg.desk.page import Page
 from bg.ledger import ended, inbox, place, tasks
@@ -59,6 +59,6 @@ def segment(project: str, sheet: Page) -> str:
         with contextlib.suppress(Unavailable, OSError), contextlib.closing(Ledger(folder, create=False)) as book:
             working += sum(row.state in tasks.RUNNING_STATES for row in tasks.open_in(book, only))
             asking += len({item.label for item in inbox.waiting(book, project=only)})
-            broken += ended.interrupted(book, only, book.now() - tasks.RECENT, MOST)
+            broken += ended.interrupted(book, only, book.now() - durations.RECENT, MOST)
     said = " · ".join(sheet.paint(words, style) for words, style in glance.counted(working, asking, broken))
     return f"bg: {said}" if said else ""

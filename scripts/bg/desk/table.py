@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+from bg import durations
 from bg.desk import actions, status, table_parts
 from bg.desk.page import Cell, Page, fit, pad, width_of
 from bg.desk.status import Status
-from bg.ledger import cases, delegations, notes, proofs, tasks
+from bg.ledger import cases, delegations, notes, proofs
 from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
 from bg.ledger.values import Outcome, State
@@ -226,14 +227,14 @@ def _footnotes(book: Ledger, page: Page) -> list[str]:
     kept = cases.whole(book).kept_aside
     if kept:
         lines.append(f"The ledger was unreadable and is kept at {kept}; this is a new one.")
-    errors = notes.errors(book, book.now() - tasks.RECENT)
+    errors = notes.errors(book, book.now() - durations.RECENT)
     if errors:
         last = errors[0]
         lines.append(
             f"{len(errors)} hook error{'s' if len(errors) > 1 else ''} within a day; the last, in {last.event}: "
             f"{inline(last.text.strip().splitlines()[-1], 120)}"
         )
-    unproven, strangers = proofs.unproven(book, book.now() - tasks.RECENT), notes.strangers(book)
+    unproven, strangers = proofs.unproven(book, book.now() - durations.RECENT), notes.strangers(book)
     for said in unproven[:SHOWN]:
         who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
         told = phrases.KEPT_SO_FAR if said.proof == proofs.KEPT else phrases.UNPROVEN

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from bg import durations
 from bg.ledger import cases, ended, inbox, tasks
 from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
@@ -36,7 +37,7 @@ def chosen(book: Ledger, project: str, now: float, *, everything: bool) -> dict[
         shown = Counter(case.task.state for case in [*found[NEEDS], *found[WORKS]] if case.task.ended is not None)
         states[ENDED] = Counter(ended.counted(book, project)) - shown
         # As many more as may stand in another part.
-        since, most = now - tasks.RECENT, MOST[ENDED] + len(asking)
+        since, most = now - durations.RECENT, MOST[ENDED] + len(asking)
         newest = cases.known(book, lambda: ended.newest(book, project, since, most))
         found[ENDED] = [case for case in newest if section_of(case, asking) == ENDED]
         states[ENDED] |= Counter(case.task.state for case in found[ENDED])  # also what a damaged ledger calls it
@@ -60,7 +61,7 @@ def _living(book: Ledger, project: str, asking: set[str]) -> list[Case]:
 
 def _is_recent(case: Case, now: float) -> bool:
     task = case.task
-    return task.closed is None and (task.ended is None or now - task.ended < tasks.RECENT)
+    return task.closed is None and (task.ended is None or now - task.ended < durations.RECENT)
 
 
 def section_of(case: Case, asking: set[str]) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bg.host.receipts import Receipt, Stretch
-from bg.ledger import cases, deliveries
+from bg.ledger import cases, deliveries, notes
 from bg.ledger.deliveries import Delivery
 from bg.loop import moving
 from bg.loop.scene import Scene
+from bg.words import phrases
 
-MOST_MISSED = 3
 ARRIVED, WAITS, LOST, MISSED = "arrived", "waits", "lost", "missed"
 
 
@@ -23,8 +23,11 @@ def settle(scene: Scene) -> None:
     with scene.book.transaction() as writing:
         for row, fate in found:
             # A host that no longer writes down what hooks add would be told the same for ever.
-            if fate == ARRIVED or (fate == MISSED and (row.missed or 0) + 1 >= MOST_MISSED):
+            is_given_up = fate == MISSED and (row.missed or 0) + 1 >= deliveries.MOST_TIMES
+            if fate == ARRIVED or is_given_up:
                 deliveries.settle(writing, row)
+                if is_given_up:
+                    notes.add_late_words(writing, scene.session, [phrases.NOT_RECEIVED.format(label=row.label)])
             elif fate != WAITS:
                 deliveries.unsay(writing, row, counted=fate == MISSED)
 
