@@ -1,4 +1,4 @@
-"""Durations: every number of seconds that the plugin goes by, each with its reason; none is in another module.
+"""Spans of time: every number of seconds that the plugin goes by, each with its reason; none is in another module.
 
 A record decides wherever there is one. These are waits for a record that is late, bounds on what may hang, and how far
 back people are shown things; the few that stand for a missing record say so.

@@ -10,7 +10,7 @@ import os
 import time
 
 from bg import foreign
-from bg.host.event import identifier, mapping, text_of
+from bg.host.event import error_cut, identifier, mapping, text_of
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -39,6 +39,7 @@ class Final(Record):
     settled: bool
     cut: str = ""
     reason: str = ""  # why the model stopped, where the host has written that down
+    resets: int = 0  # the second until which the limit holds that has cut it, where the host knows that
 
 
 class Line(Record):
@@ -241,12 +242,19 @@ def last_assistant(records: list[dict[str, Any]]) -> Final:
             reason = message.get("stop_reason") if isinstance(message, dict) else None
             cut = "output limit" if reason == "max_tokens" else ""
             if record.get("isApiErrorMessage"):
-                cut = "API error"
+                cut = error_cut(record.get("error"), record.get("apiErrorStatus"), spoken)
             uuid = record.get("uuid")
             own = uuid if isinstance(uuid, str) else ""
-            return Final(spoken, own, not behind and not calls, cut, reason if isinstance(reason, str) else "")
+            said = reason if isinstance(reason, str) else ""
+            return Final(spoken, own, not behind and not calls, cut, said, _resets(record))
         behind = behind or calls
     return Final("", "", False)
+
+
+def _resets(record: dict[str, Any]) -> int:
+    """When the limit ends that a record of the host speaks of; 0 where it does not say. 2.1.258 and newer note it."""
+    found = mapping(record.get("quotaLimits")).get("resetsAt")
+    return found if type(found) is int and found > 0 else 0
 
 
 def final(path: str) -> Final:

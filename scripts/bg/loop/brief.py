@@ -25,6 +25,8 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     if row.kind == Due.ANSWERED:
         ready = phrases.BRIEFLY_READY.format(label=row.label, then=then)
         return said._replace(text=ready) if _is_ready(scene, row.label) else said
+    if case is not None and case.is_held:
+        return said
     run, mark = row.run, row.mark
     who = cases.agent(scene.book, agent)
     signal, items = who.said(run, mark), who.items_of(run)

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from bg.host import agents, tools, transcripts
-from bg.host.event import STOPPED_BY_USER, Notification, names_error, notifications, says_stopped
+from bg import durations
+from bg.host import agents, arriving, tools, transcripts
+from bg.host.event import (
+    BY_ERROR,
+    STOPPED_BY_USER,
+    Notification,
+    names_error,
+    notifications,
+    says_stopped,
+)
 from bg.host.transcripts import Final
 from bg.ledger import cases, reported, resumes, runs, tasks
 from bg.ledger.cases import Agent, Case
@@ -56,9 +64,20 @@ def take(scene: Scene, announcements: list[Notification]) -> None:
             continue
         # First: an agent that goes on already has ended the run that this may be about.
         resuming.prove_by_run(scene, found.agent, agents.of_agent(scene.event.transcript, found.agent))
-        if _is_of_a_former_run(scene, found) or not _is_borne_out(scene, found):
+        if _is_of_a_former_run(scene, found):
+            continue
+        _await_record(scene, case.agent, found)
+        if not _is_borne_out(scene, found):
             continue
         close(scene, case, found.agent, found.text, found.cut, "notification")
+
+
+def _await_record(scene: Scene, agent: Agent, found: Notification) -> None:
+    """The host announces the end of a run that no hook has heard of, as one with an error, before it is written."""
+    path = agents.of_agent(scene.event.transcript, agent.id)
+    if scene.late is None and not agent.texts and found.cut in BY_ERROR and transcripts.size(path):
+        scene.book.settle()  # as before every wait
+        arriving.settled_text(path, runs.last_record(scene.book, agent.id), durations.LATE_TEXT)
 
 
 def _is_borne_out(scene: Scene, found: Notification) -> bool:
@@ -105,13 +124,16 @@ def close(scene: Scene, case: Case, agent: str, text: str, cut: str, source: str
         else:
             _learn_the_cut(case, who, run, cut)
         return
+    own = transcripts.final(agents.of_agent(scene.event.transcript, agent))
+    is_own = is_of_this_run(scene, run, own)
     if not who.texts:
-        own = transcripts.final(agents.of_agent(scene.event.transcript, agent))
-        fresh = own.text if is_of_this_run(scene, run, own) else ""
         # An error is announced before it stands in the transcript, which then still ends with a call.
         is_newer = names_error(text) and not own.settled
-        reports.keep(case, who, source, text if is_newer else fresh or text)
-    judging.conclude(scene, case, who, cut)
+        reports.keep(case, who, source, text if is_newer or not is_own else own.text or text)
+    if is_own and own.cut and cut in BY_ERROR:
+        judging.conclude(scene, case, who, own.cut, own.resets)
+    else:
+        judging.conclude(scene, case, who, cut)
 
 
 def _is_of_a_run_unseen(scene: Scene, agent: str, text: str) -> bool:

@@ -43,7 +43,7 @@ def stopped(scene: Scene) -> None:
     unanswered = event.last_text is None and event.repeated_stop and not final.settled
     cut = final.cut or (transcripts.NO_ANSWER if unanswered else "")
     if cut:
-        judging.conclude(scene, case, agent, cut)
+        judging.conclude(scene, case, agent, cut, final.resets)
         return
     scene.answer.block = judging.judge(scene, case, agent)
 

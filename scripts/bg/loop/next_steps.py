@@ -8,7 +8,7 @@ from bg.ledger.cases import Case
 from bg.ledger.values import Decision
 from bg.loop import adopting, parking, waking
 from bg.loop.scene import Scene
-from bg.signals import delegation
+from bg.signals import delegation, kinds
 from bg.words import phrases
 
 TYPE_CHECKING = False
@@ -34,7 +34,9 @@ def _to_tell(scene: Scene, case: Case) -> str:
         return phrases.WAITS_FOR_AGENT.format(label=label, whom=delegation.awaits(left))
     if not case.has_news:
         return phrases.ANSWER_RECORDED.format(label=label)
-    return phrases.RESUME_NOW.format(label=label, way=waking.resume_how(scene, case.task.agent, label))
+    now = phrases.RESUME_NOW.format(label=label, way=waking.resume_how(scene, case.task.agent, label))
+    decided = [kinds.asking(inbox.kind(row)).decided(row) for row in case.unsent]
+    return "\n".join([now, *filter(None, decided)])
 
 
 def _while_it_works(scene: Scene, case: Case) -> str:
@@ -59,8 +61,7 @@ def _launches(scene: Scene, case: Case) -> list[str]:
         if why:
             found.append(phrases.NO_ROOM_YET.format(name=name, why=why))
         else:
-            item = inbox.get(scene.book, one.question)
-            found.append(delegating.order(one, one.worker, item.text if item else one.words or ""))
+            found.append(delegating.order(scene.book, one, one.worker))
     asked = _can_be_asked(scene, case) if not why else []
     if asked:
         names = ", ".join(f"{one.label} {one.qid}" for one in asked)

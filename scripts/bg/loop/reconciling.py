@@ -222,7 +222,7 @@ RECOVERIES = (
     Recovery("the end of an agent that is not listed", ALWAYS, _each(_close_unlisted), "background"),
     Recovery("the waking of a parked agent", (PROMPT, STOP), _each(_have_woken), "parked"),
     Recovery("an answer that was queued for an agent", ALWAYS, queued.settle_all, "send-running"),
-    Recovery("the sending of an answer", (PROMPT,), _each(_repeat_next_step, tasks.PAUSED_STATES), "resume"),
+    Recovery("the sending of an answer", (PROMPT,), _each(_repeat_next_step, tasks.WAITING_STATES), "resume"),
     Recovery("the launch of an agent that was approved", (PROMPT,), _repeat_launch, "background"),
     Recovery("a reminder that was dropped on its way", (BEGIN,), Scene.see, "sessions"),
 )
