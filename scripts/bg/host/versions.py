@@ -33,8 +33,6 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     # end that comes in the middle of a turn behind the next tool result, and no hook fires; 2.1.7 and 2.1.38 do not
     # wake a headless parent at all.
     "announces_every_end": [((2, 1, 77), (2, 1, 101)), ((2, 1, 271), None)],
-    # Its transcripts show what hooks have added to the conversation.
-    "writes_added_context": [((2, 1, 100), None)],
     # Its records of prompts name what has started the session, and a person as the origin of commands too.
     "names_starters": [((2, 1, 100), None)],
     "names_who_typed": [((2, 1, 236), None)],
@@ -60,7 +58,6 @@ class Host(Record):
     passes_messages_up: bool
     has_handback: bool
     announces_every_end: bool
-    writes_added_context: bool
     names_starters: bool
     names_who_typed: bool
     prints_blocked_prompts: bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bg.host import arrivals
 from bg.host.receipts import Receipt, Stretch
 from bg.ledger import cases, deliveries, notes
 from bg.ledger.deliveries import Delivery
@@ -58,7 +59,7 @@ def _remembers(scene: Scene, row: Delivery) -> bool:
 
 
 def _writes(scene: Scene) -> bool:
-    return scene.host.writes_added_context
+    return arrivals.keeps_words(scene.host.version)
 
 
 def _unshown(scene: Scene, row: Delivery, receipt: Receipt, *, here: bool) -> str:

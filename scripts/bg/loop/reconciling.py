@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg import durations
-from bg.host import agents, receipts, transcripts
+from bg.host import agents, arrivals, receipts, transcripts
 from bg.host.event import Notification, live_agents, notifications
 from bg.ledger import cases, delegations, deliveries, launches, notes, resumes, runs, tasks, windows
 from bg.ledger.cases import Agent, Case
@@ -68,7 +68,7 @@ def _look_for_identity(scene: Scene) -> None:
     """Another plugin's hook has thrown an identity away: what the agent's own transcript shows of it decides."""
     for launch in launches.in_doubt(scene.book, scene.session):
         path = agents.of_agent(scene.event.transcript, launch.agent)
-        given = launch.identity == launches.GIVEN and not scene.host.writes_added_context
+        given = launch.identity == launches.GIVEN and not arrivals.keeps_words(scene.host.version)
         told = transcripts.first_prompt(path)[:20000] + receipts.Stretch(path, 0).added()
         if given or launch.token in told:
             found = launches.CONTEXT
