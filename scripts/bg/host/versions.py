@@ -33,6 +33,8 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     # end that comes in the middle of a turn behind the next tool result, and no hook fires; 2.1.7 and 2.1.38 do not
     # wake a headless parent at all.
     "announces_every_end": [((2, 1, 77), (2, 1, 101)), ((2, 1, 271), None)],
+    # An agent that waits for its own background command is woken when that ends: on 2.1.232, not on 2.1.217.
+    "wakes_parked": [((2, 1, 232), None)],
     # Its records of prompts name what has started the session, and a person as the origin of commands too.
     "names_starters": [((2, 1, 100), None)],
     "names_who_typed": [((2, 1, 236), None)],
@@ -58,6 +60,7 @@ class Host(Record):
     passes_messages_up: bool
     has_handback: bool
     announces_every_end: bool
+    wakes_parked: bool
     names_starters: bool
     names_who_typed: bool
     prints_blocked_prompts: bool

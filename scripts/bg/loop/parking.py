@@ -1,6 +1,6 @@
 """Parking: an agent ends its turn while a background command of its own runs; it works on, and has nothing to report.
 
-The host wakes it when the command ends. 2.1.197 does not: there its parent is asked to.
+The host wakes it when the command ends. Up to 2.1.217 it does not: there its parent is asked to.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def is_parked(scene: Scene, agent: Agent) -> bool:
 
 
 def is_left(scene: Scene, case: Case) -> bool:
-    """The commands of a parked agent have ended, and the host does not wake it."""
-    if not is_parked(scene, case.agent):
+    """The commands of a parked agent have ended, and this host wakes it for none of them."""
+    if scene.host.wakes_parked or not is_parked(scene, case.agent):
         return False
     listed, live = live_commands(scene.event), live_agents(scene.event)
     path, waits = scene.event.transcript, _waits_for(case.agent)
