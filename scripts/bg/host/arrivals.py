@@ -30,8 +30,8 @@ class Proof(Record):
 REMINDER = "a reminder"
 WORDS = "its first words, as added context or as the feedback of a Stop hook, in the session's transcript"
 PROOFS = (
-    Proof(REMINDER, OLDEST, (2, 1, 100), "the prompt or call that carried it, in the session's", "receipts.Stretch"),
-    Proof(REMINDER, (2, 1, 100), None, WORDS, "receipts.Stretch"),
+    Proof(REMINDER, OLDEST, (2, 1, 97), "the prompt or call that carried it, in the session's", "receipts.Stretch"),
+    Proof(REMINDER, (2, 1, 97), None, WORDS, "receipts.Stretch"),
     Proof(
         "an answer to a working agent", (2, 1, 186), None, "it, or a round behind it, in the agent's", "messages.fate"
     ),
