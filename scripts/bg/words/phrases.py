@@ -253,6 +253,8 @@ ANSWER_RECORDED_ELSEWHERE = SENDER + (
 )
 WAITS_FOR_AGENT = SENDER + " {label} waits for {whom}. You are told when to resume it; until then, leave it."
 RESUME_NOW = SENDER + " The user's answers for {label} are recorded. Resume it now: {way}"
+NOT_DONE = "bg: Claude was told three times how {label} goes on, and has not done it · /bg-status {label}"
+NOT_RECEIVED = "bg: what {label} has for Claude was dropped on its way three times · /bg-status {label}"
 PARKED = "waits for its own command"
 HAS_NOT_ENDED = SENDER + (
     " {label} has not ended: it waits for a background command of its own. Tell the user no outcome yet; you are told "
