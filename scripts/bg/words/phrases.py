@@ -275,6 +275,16 @@ WAKES_WITH_THEM = (
 )
 WAKES_WITH_THEM_NOTICE = " · it goes on with your answers to {qids}, which came after its end"
 ENDED_BEFORE = "the agent ended before it arrived"
+RESUME_WITH_WORDS = SENDER + " The user has said something to {label}; it is recorded. Resume it with that now: {way}"
+STOP_NOW = SENDER + (
+    " The user wants {label} stopped at once. Stop its agent {agent} now, with the tool that stops a background task; "
+    "if you have none, say so, and that the user can stop it in Claude Code's own list of tasks."
+)
+FROM_THE_USER = "## MESSAGE FROM THE USER\n\nYou asked for nothing; the user says this to you, in these words:"
+STOP_AND_SAVE = (
+    "## THE USER ASKS YOU TO STOP\n\nStart nothing more. End your run now with one STOP_WORK block: what is done, what "
+    "is not, and in current_state what a later run needs to go on from there."
+)
 PASS_ON = SENDER + " What the user said to {label} is recorded, and it works on. Pass it on now: {way}"
 TOLD_LATER = SENDER + " What the user said to {label} is recorded; it works, and hears it at the end of its run."
 NO_ROOM_YET = SENDER + " {name} is approved and waits for room: {why}."
