@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from bg.host import tools
 from bg.ledger import reported, runs
 from bg.ledger.cases import Agent, Case
 from bg.ledger.reported import Report
@@ -80,6 +81,20 @@ def _keep(case: Case, agent: Agent, source: str, text: str, *, final: bool, uuid
         if final and run.last_uuid != uuid:
             runs.set_last_record(writing, agent.id, run.run, uuid)
         return run
+
+
+def handed_back(agent: Agent) -> str:
+    """The report that an agent has handed back and thereby ended its last run with; empty where it has not."""
+    over = agent.run is not None and agent.run.ended is not None
+    found = [row.text for row in agent.texts if row.source in tools.HANDBACK.names] if over else []
+    return found[-1] if found else ""
+
+
+def keep_aside(case: Case, agent: Agent, text: str) -> None:
+    """What an agent says behind the end of its run is kept with that run, and is no report."""
+    if agent.run is not None and text.strip():
+        with case.book.transaction() as writing:
+            reported.keep_report(writing, agent.id, agent.run.run, reported.MESSAGE, text)
 
 
 def best(texts: list[Report], token: str) -> tuple[str, Reading]:
