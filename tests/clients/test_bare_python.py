@@ -124,7 +124,7 @@ class Story:
         self.turns.append(("user", given[key]))
         after = self.named(f"PostToolUse {tool}", directory)
         after["tool_input"] = given
-        assert (self.machine.tell(after) or {}).get("systemMessage") == "bg-1 goes on"
+        assert "systemMessage" not in (self.machine.tell(after) or {})
         return str(given[key])
 
 

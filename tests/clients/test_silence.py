@@ -67,7 +67,7 @@ def test_an_agent_that_streams_one_call_for_minutes_works_on(host: str, tmp_path
     options = ["--allowedTools", f"{TOOLS} Write"]
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ahead.parents[1]], options) as term:
         term.say("/bg:bg Audit the authentication code")
-        term.wait_for(r"bg-1 started: audit the auth code")
+        term.wait_for(r"(?:Agent|Task)\(bg-1: audit the auth code\)")
         until(lambda: BEFORE in json.dumps(last_record(home)), lambda: last_record(home))
         assert last_record(home)["message"]["stop_reason"] is None
         ahead.touch()

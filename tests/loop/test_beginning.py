@@ -92,3 +92,17 @@ def test_a_launch_that_was_refused_without_an_event_frees_its_label(drive):
     given = launches(drive, "toolu_2")["hookSpecificOutput"]["updatedInput"]
     assert given["description"].startswith("bg-1:")
     assert [row["failed"] for row in drive.rows("SELECT failed FROM launches ORDER BY rowid")] == ["Not now.", None]
+
+
+def test_a_task_whose_launch_the_user_refused_is_not_interrupted_for_ever(drive):
+    """Esc at the permission prompt ends the turn without a Stop; the session's next beginning finds the refusal."""
+    drive.prompt("/bg Audit")
+    launches(drive)
+    words = "The user doesn't want to proceed with this tool use."
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": words, "is_error": True}
+    with drive.transcript.open("a") as file:
+        file.write(json.dumps({"type": "user", "message": {"role": "user", "content": [result]}}) + "\n")
+    drive.send(recorded(drive.version, "sessions", "SessionEnd"))
+    said = drive.send(recorded(drive.version, "sessions", "SessionStart"), source="resume")
+    assert drive.rows("SELECT state, note FROM tasks") == [{"state": "not_launched", "note": words}]
+    assert "interrupted" not in said.get("systemMessage", "")

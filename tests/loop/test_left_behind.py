@@ -81,7 +81,7 @@ def test_all_agents_are_stopped_at_once_by_key(drive, words, meta, stopped):
     ]
     assert ("Go on with it only where the user asks for that: launch a new agent" in context(said)) == stopped
     line = said.get("systemMessage", "")
-    assert line.startswith("bg-1 was stopped by the user: ") == stopped
+    assert line.startswith("bg-1 stopped by you ") == stopped
     assert line.endswith(" · /bg-answer bg-1 go") == stopped
 
 

@@ -182,6 +182,12 @@ def called(record: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
     return [(text_of(use.get("id")), text_of(use.get("name")), mapping(use.get("input"))) for use in uses]
 
 
+def given(path: str, call: str) -> dict[str, Any]:
+    """What the model has given a recent call, before any hook changed it; empty where that is not written down."""
+    made = (each for record in reversed(tail(path)) for each in called(record))
+    return next((given for identifier, _, given in made if identifier == call), {})
+
+
 def printed(result: str) -> str:
     """What a command printed, without what the host writes where it printed nothing."""
     return "" if result.strip() == NO_OUTPUT else result

@@ -147,10 +147,15 @@ def given_back(text: str) -> str:
     return neutral(text.strip())
 
 
-def too_late(item: Optional[Question], text: str, label: str = "", qid: str = "") -> str:
-    """Why an answer is not recorded: nothing waits for it any more, or never did."""
-    if item is None:
-        return feedback.NO_OPEN.format(label=label, qid=qid, words=given_back(text))
+def never_asked(case: Case, qid: str, text: str) -> str:
+    """Why an answer is not recorded: nothing has ever waited for it."""
+    waits = ", ".join(item.qid for item in case.items)
+    others = feedback.ONLY_OPEN.format(qids=waits) if waits else ""
+    return feedback.NO_OPEN.format(label=case.label, qid=qid, others=others, words=given_back(text))
+
+
+def too_late(item: Question, text: str) -> str:
+    """Why an answer is not recorded: nothing waits for it any more."""
     name = f"{item.label} {item.qid}"
     why = feedback.WHY_TOO_LATE[item.state]
     return feedback.TOO_LATE.format(name=name, question=inline(item.text, 80), why=why, words=given_back(text))

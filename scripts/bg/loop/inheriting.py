@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bg import machine
-from bg.host import agents, tools, transcripts, versions
-from bg.ledger import cases, delegations, projects, reported, runs, sessions, tasks
+from bg.host import agents, receipts, tools, transcripts, versions
+from bg.ledger import cases, delegations, launches, projects, reported, runs, sessions, tasks
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
@@ -13,7 +13,7 @@ from bg.loop import concluding, hearing, judging, moving, reports, waking
 from bg.loop.scene import Scene
 from bg.signals import delegation
 from bg.words import glance, phrases, replies
-from bg.words.quoting import cited
+from bg.words.quoting import cited, inline
 from bg.words.times import age, clock
 
 TYPE_CHECKING = False
@@ -128,11 +128,21 @@ def _interrupt(scene: Scene, case: Case) -> None:
             judging.conclude(scene, case, case.agent)
             return
         scene.apart(f"catching up with {case.label}", hearing.hear, scene, case)
+    refused = "" if agent else _refused(scene, case)
     with scene.book.transaction() as writing:
+        if refused:
+            tasks.set_state(writing, case.label, State.NOT_LAUNCHED, inline(refused, 200))
+            return
         if run is not None:
             runs.end_run(writing, agent, run.run, "its session ended")
         tasks.set_state(writing, case.label, State.INTERRUPTED, "its session ended")
         concluding.account(writing, case)
+
+
+def _refused(scene: Scene, case: Case) -> str:
+    """Why the user, or a rule, has refused its launch, which brings no event where the turn ends with it."""
+    calls = [launch.tool_use for launch in launches.of_task(scene.book, case.label)]
+    return next(filter(None, receipts.results(case.docket.transcript, calls).values()), "")
 
 
 def _keep_last_words(scene: Scene, case: Case) -> None:

@@ -128,7 +128,6 @@ def after_message(scene: Scene) -> None:
         if tools.resumed_agent(scene.event):
             with scene.book.transaction() as writing:
                 prove(scene, writing, scene.event.tool_use, row.agent)
-            scene.answer.notice.append(f"{row.label} goes on")
         elif tools.delivered_message(scene.event):
             with scene.book.transaction() as writing:
                 _queue(scene, writing, row)
@@ -200,8 +199,6 @@ def after_task(scene: Scene) -> None:
     case = cases.agent(scene.book, row.agent).case
     if case and text is not None and reports.keep(case, cases.agent(scene.book, row.agent), "foreground", text):
         judging.conclude(scene, case, cases.agent(scene.book, row.agent))
-    else:
-        scene.answer.notice.append(f"{row.label} goes on")
     hearing.everybody(scene)
     reminding.remind(scene)
 

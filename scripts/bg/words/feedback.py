@@ -65,7 +65,8 @@ CODES = (
 )
 CODE_LINE = "/bg-answer code {code}"
 CODE_FOR = "confirms, said {age} ago in {project}: {words}"
-NO_OPEN = "{label} has no open {qid}; not recorded: {words}"
+NO_OPEN = "{label} has no open {qid}{others}; not recorded: {words}"
+ONLY_OPEN = ", only {qids}"
 TOO_LATE = "{name} ({question}) {why}; not recorded: {words}"
 WHY_TOO_LATE = {
     ItemState.SENT: "was answered already, and the agent has the answer",
