@@ -88,6 +88,16 @@ RESUMING = LAUNCH.called(OLDEST)
 _DERIVED = ("type", "recipient", "recipient_kind", "content")
 
 
+def addressees(parts: list[dict[str, Any]]) -> list[str]:
+    """Whom these calls send a message to."""
+    return [text_of(mapping(part.get("input")).get("to")) for part in parts if part.get("name") in MESSAGE.names]
+
+
+def is_dialog(part: dict[str, Any]) -> bool:
+    """The call asks the user."""
+    return part.get("name") in ASK.names
+
+
 class Launch(Record):
     """A call that launches an agent, or wakes the one that `resume` names."""
 

@@ -10,7 +10,7 @@ import os
 import time
 
 from bg import foreign
-from bg.host.event import error_cut, identifier, mapping
+from bg.host.event import error_cut, identifier, mapping, text_of
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -174,6 +174,20 @@ def calls(records: list[dict[str, Any]]) -> dict[str, int]:
         for part in parts(record)
         if part.get("type") == "tool_use"
     }
+
+
+def beside(path: str, call: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The calls before and behind this one in the message that it is a part of; the host carries them out in order."""
+    spoken = [record for record in tail(path) if record.get("type") == "assistant"]
+    message = next((_message_id(record) for record in spoken if call in calls([record])), "")
+    made = [part for record in spoken if message and _message_id(record) == message for part in parts(record)]
+    found = [part for part in made if part.get("type") == "tool_use"]
+    at = next((place for place, part in enumerate(found) if part.get("id") == call), len(found))
+    return found[:at], found[at + 1 :]
+
+
+def _message_id(record: dict[str, Any]) -> str:
+    return text_of(mapping(record.get("message")).get("id"))
 
 
 def printed(result: str) -> str:

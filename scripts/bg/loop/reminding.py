@@ -170,6 +170,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         brief=adopting.brief(case.task.prompt),
         items=who.items_of(run),
         resume=waking.resume_how(scene, agent, case.label),
+        along=waking.along(scene, agent),
         answer_command=scene.answer_command,
         whole=scene.bgctl(f"status {case.label}"),
         evidence=runs.evidence(scene.book, agent, run),

@@ -68,7 +68,8 @@ class ClarificationNeeded(Kind):
             label=label,
             description=reply_parts.task_name(told),
             body="\n".join(part for part in body if part),
-            resume=told.resume,
+            along=told.along,
+            then=(phrases.NOT_SENT_ALONG if told.along else phrases.ANSWERED_THEN).format(way=told.resume),
         )
         many = self.counted[len(asked) != 1]
         return reply_parts.Reminder(text, f"{label} asks {len(asked)} {many} · {told.answer_command} {label}")

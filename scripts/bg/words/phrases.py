@@ -185,6 +185,16 @@ STAYS_PAUSED = SENDER + (
     " {label} is paused by a limit, and goes on only when the user says so. Nothing was sent or launched. Tell the "
     "user to type `{command} {label} go`, and do nothing else for it."
 )
+ALONG = (
+    'In the same message, right behind that call, call {message} with to: "{agent}" and a few words of your own, if '
+    "you have that tool: it is sent once the user has answered, and the hook writes the answers into it."
+)
+ANSWERED_THEN = "When the user has answered: {way}"
+NOT_SENT_ALONG = "If it was not sent so, then when the user has answered: {way}"
+NOT_ANSWERED = SENDER + (
+    " The user has not answered {qids} of {label}, so nothing was sent. See what the user said instead; the question "
+    "stays open."
+)
 LAUNCH_NOW = "\nIt was not launched before. Launch it now:\n{work}"
 TAKEN_BACK = SENDER + (
     " The user has taken an answer back: {names}. Do not resume the agent for it and launch nothing for it; it waits "

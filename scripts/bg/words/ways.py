@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bg.host import tools, versions
+from bg.words import phrases
 
 
 def launch_anew(label: str) -> str:
@@ -17,6 +18,11 @@ def message_how(host: versions.Host, agent: str) -> str:
     """How the parent sends an agent a message."""
     name = tools.MESSAGE.called(host.version)
     return f'call {name} with to: "{agent}" (not listed? {tools.SEARCH} `select:{name}` loads it)'
+
+
+def along(host: versions.Host, agent: str) -> str:
+    """How the parent sends the answers by the message that also asks the user; its calls are carried out in order."""
+    return phrases.ALONG.format(message=tools.MESSAGE.called(host.version), agent=agent)
 
 
 def resume_how(host: versions.Host, agent: str, label: str) -> str:
