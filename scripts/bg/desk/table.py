@@ -12,7 +12,7 @@ from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
 from bg.ledger.values import Outcome, State
 from bg.record import Record
-from bg.words import phrases, verdict
+from bg.words import pace, phrases, verdict
 from bg.words.quoting import inline
 from bg.words.times import age, clock
 
@@ -84,10 +84,20 @@ def waits_for(entry: Status, now: float) -> str:
     seen = [entry.verify.get("headline", ""), verdict.in_short(entry.evidence)]
     if any(seen):
         return " · ".join(filter(None, seen))
-    if entry.quiet:
-        return f"quiet since {age(entry.quiet)}"
+    going = pace_of(entry)
+    if going:
+        return going
     until = f", until {clock(entry.resets, now)}" if entry.resets else ""
     return inline(f"{entry.note}{until}" if entry.note else entry.risk, 160)
+
+
+def pace_of(entry: Status) -> str:
+    """How a running task goes: how far its agent says it is, past what was expected, silent."""
+    said = entry.progress
+    parts = [pace.so_far((said["percent"], said["words"])) if said else ""]
+    parts += [f"{age(entry.expected)} were expected" if entry.beyond else ""]
+    parts += [f"quiet since {age(entry.quiet)}" if entry.quiet else ""]
+    return " · ".join(filter(None, parts))
 
 
 def _came_of(entry: Status) -> str:

@@ -262,6 +262,13 @@ def typed_command(prompt: str) -> tuple[str, str]:
     return (found[1], (found[2] or "").strip()) if found else ("", "")
 
 
+def live_commands(event: Event) -> Optional[list[str]]:
+    """The ids of what runs in the background and is no agent, None where the host does not say."""
+    if event.background is None:
+        return None
+    return [item["id"] for item in event.background if item.get("type") != "subagent" and identifier(item["id"])]
+
+
 def live_agents(event: Event) -> Optional[set[str]]:
     """The ids of the background agents that still run, None where the host does not say."""
     if event.background is None:

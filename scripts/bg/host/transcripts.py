@@ -176,6 +176,12 @@ def calls(records: list[dict[str, Any]]) -> dict[str, int]:
     }
 
 
+def called(record: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    """The calls in a record of the model: the id of each, the tool, and its input."""
+    uses = [part for part in parts(record) if part.get("type") == "tool_use"]
+    return [(text_of(use.get("id")), text_of(use.get("name")), mapping(use.get("input"))) for use in uses]
+
+
 def beside(path: str, call: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The calls before and behind this one in the message that it is a part of; the host carries them out in order."""
     spoken = [record for record in tail(path) if record.get("type") == "assistant"]
@@ -268,6 +274,34 @@ def _resets(record: dict[str, Any]) -> int:
 def final(path: str) -> Final:
     """What a transcript ends with, as it stands now."""
     return last_assistant(tail(path))
+
+
+def commands_of(path: str, running: list[str]) -> list[str]:
+    """Which of these background commands an agent has started: the results of its own calls name them."""
+    records = tail(path, LOOK) if running else []
+    given = [json.dumps(part) for record in records if record.get("type") == "user" for part in _results(record)]
+    return [command for command in running if any(command in text for text in given)]
+
+
+def _results(record: dict[str, Any]) -> list[dict[str, Any]]:
+    return [part for part in parts(record) if part.get("type") == "tool_result"]
+
+
+def is_told_of(path: str, command: str) -> bool:
+    """The host has told an agent that a background command of its own has ended, and with that woken it."""
+    sign = f"<task-id>{command}</task-id>"
+    return any(sign in text(record) for record in tail(path, LOOK) if record.get("type") == "user")
+
+
+def is_left_queued(path: str, command: str) -> bool:
+    """The host has queued in a session's transcript that a background command has ended, and has told nobody.
+
+    From 2.1.258 on it hands that to the agent whose command it is; 2.1.197 never does.
+    """
+    sign = f"<task-id>{command}</task-id>"
+    queue = [record for record in tail(path, LOOK) if record.get("type") == "queue-operation"]
+    done = [record.get("operation") for record in queue if sign in str(record.get("content"))]
+    return done[-1:] == ["enqueue"]
 
 
 def has_open_call(path: str, besides: tuple[str, ...] = ()) -> bool:

@@ -86,6 +86,18 @@ def set_last_number(book: Writing, number: int) -> None:
     _set(book, "last_number", str(number))
 
 
+def name(book: Ledger) -> str:
+    """What tells this ledger from one that was in its place before; empty until a session has entered it."""
+    return _get(book, "name")
+
+
+def give_name(book: Writing) -> str:
+    """The ledger's name, from the moment at which it is first given one."""
+    if not name(book):
+        _set(book, "name", repr(book.now()))
+    return name(book)
+
+
 def kept_aside(book: Ledger) -> str:
     """Where the damaged ledger lies that this one replaced, empty where it replaced none."""
     return _get(book, "kept_aside")
@@ -142,6 +154,21 @@ def forget_late_words(book: Writing, session: str) -> None:
     _forget(book, f"late:{session}")
 
 
+def rebuilt(book: Ledger, session: str) -> str:
+    """The tasks of a session that were lost with an earlier ledger and are known again, until that is said."""
+    return _get(book, f"rebuilt:{session}")
+
+
+def note_rebuilt(book: Writing, session: str, labels: str) -> None:
+    """These tasks of a session are known again."""
+    _set(book, f"rebuilt:{session}", labels)
+
+
+def forget_rebuilt(book: Writing, session: str) -> None:
+    """The user and the parent have been told."""
+    _forget(book, f"rebuilt:{session}")
+
+
 def set_dialog(book: Writing, tool_use: str, shown: dict[int, str], place: int, mark: str) -> None:
     """A dialog is about to show these questions in the agents' own words, each noted with a digest of its former.
 
@@ -191,9 +218,39 @@ def set_quiet_since(book: Writing, label: str, second: int) -> None:
     _set(book, f"quiet:{label}", str(second))
 
 
-def forget_quiet(book: Writing, label: str) -> None:
+def set_progress(book: Writing, label: str, percent: int, words: str) -> None:
+    """The agent of a task has said how far it is."""
+    _set(book, f"percent:{label}", str(percent))
+    _set(book, f"progress:{label}", masked(words))
+
+
+def progress(book: Ledger, label: str) -> Optional[tuple[int, str]]:
+    """How far the agent of a task has said it is, in percent and words; None where it has not, or its run is over."""
+    percent = _get(book, f"percent:{label}")
+    return (_number(percent), _get(book, f"progress:{label}")) if percent else None
+
+
+def forget_progress(book: Writing, label: str) -> None:
+    """The run that the agent has spoken of is over."""
+    _forget(book, f"percent:{label}")
+    _forget(book, f"progress:{label}")
+
+
+def is_told_late(book: Ledger, label: str) -> bool:
+    """The user has been told that the task takes longer than expected."""
+    return bool(_get(book, f"late_task:{label}"))
+
+
+def set_told_late(book: Writing, label: str) -> None:
+    """The user is told so, once."""
+    _set(book, f"late_task:{label}", "1")
+
+
+def forget_task(book: Writing, label: str) -> None:
     """There is no such task any more."""
-    _forget(book, f"quiet:{label}")
+    forget_progress(book, label)
+    for key in ("quiet", "late_task", "limit"):
+        _forget(book, f"{key}:{label}")
 
 
 def limit(book: Ledger, label: str) -> Limit:
@@ -207,11 +264,6 @@ def limit(book: Ledger, label: str) -> Limit:
 def set_limit(book: Writing, label: str, found: Limit) -> None:
     """A limit has paused a task, or something has become of that."""
     _set(book, f"limit:{label}", json.dumps(found._asdict()))
-
-
-def forget_limit(book: Writing, label: str) -> None:
-    """There is no such task any more."""
-    _forget(book, f"limit:{label}")
 
 
 def asked_first(book: Ledger, session: str) -> list[int]:
@@ -256,7 +308,9 @@ def continue_in(book: Writing, old: str, new: str) -> None:
         set_asked_first(book, new, [*asked_first(book, new), *held])
     if words:
         add_late_words(book, new, [words])
-    for key in ("asked_first", "late", "fork"):
+    if rebuilt(book, old):
+        note_rebuilt(book, new, rebuilt(book, old))
+    for key in ("asked_first", "late", "fork", "rebuilt"):
         _forget(book, f"{key}:{old}")
 
 

@@ -282,9 +282,9 @@ def _ask_back(scene: Scene, typed: Typed, parts: list[Part], known: Known, numbe
     doubts = [(feedback.DOUBTS[why], inline(what, 60)) for why, what in dict.fromkeys(typed.doubts)]
     lines = [feedback.NOT_SENT.format(why="; ".join(words.format(what=what) for words, what in doubts))]
     if lost or not found:
-        example = " ".join([scene.answer_command, label, *(f"{item.qid}: …" for item in known.items(label))])
-        again = feedback.SAY_ANEW.format(example=example)
-        return Outcome([*(lost or lines), again], typing.REFUSED, label, whole=not found)
+        ids = [f"{item.qid}: …" for item in known.items(label)]
+        again = [feedback.SAY_ANEW.format(example=" ".join([scene.answer_command, label, *ids]))] if ids else []
+        return Outcome([*(lost or lines), *again], typing.REFUSED, label, whole=not found)
     lines.append(feedback.UNDERSTOOD)
     lines += [f"  {each.item.label} {each.item.qid}: {inline(each.text, 300)}" for each in found]
     reading = {"answers": [[each.item.id, each.text, each.skips] for each in found]}

@@ -16,8 +16,9 @@ from bg.ledger import cases, reported, resumes, runs, tasks
 from bg.ledger.cases import Agent, Case
 from bg.ledger.runs import Run
 from bg.ledger.values import State
-from bg.loop import binding, concluding, hearing, judging, reminding, reports, resuming, waking
+from bg.loop import binding, concluding, hearing, judging, parking, reminding, reports, resuming, waking
 from bg.loop.scene import Scene
+from bg.words import phrases
 
 
 def polled(scene: Scene) -> None:
@@ -56,6 +57,9 @@ def take(scene: Scene, announcements: list[Notification]) -> None:
     for found in announcements:
         case = binding.own_task(scene, found.agent)
         if case is None or found.parked:
+            continue
+        if not found.cut and parking.is_parked(scene, case.agent):
+            scene.answer.context.append(phrases.HAS_NOT_ENDED.format(label=case.label))
             continue
         # First: an agent that goes on already has ended the run that this may be about.
         resuming.prove_by_run(scene, found.agent, agents.of_agent(scene.event.transcript, found.agent))

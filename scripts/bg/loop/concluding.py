@@ -30,13 +30,16 @@ CUT_STATES = {
 }
 
 
+_NOTHING = kinds.Found()  # of a run that has left no report to check
+
+
 def conclude(
     case: Case,
     agent: Agent,
     *,
     cut: str = "",
     resets: int = 0,
-    disputed: bool = False,
+    found: kinds.Found = _NOTHING,
     heard: Optional[Heard] = None,
 ) -> None:
     """End the run that goes on: its best text decides, what was heard of it counts, the parent is owed a reminder.
@@ -48,7 +51,7 @@ def conclude(
             hearing.take(writing, case, agent, heard)
         if CUT_STATES.get(cut) == State.PAUSED:
             notes.set_limit(writing, case.label, notes.Limit(resets))
-        _conclude(writing, case, agent, cut, disputed=disputed, left=heard.left if heard else [])
+        _conclude(writing, case, agent, cut, found, heard.left if heard else [])
         account(writing, case)
 
 
@@ -62,11 +65,14 @@ def account(book: Writing, case: Case) -> None:
         deliveries.make(book, case.label, Due.GROUP, Key.of_group(group, tasks.not_done(book, group)))
 
 
-def _conclude(book: Writing, case: Case, agent: Agent, cut: str, *, disputed: bool, left: list[signals.Signal]) -> None:
+def _conclude(
+    book: Writing, case: Case, agent: Agent, cut: str, found: kinds.Found, left: list[signals.Signal]
+) -> None:
     run, label, token = agent.run, case.label, agent.token
     if run is None or run.ended is not None:
         return
     runs.end_run(book, agent.id, run.run, cut)
+    notes.forget_progress(book, label)
     texts = agent.texts_of(run.run)
     _, reading = reports.best(texts, token)
     signal = reading.deciding
@@ -86,7 +92,7 @@ def _conclude(book: Writing, case: Case, agent: Agent, cut: str, *, disputed: bo
     _note_asked(book, case, agent, run.run, beside if over else [*beside, *_unsettled(left, signal.marker)])
     _withdraw(book, label, agent.id, run.run + over)
     news = noting.note(book, case, agent.id, run.run, signal, ends=True)
-    tasks.set_state(book, label, kind.state(signal, reading.own, disputed=disputed))
+    tasks.set_state(book, label, kind.state(signal, reading.own, found))
     if over and not cut:
         verifications.owe(book, label, agent.id, run.run)
     if not news:  # it had asked for this before: what came of that is what it waits for

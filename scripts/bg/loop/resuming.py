@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg.host import agents, tools, transcripts
-from bg.ledger import cases, delegations, inbox, reported, resumes, runs, tasks, user_answers
+from bg.ledger import cases, delegations, inbox, notes, reported, resumes, runs, tasks, user_answers
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing, first_of
 from bg.ledger.resumes import Resume
@@ -23,7 +23,7 @@ from bg.loop import (
 )
 from bg.loop.scene import Scene
 from bg.signals import resume
-from bg.words import phrases, ways
+from bg.words import pace, phrases, ways
 from bg.words.quoting import inline
 
 TYPE_CHECKING = False
@@ -102,7 +102,10 @@ def _from_agent(scene: Scene) -> None:
     run = reports.keep(case, agent, reported.MESSAGE, sent.text, final=False)
     if run is None:
         return
+    progress = pace.said(sent.text)
     with scene.book.transaction() as writing:
+        if progress is not None:
+            notes.set_progress(writing, case.label, progress.percent, progress.words)
         for signal in reports.read(sent.text, agent.token).own:
             noting.note(writing, case, agent.id, run.run, signal)
 
@@ -221,7 +224,7 @@ def prove(scene: Scene, writing: Writing, tool_use: str, agent: str) -> None:
     if row is None or row.proven is not None:
         return
     resumes.prove(writing, row.id)
-    _resolve_blockers(writing, row)
+    _settle_open(writing, row)
     _hand_on(scene, writing, row)
     last = cases.agent(scene.book, agent).run
     overtaken = last is not None and last.began > row.at and last.ended is not None
@@ -248,11 +251,16 @@ def _hand_on(scene: Scene, writing: Writing, row: Resume) -> None:
         reminding.owe_next_step(scene, writing, row.label)
 
 
-def _resolve_blockers(book: Writing, row: Resume) -> None:
-    """The parent has put right itself what was in the way: its agent goes on, and nobody waits for an answer."""
+def _settle_open(book: Writing, row: Resume) -> None:
+    """What the parent has put right itself waits for nobody, nor does a question whose answer it has passed on."""
+    relayed = bool(row.typed.strip()) and not user_answers.find(book, resume=row.id)
     for item in cases.case(book, row.label).items:
-        if inbox.kind(item) == Item.BLOCKER and item.agent == row.agent:
+        if item.agent != row.agent:
+            continue
+        if inbox.kind(item) == Item.BLOCKER:
             inbox.withdraw(book, item)
+        elif relayed and inbox.kind(item) == Item.QUESTION and not inbox.asks_leave(item):
+            inbox.pass_on(book, item)
 
 
 def _carried(scene: Scene, message: str) -> bool:

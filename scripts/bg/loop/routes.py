@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg.host import tools
 from bg.host.event import Event
-from bg.ledger import notes, verifications
+from bg.ledger import notes, place, verifications
 from bg.loop.scene import Scene
 
 TYPE_CHECKING = False
@@ -49,12 +49,22 @@ def handler_for(event: Event) -> Optional[Handler]:
 def handle(handler: Handler, scene: Scene) -> None:
     """Whatever comes of it, what its steps have written stays written."""
     try:
+        make_up_for_lost_ledger(scene)
         _look_for_origin(scene)
         _catch_up_with_checks(scene)
         handler(scene)
     finally:
         scene.book.settle()
         scene.book.secure()
+
+
+def make_up_for_lost_ledger(scene: Scene) -> None:
+    """Before each event of a session that the ledger does not know, and that has had something of ours."""
+    if scene.docket.row is None and place.ledgers_that_knew(scene.book.place, scene.session):
+        from bg.loop import rebuilding, reconciling  # noqa: PLC0415 - late: nearly no ledger is lost
+
+        if rebuilding.is_due(scene):
+            reconciling.catch_up(scene, reconciling.LOST)
 
 
 def _look_for_origin(scene: Scene) -> None:

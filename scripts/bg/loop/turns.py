@@ -21,9 +21,10 @@ from bg.loop import (
     queued,
     reconciling,
     reminding,
+    waking,
 )
 from bg.loop.scene import Scene
-from bg.words import briefs, phrases, reply_parts, silence
+from bg.words import briefs, pace, phrases, reply_parts, silence
 from bg.words.quoting import CONTEXT_LIMIT, cited, fit, inline
 from bg.words.texts import fill
 from bg.words.times import age
@@ -74,6 +75,7 @@ def _mention_quiet(scene: Scene) -> None:
     """One line for an agent that has written nothing for longer than the user expects, once for each such stretch."""
     for case in scene.docket.running:
         scene.apart(f"the silence of {case.label}", _mention_silence, scene, case)
+        scene.apart(f"the pace of {case.label}", _mention_pace, scene, case)
 
 
 def _mention_silence(scene: Scene, case: Case) -> None:
@@ -84,6 +86,23 @@ def _mention_silence(scene: Scene, case: Case) -> None:
         with scene.book.transaction() as writing:
             notes.set_quiet_since(writing, case.label, since)
         scene.answer.notice.append(phrases.QUIET.format(label=case.label, age=age(seconds)))
+
+
+def _mention_pace(scene: Scene, case: Case) -> None:
+    """One line, once, for an agent that works for longer than was expected of it; it is never ended for that."""
+    worked = 0.0 if notes.is_told_late(scene.book, case.label) else pace.beyond(case)
+    if not worked:
+        return
+    with scene.book.transaction() as writing:
+        notes.set_told_late(writing, case.label)
+    far = pace.so_far(notes.progress(scene.book, case.label))
+    reached = scene.host.resume_way == versions.BY_MESSAGE
+    line = phrases.BEYOND if reached else phrases.BEYOND_UNREACHED
+    times = {"worked": age(worked), "expected": age(pace.expected(case)), "progress": f" ({far})" if far else ""}
+    scene.answer.notice.append(line.format(label=case.label, **times))
+    if reached:
+        way = waking.message_how(scene, case.task.agent)
+        scene.answer.context.append(phrases.WHERE_THE_USER_PICKS.format(label=case.label, way=way))
 
 
 def _status(scene: Scene, arguments: str) -> None:

@@ -9,7 +9,7 @@ from bg.ledger.values import Item, ItemState
 
 IN_DIALOGS = {
     Item.QUESTION: "{label} ({task}) {qid}: {text}\nWhy it matters: {context}\nWithout an answer: {default}",
-    Item.BLOCKER: "{label} ({task}) {qid}: it cannot go on: {text}\nIt needs: {context}",
+    Item.BLOCKER: "{label} ({task}) {qid}: it cannot go on: {text}\nIt needs: {context}\nWays that it sees: {ways}",
     Item.DELEGATION: (
         "{label} ({task}) {qid}: it wants another agent for: {text}\nWhy: {context}\n{waits}\nPriority: {priority}"
         "\nTime: {time}"
@@ -20,6 +20,8 @@ WAITS_FOR_IT = {
     "can_proceed_parallel": "It goes on meanwhile.",
     "optional": "It goes on meanwhile; the work is optional.",
 }
+LESS = "It does less, by exactly these words"
+AGENTS_OPTION = "As the agent proposes"
 PARENTS_OPTION = "As the parent proposes"
 PARENTS_VIEW = "Claude's view: {words}"
 APPROVE = ("Approve", "The new agent is launched")
@@ -43,6 +45,7 @@ NEITHER_YES_NOR_NO = (
     "{name}: neither a clear yes nor a clear no, so {so}. Type one of these; a condition goes behind `approve:`.\n"
     "{typed}: approve\n{typed}: deny\nYou said: {words}"
 )
+REDUCE_TO_WHAT = "{name}: nothing is sent yet, as it has to know what to leave out. Type {typed}"
 STANDS = "“{words}” stands"
 UNDECIDED = "nothing was decided"
 NO_SUCH_CODE = (
@@ -103,6 +106,7 @@ DOUBTS = {
     "empty": "nothing stands behind {what}",
     "labels": "{what} may begin another task's answer",
     "question": "{what} gets a question back",
+    "postpones": "“{what}” may only ask for time",
 }
 UNDERSTOOD = "It would be taken so:"
 CONFIRM = "Type {command} confirm {number} {meaning}."
