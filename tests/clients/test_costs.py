@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
+from directed import both, directed, said, spawn, until
 from generations import HAND_BACK, NEWEST
 from loop import ROOT, block, launch, news, rows
 from rig.home import Home
 from rig.model import Model
 from rig.request import Request
 from rig.script import Reply, Script, asked, call, parent, text
-from rig.session import TOOLS
+from rig.session import TOOLS, Headless, arguments
 from rig.terminal import Interactive
 from test_interactive import OPTIONS, options, pick
-from test_loop import later
+from test_loop import ended, later
 
 QUESTION = {"question_id": "Q1", "question": "Should the export be CSV?", "why_needed": "The column order differs"}
 DIALOG = {
@@ -109,3 +112,61 @@ def test_a_dialog_that_the_user_leaves_for_a_word_in_chat_wakes_nobody(host: str
         assert rows(home, "SELECT state FROM tasks") == [{"state": "needs_answer"}]
         assert rows(home, "SELECT 1 FROM resumes") == []
         assert rows(home, "SELECT text FROM errors") == []
+
+
+NAMES = [f"OURS-{letter}" for letter in "ABCDEFGHIJKL"]
+
+
+def after_the_tool(host: str, plugins: list[Path]) -> tuple[int, Model]:
+    """The parent's requests after a call in which twelve agents have ended."""
+    go = threading.Event()
+
+    def report(request: Request) -> Reply:
+        whole = block("COMPLETION_REPORT", summary="word " * 120)(request) if plugins else text("word " * 300)
+        return whole.after(go)
+
+    waiting = call("Bash", command="while [ ! -e done ]; do sleep 0.1; done", description="wait", timeout=120000)
+    plan = [both(*[spawn(f"{name}: look.") for name in NAMES]), waiting]
+    script = Script(
+        *[(name, asked(f"{name}:"), [report]) for name in NAMES], ("parent", parent, directed({"LAUNCH": plan}))
+    )
+    with Model(script) as model, Home(model.url) as home:
+        options = arguments(plugins, tools="Agent SendMessage ToolSearch Bash")
+        with Headless(home, host, options) as run:
+            run.send("/bg:bg LAUNCH all" if plugins else "LAUNCH all")
+            until(lambda: all(model.by(name) for name in NAMES), "the agents work")
+            before = len(model.wait_said("parent", 2))
+            go.set()
+            if plugins:
+                ended(home, len(NAMES))
+            until(lambda: are_announced(home), "the host has announced them")
+            (home.project / "done").touch()
+            model.wait_for(lambda request: request.actor == "parent" and said(request, "END-LAUNCH"))
+            run.await_turn()
+            if plugins:
+                until(lambda: rows(home, "SELECT 1 FROM deliveries WHERE said IS NULL") == [], "all is said")
+                run.await_turn()
+            count = len(model.by("parent")) - before
+            run.turn("What is the time?")
+            run.finish()
+        if plugins:
+            assert rows(home, "SELECT text FROM errors") == []
+    return count, model
+
+
+def are_announced(home: Home) -> bool:
+    """The session's transcript has the host's announcement of each, in its queue."""
+    sessions = [path for path in home.transcripts() if path.parent.name != "subagents"]
+    return sum(path.read_text().count("<task-notification>") for path in sessions) >= len(NAMES)
+
+
+@pytest.mark.versions("2.1.197", "2.1.258", NEWEST)
+def test_twelve_that_end_together_cost_at_most_one_request_more_than_the_hosts_own(host: str) -> None:
+    own, _ = after_the_tool(host, [])
+    ours, model = after_the_tool(host, [ROOT])
+    assert ours <= own + 1
+    told = model.by("parent")[-1].all_text()
+    found = [told.count(f"bg-{number} says it is done in part") for number in range(1, 13)]
+    whole = [told.count(f"bg-{number} (“do it”) reports partial success") for number in range(1, 13)]
+    assert [line + report for line, report in zip(found, whole)] == [1] * 12
+    assert told.count("The 12 tasks launched together have all ended") == 1

@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Optional
 
+    from bg.host.transcripts import Call
+
 ONE_SHOT_TYPES = ("Explore", "Plan")
 DEFAULT_TYPE = "general-purpose"
 MAIN = "main"
@@ -89,14 +91,14 @@ RESUMING = LAUNCH.called(OLDEST)
 _DERIVED = ("type", "recipient", "recipient_kind", "content")
 
 
-def addressees(parts: list[dict[str, Any]]) -> list[str]:
+def addressees(called: list[Call]) -> list[str]:
     """Whom these calls send a message to."""
-    return [text_of(mapping(part.get("input")).get("to")) for part in parts if part.get("name") in MESSAGE.names]
+    return [text_of(given.get("to")) for _, name, given in called if name in MESSAGE.names]
 
 
-def is_dialog(part: dict[str, Any]) -> bool:
-    """The call asks the user."""
-    return part.get("name") in ASK.names
+def asks(called: list[Call]) -> bool:
+    """One of these calls asks the user."""
+    return any(name in ASK.names for _, name, _ in called)
 
 
 class Launch(Record):

@@ -83,7 +83,7 @@ def _not_answered(scene: Scene, case: Case) -> str:
     if not open_ones:
         return ""
     former, _ = transcripts.beside(scene.event.transcript, scene.event.tool_use)
-    if not any(map(tools.is_dialog, former)):
+    if not tools.asks(former):
         return ""
     return phrases.NOT_ANSWERED.format(label=case.label, qids=", ".join(open_ones))
 

@@ -70,7 +70,7 @@ class ClarificationNeeded(Kind):
             description=reply_parts.task_name(told),
             body="\n".join(part for part in body if part),
             along=told.along,
-            then=(phrases.NOT_SENT_ALONG if told.along else phrases.ANSWERED_THEN).format(way=told.resume),
+            then=phrases.ANSWERED_THEN.format(so=phrases.NOT_SENT_ALONG if told.along else "", way=told.resume),
         )
         many = self.counted[len(asked) != 1]
         return reply_parts.Reminder(text, f"{label} asks {len(asked)} {many} · {told.answer_command} {label}")
