@@ -34,7 +34,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     if case is not None and case.is_held:
         return said
     _, asks = _asked(scene, row, then, said)
-    return said._replace(text="\n".join([f"{phrases.SENDER} {said.notice}", *asks, *_next(scene, case, then)]))
+    return said._replace(text="\n".join([f"{phrases.SENDER} {asks[0]}", *asks[1:], *_next(scene, case, then)]))
 
 
 def line(scene: Scene, row: Delivery) -> Reminder:
@@ -45,7 +45,8 @@ def line(scene: Scene, row: Delivery) -> Reminder:
         return said
     then = _way(scene, row.subject, row.label)
     is_over, asks = _asked(scene, row, then, said)
-    return said._replace(text="\n".join([f"- {said.notice}", *([] if is_over else asks), *_next(scene, case, then)]))
+    told = [said.notice] if is_over else asks
+    return said._replace(text="\n".join([f"- {told[0]}", *told[1:], *_next(scene, case, then)]))
 
 
 def _asked(scene: Scene, row: Delivery, then: str, said: Reminder) -> tuple[bool, list[str]]:
@@ -54,7 +55,7 @@ def _asked(scene: Scene, row: Delivery, then: str, said: Reminder) -> tuple[bool
     signal = who.said(row.run, row.mark)
     kind, payload = kinds.of(signal.get("signal_type", "")), signal.get("payload", {})
     short = briefs.Short(row.label, who.items_of(row.run), then, scene.full(), said.left)
-    return not signal or kind.is_over(payload), kind.brief(payload, short)
+    return not signal or kind.is_over(payload), [kind.begin_brief(short, said.notice), *kind.brief(payload, short)]
 
 
 def _next(scene: Scene, case: Optional[Case], then: str) -> list[str]:
