@@ -95,7 +95,7 @@ def play(session: Session, folder: Path) -> Tally:
 
 
 def _times(told: str, label: str) -> int:
-    return told.count(f"{label} (“do it”) reports partial success") + told.count(f"- {label} says it is done in part")
+    return told.count(f"{label} (“do it”) reports partial success") + told.count(f"- {label} done in part")
 
 
 def _busy(session: Session, end: threading.Event) -> list[Any]:

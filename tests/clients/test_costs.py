@@ -85,7 +85,7 @@ def test_a_task_with_a_question_costs_five_requests(host: str, shape: str) -> No
         time.sleep(0.7)
         term.keys("Enter")
         model.wait_for(lambda r: r.actor == "parent" and "reports partial success" in r.all_text())
-        term.wait_for("bg-1 says it is done in part")
+        term.wait_for("bg-1 done in part")
         term.settle(2)
         assert len(model.by("parent")) == 5, shown(model)
         assert "Your questions have been answered by the user" in model.by("agent")[-1].all_text()
@@ -166,7 +166,7 @@ def test_twelve_that_end_together_cost_at_most_one_request_more_than_the_hosts_o
     ours, model = after_the_tool(host, [ROOT])
     assert ours <= own + 1
     told = model.by("parent")[-1].all_text()
-    found = [told.count(f"bg-{number} says it is done in part") for number in range(1, 13)]
+    found = [told.count(f"bg-{number} done in part") for number in range(1, 13)]
     whole = [told.count(f"bg-{number} (“do it”) reports partial success") for number in range(1, 13)]
     assert [line + report for line, report in zip(found, whole)] == [1] * 12
     assert told.count("The 12 tasks launched together have all ended") == 1
