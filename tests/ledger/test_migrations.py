@@ -29,6 +29,7 @@ LANDED = {
     "0003.sql": "084fd1a2147ab5376d4da7e25ddb2728b583b9b529e1aae047d4ae5f1daa36f4",
     "0004.sql": "96eca8756c9dfdb78c34c6df14e6adb402ea82a8f6de66e724864d36056f3cd7",
     "0005.sql": "1cf0619676267c31780894680e81608e2941c28345c34ae1ed9445507f41f29a",
+    "0012.sql": "347e486c47525699bb09c3aeec17401f01d1aac365cc69c68c7963993caea862",
 }
 
 #: Opens the ledger of BG_DATA, and is killed at that instruction of SQLite's, or ends by itself.

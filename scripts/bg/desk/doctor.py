@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bg import foreign, machine, settings
-from bg.desk import host_settings, interpreter, page, shortcuts, storage, trials
+from bg.desk import drifts, host_settings, interpreter, page, shortcuts, storage, trials
 from bg.desk.findings import Finding, told
 from bg.host import tools, versions
 from bg.host.versions import Host
@@ -46,6 +46,7 @@ def run(given: argparse.Namespace) -> Outcome:
 def examine(host: Host) -> Iterator[Finding]:
     """Every finding, in the order in which one would look."""
     yield from _client(host)
+    yield from drifts.examine(host)
     yield from _hooks()
     yield from _plugin(host)
     yield from _command(host)

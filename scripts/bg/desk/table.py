@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from bg.desk import actions, status, table_parts
+from bg.desk import actions, drifts, status, table_parts
 from bg.desk.page import Cell, Page, fit, pad, width_of
 from bg.desk.status import Status
 from bg.ledger import cases, delegations, notes, proofs, tasks
@@ -226,6 +226,9 @@ def _footnotes(book: Ledger, page: Page) -> list[str]:
     kept = cases.whole(book).kept_aside
     if kept:
         lines.append(f"The ledger was unreadable and is kept at {kept}; this is a new one.")
+    drifted = drifts.footnote(book, book.now() - tasks.RECENT)
+    if drifted:
+        lines.append(drifted)
     errors = notes.errors(book, book.now() - tasks.RECENT)
     if errors:
         last = errors[0]

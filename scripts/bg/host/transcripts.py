@@ -272,6 +272,15 @@ def is_torn(path: str) -> bool:
     return size(path) <= TAIL and at is not None
 
 
+def has_ended_turn(path: str, since: float) -> bool:
+    """A turn of the session has come to its own end since then."""
+    for record in reversed(tail(path)):
+        message = record.get("message")
+        if record.get("type") == "assistant" and isinstance(message, dict) and moment(record) > since:
+            return message.get("stop_reason") == "end_turn"
+    return False
+
+
 def continued_in(path: str, place: int = 0) -> str:
     """The session that goes on with this one, as its transcript ends behind a place; empty where it goes on itself.
 

@@ -9,7 +9,7 @@ from bg.ledger import cases, reported, resumes, runs, tasks
 from bg.ledger.cases import Agent, Case
 from bg.ledger.runs import Run
 from bg.ledger.values import State
-from bg.loop import binding, concluding, hearing, judging, reminding, reports, resuming, waking
+from bg.loop import binding, concluding, hearing, judging, reminding, reports, resuming, sighting, waking
 from bg.loop.scene import Scene
 
 
@@ -54,6 +54,9 @@ def take(scene: Scene, announcements: list[Notification]) -> None:
         resuming.prove_by_run(scene, found.agent, agents.of_agent(scene.event.transcript, found.agent))
         if _is_of_a_former_run(scene, found) or not _is_borne_out(scene, found):
             continue
+        run = cases.agent(scene.book, found.agent).run
+        if run is not None and run.ended is None and not found.cut:
+            sighting.missed(scene, "SubagentStop")
         close(scene, case, found.agent, found.text, found.cut, "notification")
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bg.host import drift
 from bg.host.receipts import Receipt, Stretch
 from bg.ledger import cases, deliveries
 from bg.ledger.deliveries import Delivery
-from bg.loop import moving
+from bg.loop import moving, sighting
 from bg.loop.scene import Scene
 
 MOST_MISSED = 3
@@ -23,6 +24,8 @@ def settle(scene: Scene) -> None:
     with scene.book.transaction() as writing:
         for row, fate in found:
             # A host that no longer writes down what hooks add would be told the same for ever.
+            if fate == MISSED:
+                sighting.answered(scene, row.event or "", "", drift.CONTEXT, taken=False)
             if fate == ARRIVED or (fate == MISSED and (row.missed or 0) + 1 >= MOST_MISSED):
                 deliveries.settle(writing, row)
             elif fate != WAITS:
@@ -41,6 +44,7 @@ def _fate(scene: Scene, row: Delivery, stretches: dict[tuple[str, int], Stretch]
         return ARRIVED if here and row.said is not None else LOST
     receipt = stretch.receipt(row.words, row.carrier, row.turn)
     if receipt.shown:
+        sighting.answered(scene, row.event or "", "", drift.CONTEXT, taken=True)
         return ARRIVED if here or receipt.answered or _remembers(scene, row) else LOST
     if row.said is None:
         return LOST

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.host import agents, receipts, transcripts
+from bg.host import agents, drift, receipts, transcripts
 from bg.host.event import Notification, live_agents, notifications
 from bg.ledger import cases, delegations, deliveries, launches, resumes, runs, tasks, windows
 from bg.ledger.cases import Agent, Case
@@ -20,6 +20,7 @@ from bg.loop import (
     queued,
     reminding,
     resuming,
+    sighting,
 )
 from bg.loop.scene import Scene
 from bg.record import Record
@@ -71,8 +72,10 @@ def _look_for_identity(scene: Scene) -> None:
         told = transcripts.first_prompt(path)[:20000] + receipts.Stretch(path, 0).added()
         if given or launch.token in told:
             found = launches.CONTEXT
+            sighting.answered(scene, "SubagentStart", "", drift.CONTEXT, taken=True)
         elif abs(scene.book.now() - (launch.bound or 0.0)) > GRACE:
             found = launches.NOWHERE
+            sighting.answered(scene, "SubagentStart", "", drift.CONTEXT, taken=False)
             scene.answer.notice.append(phrases.WITHOUT_IDENTITY.format(label=launch.label))
         else:
             continue

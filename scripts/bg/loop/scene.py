@@ -20,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable, Optional, Protocol
 
+    from bg.host.drift import Shape
     from bg.ledger.cases import Case
     from bg.ledger.tasks import Task
     from bg.settings import Settings
@@ -81,6 +82,8 @@ class Scene:
         # The user has typed the code of the words that are carried out; they are for the items that they were for.
         self.confirmed: Optional[frozenset[int]] = None
         self.attempt = attempt or Attempt()
+        self.form: list[str] = []  # what the loop alone knows of the form of this event
+        self.noticed: list[Shape] = []  # what it has noticed of others
         self.session = event.session
         self.docket = cases.docket(book, event.session)
         self._settings: dict[str, Settings] = {}

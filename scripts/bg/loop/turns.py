@@ -21,6 +21,7 @@ from bg.loop import (
     queued,
     reconciling,
     reminding,
+    sighting,
 )
 from bg.loop.scene import Scene
 from bg.words import briefs, phrases, reply_parts, silence
@@ -47,6 +48,10 @@ def prompt(scene: Scene) -> None:
     if command:
         scene.enter()
     reconciling.catch_up(scene, reconciling.PROMPT)
+    if not command:
+        scene.apart("an unknown prompt", sighting.look_at_prompt, scene)
+    scene.apart("the former turn", sighting.look_for_stop, scene)
+    scene.apart("unasked calls", sighting.look_for_calls, scene)
     for step in (_close_windows, _mention_quiet):
         scene.apart(f"the prompt's {step.__name__.strip('_')}", step, scene)
     handler = {"bg": _launch, "bg-status": _status, "bg-answer": _answer}.get(command)
@@ -143,6 +148,7 @@ def stop(scene: Scene) -> None:
     scene.apart("what was said before", scene.see)
     scene.apart("who said what", proof.look_around, scene)
     reconciling.catch_up(scene, reconciling.STOP)
+    scene.apart("unasked calls", sighting.look_for_calls, scene)
     _close_windows(scene)
     fresh = [row for row in scene.docket.due if _is_fresh(scene, row)]
     if fresh:
