@@ -12,6 +12,7 @@ from bg.host import transcripts, versions
 from bg.host.event import Event, identifier, is_machine_prompt, mapping, text_of
 from bg.host.tools import ASK, HANDBACK, LAUNCH, MESSAGE, OUTPUT, SKILL, Tool, known
 from bg.host.versions import OLDEST, Version
+from bg.pattern import pattern
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -32,7 +33,9 @@ BACKGROUND, FOREGROUND = "background", "foreground"
 UNREAD, UNKNOWN, MISSED, ANSWERED = "unread", "unknown", "missed", "answered"
 INPUT, CONTEXT = "updatedInput", "additionalContext"  # of an answer, which the host may not have taken
 MOST = 40  # characters of a name; what is longer may be what somebody wrote
+HEAD = 4000
 _HANDED = "[Subagent hand-back]"
+_ELEMENT = pattern(r">([A-Za-z0-9_-]{6,128})<")
 
 _EACH: Keys = {"session_id": OLDEST, "transcript_path": OLDEST, "cwd": OLDEST, "hook_event_name": OLDEST}
 _TURN: Keys = {**_EACH, "permission_mode": OLDEST}
@@ -305,6 +308,21 @@ def said_by(event: Event) -> list[str]:
 
 def _texts(value: Any) -> list[str]:
     return [each for each in mapping(value).values() if isinstance(each, str)]
+
+
+def is_like_launch(event: Event) -> bool:
+    """The call of an unknown tool has what a launch has."""
+    return {"prompt", "description"} <= event.tool_input.keys()
+
+
+def is_unknown_form(prompt: str) -> bool:
+    """A prompt that is no known message of the host's, and begins as these do."""
+    return prompt.lstrip().startswith("<") and not is_machine_prompt(prompt)
+
+
+def elements(prompt: str) -> list[str]:
+    """What stands alone between two tags, and may be an agent's id."""
+    return [each for each in _ELEMENT.findall(prompt[:HEAD]) if identifier(each)]
 
 
 class Call(Record):

@@ -297,8 +297,13 @@ def continued_in(path: str, place: int = 0) -> str:
 
 def heard(path: str, message: str) -> bool:
     """The agent was told this."""
+    return tells(tail(path), message)
+
+
+def tells(records: list[dict[str, Any]], message: str) -> bool:
+    """One of these records tells the agent this."""
     plain = " ".join(message.split())
-    return any(record.get("type") == "user" and plain in " ".join(text(record).split()) for record in tail(path))
+    return any(record.get("type") == "user" and plain in " ".join(text(record).split()) for record in records)
 
 
 def first_prompt(path: str) -> str:

@@ -51,11 +51,17 @@ def unhandled(event: Event, clock: Callable[[], float]) -> None:
     if not place.existing() or tools.known(event.tool):
         return
     with contextlib.closing(Ledger(place.directory(), create=False, clock=clock)) as book:
-        ours = _names_ours(book, drift.said_by(event)) if event.tool else _is_ours(book, event.agent)
-        if ours:
+        if _concerns(book, event):
             with book.transaction() as writing:
                 shape = drift.shape_of(event, drift.UNKNOWN)
                 sightings.note(writing, versions.running(event.transcript), *shape)
+
+
+def _concerns(book: Ledger, event: Event) -> bool:
+    if not event.tool:
+        return _is_ours(book, event.agent)
+    launches_one = drift.is_like_launch(event) and bool(windows.open_windows(book, event.session))
+    return launches_one or _names_ours(book, drift.said_by(event))
 
 
 def _is_ours(book: Ledger, agent: str) -> bool:
@@ -101,9 +107,9 @@ def _note_unasked(scene: Scene, call: drift.Call, like: tools.Tool) -> None:
 
 
 def look_at_prompt(scene: Scene) -> None:
-    """A prompt that is none of the host's known forms, and yet names a running agent as only the host does."""
+    """A prompt that is none of the host's known forms, and yet names an agent of ours as only the host does."""
     prompt = scene.event.prompt
-    if "<" in prompt and any(f">{case.task.agent}<" in prompt for case in scene.docket.running):
+    if drift.is_unknown_form(prompt) and any(_is_ours(scene.book, each) for each in drift.elements(prompt)):
         scene.noticed.append(Shape("UserPromptSubmit", "", drift.UNKNOWN, "<task-notification>"))
 
 
