@@ -4,7 +4,7 @@ import _signal  # `signal` itself is five times the cost
 import contextlib
 import os
 import sys
-from importlib.machinery import PathFinder, SourceFileLoader
+from _frozen_importlib_external import PathFinder, SourceFileLoader  # `importlib` brings `warnings`
 from types import ModuleType
 
 # pathlib would cost a fifth of a bare interpreter's start, and this runs at every event.

@@ -103,10 +103,10 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Gi
     folder = place.directory()
     place.wake(folder, event.session)
     first = _first_words(event, folder)
-    if event.name in WITHOUT_LEDGER and not place.existing() and not spool.waiting(folder, clock()):
+    if event.name in WITHOUT_LEDGER and not _has_ledger(folder, event, clock()):
         _print(Answer(notice=first), event, stdout)
         return
-    with contextlib.closing(Attempt(folder, clock(), event.transcript, transcripts.is_interrupted)) as attempt:
+    with contextlib.closing(Attempt(folder, clock(), event.transcript, _is_interrupted)) as attempt:
         try:
             book = _opened(folder, attempt, given)
         except Unavailable as error:
@@ -115,6 +115,15 @@ def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Gi
         with left(book) if ends else contextlib.closing(book):
             scene = Scene(event, book, Answer(notice=first), desk=views, attempt=attempt)
             _answer_from(scene, handler, text, stdout)
+
+
+def _has_ledger(folder: str, event: Event, now: float) -> bool:
+    """There is a ledger, or something that belongs into one; a session with a marker has lost its own."""
+    return bool(place.existing() or place.is_marked(event.session) or spool.waiting(folder, now))
+
+
+def _is_interrupted(transcript: str, since: float) -> bool:
+    return transcripts.is_interrupted(transcript, since)  # a module that not every event needs
 
 
 def _opened(folder: str, attempt: Attempt, given: Given) -> Ledger:
@@ -128,6 +137,7 @@ def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> N
     event, book, attempt = scene.event, scene.book, scene.attempt
     try:
         book.gather()
+        routes.make_up_for_lost_ledger(scene)  # what has waited may be from an agent that is known again
         taken = postponing.take_in(scene)
         if not taken and postponing.can_wait(event) and spool.keep(book.place, text, book.now()):
             return
@@ -187,6 +197,7 @@ def _say(scene: Scene, stdout: TextIO) -> None:
         scene.answer.notice = []
     told = _tell_where_the_old_one_is(scene)
     late = _tell_what_came_of_it(scene)
+    rebuilt = _tell_what_is_known_again(scene)
     lost = _tell_which_python_runs(scene)
     _print(scene.answer, scene.event, stdout)
     if lost:
@@ -199,6 +210,8 @@ def _say(scene: Scene, stdout: TextIO) -> None:
                 notes.set_kept_aside_told(writing, told)
             if late:
                 notes.forget_late_words(writing, scene.session)
+            if rebuilt:
+                notes.forget_rebuilt(writing, scene.session)
             sighting.note(scene, writing)
         scene.book.settle()
     except Unavailable:
@@ -256,4 +269,18 @@ def _tell_what_came_of_it(scene: Scene) -> bool:
     if not words or scene.answer.block or not postponing.speaks_to_the_user(scene.event):
         return False
     scene.answer.notice.append(words)
+    return True
+
+
+def _tell_what_is_known_again(scene: Scene) -> bool:
+    """Once after a ledger was lost, the user and the parent are told which tasks are known again; whether they are now.
+
+    Not at the end of a turn, which would go on for it.
+    """
+    labels = notes.rebuilt(scene.book, scene.session)
+    speaks = scene.event.name != "Stop" and postponing.speaks_to_the_user(scene.event)
+    if not labels or scene.answer.block or not speaks:
+        return False
+    scene.answer.notice.append(trouble.KNOWN_AGAIN.format(labels=labels))
+    scene.answer.context.append(phrases.KNOWN_AGAIN.format(labels=labels))
     return True

@@ -43,6 +43,7 @@ class Settings(Record):
     statusline: str
     verify: Optional[str]
     verify_seconds: int
+    resume_after_limit: bool
 
     @property
     def corrections(self) -> int:

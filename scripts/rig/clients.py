@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,7 @@ VERSIONS: dict[str, str] = {
 #: A `claude` on PATH that is none of these is good enough for the loop if it is newer than this.
 STEADY = (2, 1, 197)
 IN_PLACE = "BG_CLIENT_IN_PLACE"
+GIVEN, DRAWN = "BG_CLIENT", "BG_DRAWN"
 
 
 class ClientError(Exception):
@@ -96,11 +98,38 @@ def running(version: str) -> str:
     return in_place.version if in_place and in_place.counts_as == version else version
 
 
+def given() -> list[str]:
+    """The versions that a run was told to play, whichever its tests are for; empty where it was told none."""
+    return os.environ.get(GIVEN, "").split()
+
+
+def drawn() -> list[str]:
+    """The versions that the loop is played on besides those of the table, as they were drawn for this run."""
+    return os.environ.get(DRAWN, "").split()
+
+
+def give(named: str) -> str:
+    """From now on, here and in child processes, tests of clients run on this version, or on the client at this path."""
+    version = named
+    if not _is_version(named):
+        version = _asked(named)
+        if not version:
+            raise ClientError(f"{named} is neither a version, such as {newest()}, nor a Claude Code that runs here")
+        use_in_place(Found(str(Path(named).absolute()), version, version))
+    os.environ[GIVEN] = version
+    return version
+
+
 def on_path() -> Optional[Found]:
     """The `claude` on PATH, if it is a version that the loop is held on and runs in a temporary home."""
     path = shutil.which("claude")
-    if not path:
-        return None
+    version = _asked(path) if path else ""
+    counts_as = standing_for(version) if version else ""
+    return Found(str(Path(path).absolute()), version, counts_as) if path and counts_as else None
+
+
+def _asked(path: str) -> str:
+    """The version that a client says it is; empty where it does not run, or says something else."""
     with Home() as home:
         try:
             shown = subprocess.run(
@@ -114,16 +143,19 @@ def on_path() -> Optional[Found]:
                 check=False,
             ).stdout.split()
         except (OSError, subprocess.SubprocessError):
-            return None
-    counts_as = standing_for(shown[0]) if shown else ""
-    return Found(str(Path(path).absolute()), shown[0], counts_as) if counts_as else None
+            return ""
+    return shown[0] if shown and _is_version(shown[0]) else ""
+
+
+def _is_version(text: str) -> bool:
+    return bool(re.fullmatch(r"\d+(\.\d+)+", text))
 
 
 def standing_for(version: str) -> str:
     """The supported version whose abilities this one has at least; empty if the loop is not held on it."""
     if version in VERSIONS:
         return version
-    if not all(part.isdigit() for part in version.split(".")) or numbers(version) <= STEADY:
+    if not _is_version(version) or numbers(version) <= STEADY:
         return ""
     return [known for known in VERSIONS if numbers(known) <= numbers(version)][-1]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -48,14 +49,11 @@ def install(version: str, say: Say = print) -> list[str]:
     """Install this version with npm if it is not there, with a line every few seconds; return its argv."""
     if installed(version):
         return entry(version)
-    npm = shutil.which("npm")
-    if not npm:
-        raise ClientError(
-            f"Claude Code {version} is not installed, and npm is not on PATH to fetch it; "
-            "Node 18 or newer brings it: https://nodejs.org"
-        )
+    npm = _npm(f"Claude Code {version} is not installed, and npm is not on PATH to fetch it")
     wanted = f"{PACKAGE}@{version}"
     cause = registry.ask([npm, "view", wanted, "version", *registry.NPM])
+    if registry.NOT_THERE in cause:
+        raise ClientError(f"Claude Code {version} cannot be fetched: the registry does not have it")
     if cause:
         raise RegistryError(f"Claude Code cannot be fetched with npm: {cause}")
     say(f"Claude Code {version}: fetching with npm (up to 180 MB)")
@@ -76,6 +74,22 @@ def install(version: str, say: Say = print) -> list[str]:
         raise ClientError(f"npm installed Claude Code {version} without a program for this machine")
     say(f"Claude Code {version}: ready after {time.monotonic() - started:.0f} s")
     return entry(version)
+
+
+def published() -> list[str]:
+    """Every version that the registry has."""
+    npm = _npm("npm is not on PATH to ask which versions of Claude Code there are")
+    said, cause = registry.answer([npm, "view", PACKAGE, "versions", "--json", *registry.NPM])
+    if cause:
+        raise RegistryError(f"the versions of Claude Code cannot be listed with npm: {cause}")
+    return re.findall(r'"(\d+\.\d+\.\d+)"', said)
+
+
+def _npm(lacking: str) -> str:
+    npm = shutil.which("npm")
+    if not npm:
+        raise ClientError(f"{lacking}; Node 18 or newer brings it: https://nodejs.org")
+    return npm
 
 
 def _watched(command: list[str], folder: Path, version: str, say: Say) -> str:

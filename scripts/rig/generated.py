@@ -19,7 +19,12 @@ from bg.results import form
 from rig import demo_recorded
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ("README.md", "docs/settings.md", *(f"agents/{kind['agent']}.md" for kind in form.KINDS.values()))
+FILES = (
+    "README.md",
+    "docs/how-it-works.md",
+    "docs/settings.md",
+    *(f"agents/{kind['agent']}.md" for kind in form.KINDS.values()),
+)
 REGIONS: dict[str, Callable[[], str]] = {
     "signals": lambda: listing.table(follows=True),
     "settings": settings.table,

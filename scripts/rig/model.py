@@ -138,7 +138,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _messages(self, body: dict[str, Any]) -> None:
         reply = self.server.model.answer(body, {name.lower(): value for name, value in self.headers.items()})
         if reply.error:
-            self._send(reply.error[0], json.dumps(reply.error_body()).encode(), "application/json")
+            self._send(reply.error[0], json.dumps(reply.error_body()).encode(), "application/json", reply.headers)
         elif body.get("stream"):
             self._stream(reply, str(body.get("model")))
         elif reply.lost:
@@ -166,9 +166,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
         self.close_connection = True
 
-    def _send(self, status: int, body: bytes, kind: str) -> None:
+    def _send(self, status: int, body: bytes, kind: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
         self.send_response(status)
         self.send_header("content-type", kind)
+        for name, value in headers:
+            self.send_header(name, value)
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

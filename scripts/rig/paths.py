@@ -24,7 +24,7 @@ from rig import conversation  # noqa: E402 - as above
 VERSION = "2.1.328"
 # Runs hooks/hook.py as it is, with an eye on calls between modules of the plugin and on every statement.
 WATCH = """
-import json, os, sys, sqlite3
+import json, os, sys, _sqlite3 as sqlite3
 sys.argv = sys.argv[1:]
 modules, calls, asked = set(), [0], []
 def watch(frame, what, _):

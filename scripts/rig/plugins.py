@@ -45,7 +45,7 @@ class Count:
 
 
 def _running() -> list[str]:
-    return [clients.running(version) for version in clients.VERSIONS]
+    return [clients.running(version) for version in [*clients.VERSIONS, *clients.drawn(), *clients.given()]]
 
 
 class Needs:

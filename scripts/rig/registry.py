@@ -22,11 +22,17 @@ _CAUSES = (
     (r"ENETUNREACH|EHOSTUNREACH|network is unreachable|no route to host", "cannot be reached from this network"),
     (r"ECONNRESET|reset by peer|socket hang up|ERR_SOCKET_CLOSED", "breaks the connection off"),
 )
+NOT_THERE = "answers with HTTP status 404"
 _PLACE = re.compile(r"(?:request to|GET|timeout at:|fetch URL) (https?)://(?:[^\s/@]*@)?([^\s/]+)")
 
 
 def ask(command: list[str]) -> str:
     """Start a program that asks its registry for something; empty if that worked, else what was wrong."""
+    return answer(command)[1]
+
+
+def answer(command: list[str]) -> tuple[str, str]:
+    """The same, with everything that the program has printed before what was wrong."""
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -40,11 +46,11 @@ def ask(command: list[str]) -> str:
         try:
             said, _ = process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
-            return f"the registry {NO_ANSWER} (waited {PATIENCE:.0f} s)"
+            return "", f"the registry {NO_ANSWER} (waited {PATIENCE:.0f} s)"
         finally:
             if process.returncode is None:
                 kill_group(process.pid)
-    return reason(said) if process.returncode else ""
+    return said, reason(said) if process.returncode else ""
 
 
 def reason(said: str) -> str:

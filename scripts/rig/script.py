@@ -30,6 +30,7 @@ class Reply:
     midway: tuple[Gate, ...] = ()
     delay: float = 0.0
     error: Optional[tuple[int, str, str]] = None
+    headers: tuple[tuple[str, str], ...] = ()
     lost: bool = False
 
     def __add__(self, other: Reply) -> Reply:
@@ -102,9 +103,29 @@ def call(tool: str, **tool_input: Any) -> Reply:
     return Reply(({"type": "tool_use", "name": tool, "input": tool_input},))
 
 
-def failure(status: int = 400, kind: str = "invalid_request_error", message: str = "scripted failure") -> Reply:
-    """The API refuses."""
-    return Reply(error=(status, kind, message))
+def failure(
+    status: int = 400, kind: str = "invalid_request_error", message: str = "scripted failure", **headers: str
+) -> Reply:
+    """The API refuses; the headers are named with `_` for `-`."""
+    named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
+    return Reply(error=(status, kind, message), headers=named)
+
+
+def usage_limit(resets: int) -> Reply:
+    """The API refuses because the user's limit of five hours is used up, until this moment in seconds."""
+    return failure(
+        429,
+        "rate_limit_error",
+        "This request would exceed your account's rate limit. Please try again later.",
+        anthropic_ratelimit_unified_status="rejected",
+        anthropic_ratelimit_unified_representative_claim="five_hour",
+        anthropic_ratelimit_unified_reset=str(resets),
+    )
+
+
+def overloaded() -> Reply:
+    """The API refuses because it is overloaded."""
+    return failure(529, "overloaded_error", "Overloaded")
 
 
 Step = Union[Reply, Callable[[Request], Reply]]

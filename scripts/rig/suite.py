@@ -21,15 +21,18 @@ from typing import NoReturn
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[0] = str(ROOT / "scripts")  # instead of this folder, whose names must not stand for others
 
-from rig import clients, fetching, pins, plugins  # noqa: E402 (the package is beside this folder, wherever it was started)
+from rig import clients, draw, fetching, pins, plugins  # noqa: E402 (the package is beside this folder, wherever it was started)
 
 SHORT = "not long and (not host or loop)"
 ALONE = "alone"  # what starts fifty processes at once would disturb every other test
 CLIENTS_OF = "--clients-of"
 AS_IS = "BG_TEST_AS_IS"
 ONE_CLIENT, NO_CLIENT = "BG_ONE_CLIENT", "BG_NO_CLIENT"  # the version of the short run, and why it is not there
+REQUIRED = "BG_REQUIRE_HOSTS"
+CLIENT = "--client"
 USAGE = """scripts/test              what needs no client, and the loop on one client (`claude` on PATH, else fetched)
-scripts/test --all        everything, on seven clients, which are fetched
+scripts/test --all        everything, on seven clients, and the loop on three more that are drawn; all are fetched
+scripts/test --client C   the loop on this version, which is fetched, or on the client at this path
 scripts/test FILE ...     these tests, and the clients that they need; any other option is pytest's
 scripts/test --setup      only fetches what a run would need
 """
@@ -40,33 +43,52 @@ def main(arguments: list[str]) -> int:
     if "--help" in arguments or "-h" in arguments:
         sys.stdout.write(USAGE)
         return 0
-    for name in (ONE_CLIENT, NO_CLIENT):
+    for name in (ONE_CLIENT, NO_CLIENT, clients.DRAWN, clients.GIVEN):
         os.environ.pop(name, None)  # where this is started by a test of a run that has set them
     if arguments[:1] == [CLIENTS_OF]:
         return _tell_clients(arguments[1:])
+    named, arguments = _named(arguments)
     everything, only_setup = "--all" in arguments, "--setup" in arguments
     given = [argument for argument in arguments if argument not in ("--all", "--setup")]
-    if not _packages(arguments):
+    if not _packages([*([CLIENT, named] if named else []), *arguments]):
         return 2
     # Tests get a home of their own; the clients lie in the real one.
     os.environ.setdefault("BG_TEST_REAL_HOME", str(Path.home()))
     os.environ["BG_HOSTS"] = str(clients.hosts())
     signal.signal(signal.SIGTERM, _stop)
     os.chdir(ROOT)
-    required = os.environ.get("BG_REQUIRE_HOSTS", "") not in ("", "0")
-    if everything:
+    if named:
+        options, missing = _on(named, given)
+    elif everything:
         options, missing = _all(given)
     elif selects(given):
         options, missing = given, fetching.install_all(_clients_of(given), _say)
     else:
         options, missing = _short(given)
+    if missing and named:
+        return 1
+    if not _complete(missing, required=os.environ.get(REQUIRED, "") not in ("", "0")):
+        return 1
+    return 0 if only_setup else _run(options, alone=everything and not selects(given))
+
+
+def _named(arguments: list[str]) -> tuple[str, list[str]]:
+    """The client that is named, and the other arguments."""
+    if CLIENT not in arguments[:-1]:
+        return "", arguments
+    place = arguments.index(CLIENT)
+    return arguments[place + 1], [*arguments[:place], *arguments[place + 2 :]]
+
+
+def _complete(missing: dict[str, str], *, required: bool) -> bool:
+    """Everything is there that the run is told to have; what is not is said."""
     tmux = bool(shutil.which("tmux"))
     if not tmux:
         _say("tmux is not installed: what only a terminal shows is not tested")
     if required and (missing or not tmux):
         _say(f"required and missing: {', '.join([*missing, *([] if tmux else ['tmux'])])}")
-        return 1
-    return 0 if only_setup else _run(options, alone=everything and not selects(given))
+        return False
+    return True
 
 
 def selects(given: list[str]) -> bool:
@@ -80,8 +102,29 @@ def _is_path(argument: str) -> bool:
 
 
 def _all(given: list[str]) -> tuple[list[str], dict[str, str]]:
-    """Everything, on every client."""
-    return [*_workers(given, more=2), "-rs", *given], fetching.install_all(clients.VERSIONS, _say)
+    """Everything, on every client, and the loop on those that are drawn."""
+    missing, drawn = {}, []
+    try:
+        drawn = draw.drawn(ROOT)
+    except clients.ClientError as error:
+        missing["the versions to be drawn"] = str(error)
+        _say(str(error))
+    os.environ[clients.DRAWN] = " ".join(drawn)
+    _say(f"drawn by what speaks to the client, for the loop: {', '.join(drawn) or 'none'}")
+    missing.update(fetching.install_all([*clients.VERSIONS, *drawn], _say))
+    return [*_workers(given, more=2), "-rs", *given], missing
+
+
+def _on(named: str, given: list[str]) -> tuple[list[str], dict[str, str]]:
+    """The loop, or the tests that are selected, on the client that is named."""
+    try:
+        version = clients.give(named)
+        fetching.install(version, _say)
+    except clients.ClientError as error:
+        _say(str(error))
+        return [], {named: str(error)}
+    os.environ[REQUIRED] = "1"  # a client that does not run is no reason to pass
+    return given if selects(given) else [*_workers(given), "-rs", "-m", "loop", *given], {}
 
 
 def _short(given: list[str]) -> tuple[list[str], dict[str, str]]:

@@ -20,7 +20,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "host" in metafunc.fixturenames:
         marker = metafunc.definition.get_closest_marker("versions")
         one = os.environ.get("BG_ONE_CLIENT")
-        versions = [version for version in (marker.args if marker else ALL) if one in (None, version)]
+        named = [version for version in (marker.args if marker else ALL) if one in (None, version)]
+        besides = clients.drawn() if metafunc.definition.get_closest_marker("drawn") else []
+        versions = clients.given() or [*named, *besides]
         names = [clients.running(version) for version in versions]
         metafunc.parametrize("host", versions, indirect=True, ids=names)
 

@@ -9,7 +9,8 @@ NEWEST = clients.newest()
 
 
 def _able(what: str) -> tuple[str, ...]:
-    return tuple(each for each in clients.VERSIONS if getattr(versions.host_of(versions.version_of(each)), what))
+    played = dict.fromkeys([*clients.VERSIONS, *clients.given()])
+    return tuple(each for each in played if getattr(versions.host_of(versions.version_of(each)), what))
 
 
 #: A report goes through a tool of its own in auto mode, where their terminal sessions begin.

@@ -64,6 +64,7 @@ SCENES: dict[str, tuple[Callable[[str], scenes.Scene], set[str]]] = {
     "to-main-midturn": (rare.to_main_midturn, MODERN),
     "send-running": (rare.send_running, MODERN),
     "nested-busy": (rare.nested_busy, MODERN),
+    "parked": (rare.parked, MODERN),
     "worktree": (rare.worktree, MODERN),
     "question-refused": (rare.question_refused, ALL),
     "question-typed": (rare.question_typed, ALL),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import threading
 import time
@@ -133,6 +134,31 @@ def nested_busy(version: str) -> Scene:
         ("parent", parent, [launch(version, "SUBTASK look"), text("Launched."), text("Noted.")]),
     )
     return Scene(script, lambda stage: void(stage.print("Launch it")))
+
+
+def parked(version: str) -> Scene:
+    """An agent ends its turn while its own background command runs; the host wakes it at the end of that, or never."""
+    build = call("Bash", command="while [ ! -e go ]; do sleep 0.1; done; echo built", run_in_background=True)
+    script = Script(
+        ("agent", asked("SUBTASK"), [build, text("The build runs; I wait for it."), text(REPORT), text("Again.")]),
+        ("parent", parent, [launch(version, "SUBTASK look"), text("Launched."), *[text("Noted.")] * 6]),
+    )
+
+    def play(stage: Stage) -> None:
+        with stage.headless(["--allowedTools", "Agent Bash SendMessage"]) as run:
+            run.send("Launch it")
+            stage.wait_notes("SubagentStop", 1)
+            run.await_turn()
+            time.sleep(2)
+            run.turn("What goes on?")
+            (stage.home.project / "go").touch()
+            with contextlib.suppress(TimeoutError):  # 2.1.197 never wakes it
+                stage.wait_notes("SubagentStop", 2, timeout=8)
+            time.sleep(2)
+            run.turn("And now?")
+            run.finish()
+
+    return Scene(script, play)
 
 
 def worktree(version: str) -> Scene:

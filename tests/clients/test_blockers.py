@@ -27,13 +27,13 @@ WORK = {
 }
 #: The blocker's type, what the user types about it, the heading of what the agent is told, and words of it.
 CASES = (
-    ("missing_info", "reduce: only the items of this year", "## SCOPE REDUCED", "beginning with: “Item 51”."),
-    ("missing_info", "the format is ISO 8601", "## BLOCKER RESOLVED", "First step: “Item 51”"),
-    ("external_dependency", "retry: libxml is installed now", "## BLOCKER RESOLVED", "and retry: “Item 51”."),
-    ("error", "retry", "## ERROR FIXED", "Restore the state below and retry: “Item 51”."),
-    ("error", "restart", "## RESTART", "Begin the task again from its start"),
-    ("error", "skip item 51", "## ERROR RECOVERY: SKIP", "SKIPPED_ITEMS.md"),
-    ("resource_limit", "continue", "## CONTINUE AS IT IS", "Go on with: “Item 51”."),
+    ("missing_info", "reduce: only the items of this year", "## SCOPE REDUCED", "no longer part of your task"),
+    ("missing_info", "the format is ISO 8601", "## THE USER'S DECISION", "Go by these words"),
+    ("external_dependency", "resolved: libxml is installed", "## BLOCKER RESOLVED", "Check it where you can"),
+    ("error", "retry", "## RETRY", "First step: “Item 51”"),
+    ("error", "restart", "## RESTART", "First step: the start of your task"),
+    ("error", "skip", "## ERROR RECOVERY: SKIP", "First step: log “Item 51”, then “Items 52 to 100”"),
+    ("resource_limit", "continue", "## CONTINUE AS IT IS", "Go on from your checkpoint with: “Item 51”"),
 )
 
 
@@ -58,9 +58,10 @@ def test_every_type_of_blocker_and_every_way_to_go_on(host: str) -> None:
             leads(run, home, host, "/bg:bg Convert the items", label, "blocked")
             leads(run, home, host, f"/bg-answer {label} {typed}", label, "done")
             said = told(model, f"agent{number}")
-            assert f"{heading}\n\nIssue: Nothing goes on at {number}\nResolution (the user's words): {typed}" in said
+            assert f"{heading}\n\nIssue: Nothing goes on at {number}\n" in said
+            assert f"(the user's words): {typed}\n" in said
             assert words in said
-            assert "## STATE RESTORATION" in said
+            assert ("## WHAT THE FIRST TRY LEFT" if typed == "restart" else "## STATE RESTORATION") in said
             assert "> Files: out/1-50.json" in said
             offered = f"The ways to go on, each by its name: {', '.join(recoveries.choices(kind))}."
             assert any(offered in request.all_text() for request in model.by("parent")), (kind, offered)
@@ -73,8 +74,10 @@ def test_every_type_of_blocker_and_every_way_to_go_on(host: str) -> None:
 def test_what_the_parent_has_put_right_itself(host: str) -> None:
     """It provides what was missing and wakes the agent with a word of its own: nothing is left to ask the user."""
 
+    words = "resolved: I have run npm install; node_modules is there now."
+
     def fixed(request: Request) -> Reply:
-        return wake(request, "I have run npm install; node_modules is there now.")
+        return wake(request, words)
 
     script = Script(
         ("agent", asked("AUDIT-TASK"), [stops("external_dependency", "node_modules is missing"), done("Audited.")]),
@@ -84,7 +87,7 @@ def test_what_the_parent_has_put_right_itself(host: str) -> None:
             reacting(
                 (r"label: bg-1 for this task", launch("AUDIT-TASK")),
                 (r"has stopped: external dependency", fixed),
-                note="I have run npm install; node_modules is there now.",
+                note=words,
             ),
         ),
     )
@@ -92,9 +95,8 @@ def test_what_the_parent_has_put_right_itself(host: str) -> None:
         leads(run, home, host, "/bg:bg Audit the packages", "bg-1", "done")
         run.finish()
         said = told(model, "agent")
-        assert "## BLOCKER RESOLVED\n\nIssue: node_modules is missing\n\nThe parent agent's own words" in said
-        assert "> I have run npm install" in said
-        assert "First step: “Item 51”" in said
+        assert "## BLOCKER RESOLVED\n\nIssue: node_modules is missing\n" in said
+        assert f"Resolution (your parent agent's words, not the user's):\n> {words}" in said
         assert rows(home, "SELECT state FROM questions") == [{"state": "withdrawn"}]
         assert rows(home, "SELECT text FROM errors") == []
 

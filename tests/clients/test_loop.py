@@ -25,6 +25,7 @@ from loop import (
     token,
     wake,
 )
+from rig import clients
 from rig.home import PATIENCE, Home
 from rig.model import Model
 from rig.request import Request
@@ -36,6 +37,8 @@ pytestmark = pytest.mark.loop
 TASK = "AUDIT-TASK: read the auth code.\nGoal: find holes\nDeliverables: a list of the holes\nDone when: all files are read"
 UNWOKEN = ("2.1.7", "2.1.38")  # headless, these do not wake the parent when an agent ends
 CANNOT_RESUME = "2.1.100"
+TEXT = ["--permission-mode", "default"]  # named, as some versions begin in auto mode by themselves
+SOON = 6.0
 
 
 def later(step: Any, seconds: float = 1.0) -> Callable[[Request], Any]:
@@ -56,23 +59,53 @@ def ended(home: Home, count: int) -> None:
 def reminded(run: Headless, model: Model, home: Home, about: str, runs: int, host: str) -> Request:
     """The first request in which the parent was told this."""
     ended(home, runs)
-    if host in UNWOKEN:
+    if host in UNWOKEN or (host not in clients.VERSIONS and not _is_woken(model, about)):
         run.send("Anything new?")
     return model.wait_for(lambda request: request.actor == "parent" and bool(reminders(request, about)))
 
 
-@pytest.mark.parametrize("mode", ["text", "handback"])
-def test_the_loop(host: str, mode: str, tell: Callable[[str], None]) -> None:
+def _is_woken(model: Model, about: str) -> bool:
+    """Whether a version that is not in the table wakes its parent is seen."""
+    try:
+        model.wait_for(lambda request: request.actor == "parent" and bool(reminders(request, about)), SOON)
+    except TimeoutError:
+        return False
+    return True
+
+
+def _can_wake(host: str, requests: list[Request]) -> bool:
+    """An ended agent can be woken: known of the versions in the table, seen in the parent's tools of any other."""
+    if host in clients.VERSIONS:
+        return host != CANNOT_RESUME
+    mine = [request for request in requests if request.actor == "parent"]
+    offered = any(
+        {"SendMessage"} & set(request.tools()) or "tool_reference" in str(request.messages) for request in mine
+    )
+    return offered or any("resume" in str(request.tool("Task").get("input_schema")) for request in mine)
+
+
+@pytest.mark.drawn
+def test_the_loop(host: str, tell: Callable[[str], None]) -> None:
     """A clarification reaches the parent once, its answers the same agent, the completion the parent once."""
-    if mode == "handback" and host not in HAND_BACK:
+    play(host, TEXT, tell)
+
+
+@pytest.mark.versions(*HAND_BACK)
+def test_the_loop_by_handback(host: str, tell: Callable[[str], None]) -> None:
+    """In auto mode, where the reports go through a tool of their own."""
+    if host not in HAND_BACK:
         pytest.skip("this client has no SubagentHandback")
+    requests = play(host, auto_mode(), tell)
+    assert any("SubagentHandback" in request.tools() for request in requests if request.actor == "agent")
+
+
+def play(host: str, mode: list[str], tell: Callable[[str], None]) -> list[Request]:
     script = Script(
         ("agent", asked("AUDIT-TASK"), [later(block("CLARIFICATION_NEEDED")), later(block("COMPLETION_REPORT"))]),
         ("parent", parent, reacting((r"not from the user\] label", launch(TASK)), ("Resume it now", wake))),
     )
     with Model(script) as model, Home(model.url) as home:
-        options = arguments([ROOT]) + (auto_mode() if mode == "handback" else [])
-        with Headless(home, host, options) as run:
+        with Headless(home, host, arguments([ROOT]) + mode) as run:
             run.send("/bg:bg Audit the authentication code")
             asks = reminded(run, model, home, "needs answers", 1, host)
             run.send('/bg-answer Q1: Both of them.  Q2: “3.0”, no "beta" & <no> $HOME `x`')
@@ -89,7 +122,8 @@ def test_the_loop(host: str, mode: str, tell: Callable[[str], None]) -> None:
         assert question in asks.all_text()
         assert "/bg-answer" not in asks.all_text().split(question)[0][-200:]
 
-        message = news(resumed) if host != CANNOT_RESUME else resumed.first_user_text()
+        wakes = _can_wake(host, requests)
+        message = news(resumed) if wakes else resumed.first_user_text()
         for line in (
             "## CLARIFICATION RESPONSE",
             "Q1: Should the export be CSV, XLSX, or both?\nA1: Both of them.",
@@ -100,13 +134,13 @@ def test_the_loop(host: str, mode: str, tell: Callable[[str], None]) -> None:
         ):
             assert line in message, (line, message[-3000:])
         agents = {row["agent"] for row in rows(home, "SELECT agent FROM launches")}
-        if host == CANNOT_RESUME:
+        if wakes:
+            assert len(agents) == 1
+            assert token(first) == token(resumed)
+        else:
             assert len(agents) == 2
             assert "## CONTINUATION" in message
             assert TASK in message
-        else:
-            assert len(agents) == 1
-            assert token(first) == token(resumed)
 
         last = [request for request in requests if request.actor == "parent"][-1]
         assert len(reminders(last, "needs answers before it can go on")) == 1
@@ -125,6 +159,7 @@ def test_the_loop(host: str, mode: str, tell: Callable[[str], None]) -> None:
         assert proven["kind"] == "CLARIFICATION_RESPONSE"
         assert proven["typed"] == "Here is what I know."
         _tell_delay(home, asks, tells, tell)
+        return requests
 
 
 def test_a_lost_execute_bit_does_not_matter(host: str, tmp_path: Path) -> None:

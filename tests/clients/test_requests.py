@@ -156,7 +156,7 @@ def test_blockers_by_name(host: str) -> None:
         assert "“Item 51”" in skipped
         handed = told(model, "hands")
         assert "## PARTIAL RESUME" in handed
-        assert re.search(r"bg-3.{0,14} does the blocked part", handed)
+        assert re.search(r"What these words hand over now belongs to bg-[345] \(“batch", handed)
         last = "\n".join(request.all_text() for request in model.by("parent"))
         assert re.search(r"Not complete: bg-[345] failed\.", last)
         assert "SUCCESS: continue" not in last

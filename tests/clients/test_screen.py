@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from directed import both, spawn
 from generations import NEWEST
-from loop import ROOT, block, launch, one, reacting, wake
+from loop import ROOT, block, launch, news, one, reacting, rows, wake
 from rig.home import Home
 from rig.model import Model
 from rig.script import Script, asked, parent, text
@@ -63,11 +64,19 @@ def test_the_table_fits_and_a_woken_agent_keeps_its_label(host: str) -> None:
 
 
 @pytest.mark.parametrize("marker", ["CLARIFICATION_NEEDED", "COMPLETION_REPORT"])
-def test_an_agent_that_ends_in_the_middle_of_a_turn_costs_six_lines(marker: str, host: str) -> None:
-    """The host shows the user what the model is told at Stop."""
+def test_an_agent_that_ends_in_the_middle_of_a_turn_holds_no_turn_up(marker: str, host: str) -> None:
+    """What a Stop adds is shown to the user; the turn that the host has queued brings the report whole, and a line."""
     script = Script(
         ("agent", asked("AUDIT-TASK"), [block(marker)]),
-        ("parent", parent, reacting(LABELLED, ("launched successfully|Async agent", text("It is at work.").later(4)))),
+        (
+            "parent",
+            parent,
+            reacting(
+                LABELLED,
+                ("launched successfully|Async agent", text("It is at work.").later(4)),
+                ("needs answers before", text("It asks: bg-1 Q1, the format; bg-1 Q2, the archive.")),
+            ),
+        ),
     )
     with Model(script) as model, Home(model.url) as home, terminal(home, host) as term:
         term.say("/bg:bg Audit the authentication code")
@@ -75,10 +84,39 @@ def test_an_agent_that_ends_in_the_middle_of_a_turn_costs_six_lines(marker: str,
         ended(home, 1)
         term.wait_for(r"asks\s+2\s+questions|says\s+it\s+is\s+done")
         shown = term.settle(2.0)
-        for start in re.finditer(r"Stop hook (?:feedback|says|error)", shown):
-            rows = ours(
-                shown[: start.end()] + shown[start.end() :].split("\n●")[0], r"Stop hook (?:feedback|says|error)"
-            )
-            assert len(rows) <= 8, rows  # of the terminal: six lines of ours, the longer ones in two rows
+        assert not re.search(r"Stop hook (?:feedback|says|error)", shown), shown
         assert "Lines behind" not in shown
         assert "why it matters" not in shown
+        told = [request for request in model.by("parent") if "Lines behind `>`" in news(request)]
+        assert len(told) == 1, "the parent has the whole report, once"
+        assert rows(home, "SELECT event FROM deliveries") == [{"event": "UserPromptSubmit"}]
+
+
+def test_the_account_of_agents_that_end_while_the_parent_writes_is_whole(host: str) -> None:
+    """Three end within ten seconds of one answer: one line for the user, and everything for the parent."""
+    endings = [block("COMPLETION_REPORT", status=status) for status in ("success", "partial_success", "failed")]
+    launches = both(*[spawn(f"PART-{number}", f"{{label}}: part {number}") for number in range(3)])
+    script = Script(
+        *((f"part-{number}", asked(f"PART-{number}"), [later(endings[number], 2)]) for number in range(3)),
+        (
+            "parent",
+            parent,
+            reacting(
+                (r"not from the user\] label", launches),
+                ("launched successfully|Async agent", text("They are at work.").later(10)),
+            ),
+        ),
+    )
+    with Model(script) as model, Home(model.url) as home, terminal(home, host) as term:
+        term.say("/bg:bg Audit three parts")
+        term.wait_for("They are at work")
+        term.wait_for(r"3\s+tasks\s+launched\s+together\s+have\s+ended")
+        shown = term.settle(2.0)
+        assert not re.search(r"Stop hook (?:feedback|says|error)", shown), shown
+        told = "".join(dict.fromkeys(news(request) for request in model.by("parent")))
+        account = told[told.index("The 3 tasks launched together have all ended (") :]
+        assert re.search(r"Not complete: bg-\d \w+, bg-\d \w+\. What these were to do is not done", account), account
+        assert account.count("\n> bg-") == 3
+        assert "Conflicts are for the user to decide." in account
+        assert told.count("have all ended (") == 1
+        assert rows(home, "SELECT text FROM errors") == []

@@ -45,7 +45,7 @@ def good(tmp_path):
 
 @pytest.fixture
 def bad(tmp_path):
-    return written(tmp_path, "seed_error")
+    return written(tmp_path, "unknown_blocker")
 
 
 def test_valid_is_0(good, capsys):
@@ -57,10 +57,10 @@ def test_problems_are_1_and_listed(bad, capsys):
     assert 1 == cli.main(["check", str(bad)])
     out, err = capsys.readouterr()
     assert "" == err
+    kinds = "missing_info, external_dependency, error, resource_limit"
     assert [
-        "STOP_WORK, line 1, from bg-task-stu901: 2 problems",
-        "  problem: STOP_WORK, line 1: blocked_work is missing; expected <what could not be started>.",
-        "  problem: STOP_WORK, line 1: resume_requirements is missing; expected <what is needed to continue>.",
+        "STOP_WORK, line 1, from bg-4-90de: 1 problem",
+        f"  problem: STOP_WORK, line 5: blocker_type is 'the weather'; expected one of {kinds}.",
     ] == out.splitlines()
 
 
@@ -100,7 +100,7 @@ def test_json_is_the_protocols_form(bad):
     [signal] = json.loads(done.stdout)
     assert 1 == done.returncode
     assert ["signal_type", "agent_id", "timestamp", "payload", "problems", "repairs", "notes"] == list(signal)[:7]
-    assert ["blocked_work", "resume_requirements"] == [each["field"] for each in signal["problems"]]
+    assert ["blocker_type"] == [each["field"] for each in signal["problems"]]
 
 
 def test_bytes_that_are_no_text_are_said_and_survived(good):

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import json
 import os
-import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 from bg.desk import board, cli, doctor, forget, look
 from bg.host import versions
-from bg.ledger import erasing, forgetting, place, spool, tasks, typed
+from bg.ledger import erasing, forgetting, place, spool, sqlite3, tasks, typed
 from bg.ledger.file import Ledger
 from drive import Drive, block
 from recordings import VERSIONS, recorded

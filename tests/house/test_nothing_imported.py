@@ -18,7 +18,7 @@ from recordings import events
 ROOT = Path(__file__).resolve().parents[2]
 BGCTL = ROOT / "scripts" / "bgctl"
 NAMES = (
-    "types", "json", "sqlite3", "venv", "importlib", "argparse", "subprocess", "pathlib", "encodings", "site", "runpy",
+    "types", "json", "sqlite3", "_sqlite3", "venv", "importlib", "argparse", "subprocess", "pathlib", "encodings", "site", "runpy",
     "sitecustomize", "usercustomize", "yaml", "jsonschema", "pip", "ensurepip", "bg", "packages",
 )  # fmt: skip
 PROGRAMS = ("python3", "python", "git", "node", "claude", "ps", "sh", "dd", "cat")

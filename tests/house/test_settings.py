@@ -24,6 +24,7 @@ DEFAULTS = {
     "mask_secrets": True,
     "verify": None,
     "verify_seconds": 600,
+    "resume_after_limit": False,
 }
 
 
@@ -59,6 +60,7 @@ def test_the_users_file_sets_everything(tmp_path: Path) -> None:
         "mask_secrets": False,
         "verify": "npm test",
         "verify_seconds": 60,
+        "resume_after_limit": True,
     }
     write(Path(place.config_directory()) / "bg.json", json.dumps(given))
     found, problems = settings.read(str(tmp_path))
@@ -95,6 +97,7 @@ STRICTER = [
     ("verify", None, "npm test", None),
     ("verify", "npm test", "true", "npm test"),
     ("verify_seconds", 600, 1, 600),
+    ("resume_after_limit", False, True, False),
 ]
 
 

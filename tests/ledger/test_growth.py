@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from bg.desk import statusline
 from bg.desk.page import Page
+from bg.ledger import sqlite3
 from bg.ledger.cases import Held
 from bg.ledger.place import directory
 from drive import Drive, block

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from bg.ledger import sqlite3
 from bg.ledger.place import config_directory, directory
 from drive import Drive, block
 from recordings import VERSIONS, recorded

@@ -6,14 +6,13 @@ import fcntl
 import hashlib
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from bg.ledger import migrations, notes, opening
+from bg.ledger import migrations, notes, opening, sqlite3
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.opening import LOG_PAGES
 from bg.ledger.place import directory
@@ -29,14 +28,15 @@ LANDED = {
     "0003.sql": "084fd1a2147ab5376d4da7e25ddb2728b583b9b529e1aae047d4ae5f1daa36f4",
     "0004.sql": "96eca8756c9dfdb78c34c6df14e6adb402ea82a8f6de66e724864d36056f3cd7",
     "0005.sql": "1cf0619676267c31780894680e81608e2941c28345c34ae1ed9445507f41f29a",
-    "0012.sql": "347e486c47525699bb09c3aeec17401f01d1aac365cc69c68c7963993caea862",
+    "0006.sql": "5dcb827dceae7c3a5d60b59a9eb236622f68104cb7bfd654a7b9f29f6be689b9",
+    "0007.sql": "347e486c47525699bb09c3aeec17401f01d1aac365cc69c68c7963993caea862",
 }
 
 #: Opens the ledger of BG_DATA, and is killed at that instruction of SQLite's, or ends by itself.
 KILLED = """
-import os, signal, sqlite3, sys
+import os, signal, sys
 from pathlib import Path
-from bg.ledger import file
+from bg.ledger import file, sqlite3
 connect, left = sqlite3.connect, [int(sys.argv[1])]
 def step():
     left[0] -= 1

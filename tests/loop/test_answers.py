@@ -184,6 +184,57 @@ def asked(tmp_path, monkeypatch):
     return drive
 
 
+@pytest.fixture
+def asked_once(tmp_path, monkeypatch):
+    """A session in which an agent has asked one question."""
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
+    drive = Drive(VERSIONS[-1], tmp_path)
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    drive.stop()
+    question = {"question_id": "Q1", "text": "Publish now, or hold on until Monday?"}
+    drive.ends("a1", block("CLARIFICATION_NEEDED", token, questions=[question]))
+    drive.announced("a1")
+    drive.stop()
+    return drive
+
+
+@pytest.mark.parametrize(
+    "words", ["wait, i'm still looking at it", "wait", "ok, give me a minute", "Moment bitte", "bg-1 not yet, sorry"]
+)
+def test_words_that_only_ask_for_time_are_asked_back(asked_once, words):
+    said = asked_once.prompt(f"/bg-answer {words}")["reason"]
+    assert f"“{words.replace('bg-1 ', '')}” may only ask for time" in said
+    assert asked_once.rows("SELECT 1 FROM answers") == []
+    asked_once.prompt(re.search(r"/bg-answer confirm \d+", said)[0])
+    assert [row["text"] for row in asked_once.rows("SELECT text FROM answers")] == [words.replace("bg-1 ", "")]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["bg-1 later", "bg-1 hold on", "bg-1 Q1: wait", "bg-1 wait for CI to be green", "bg-1 tomorrow", "bg-1 on Monday"],
+)
+def test_an_answer_that_speaks_of_time_is_sent(asked_once, words):
+    """It is behind its id, says more than that, or is what the question offers."""
+    asked_once.prompt(f"/bg-answer {words}")
+    assert [row["text"] for row in asked_once.rows("SELECT text FROM answers")] == [
+        words.split(" ", 1)[1][words.count("Q1") * 4 :]
+    ]
+
+
+def test_nothing_is_to_be_typed_anew_where_nothing_is_open(asked_once):
+    assert "Type it anew, as in /bg-answer bg-1 Q1: …" in asked_once.prompt("/bg-answer bg-1 Q7: a")["reason"]
+    asked_once.prompt("/bg-answer bg-1 Q1: now")
+    message = {"tool_name": "SendMessage", "tool_use_id": "s1"}
+    before = {**message, "hook_event_name": "PreToolUse", "tool_input": {"to": "a1", "message": ""}}
+    given = asked_once.send(before)["hookSpecificOutput"]["updatedInput"]
+    after = {**message, "hook_event_name": "PostToolUse", "tool_input": given}
+    asked_once.send(after, tool_response={"success": True, "resumedAgentId": "a1"})
+    said = asked_once.prompt("/bg-answer bg-1 Q1: now Q1: later")["reason"]
+    assert "not recorded: now\nlater" in said
+    assert "Type it anew" not in said
+
+
 def test_an_id_typed_twice_gets_both_texts_to_the_agent_once_that_is_confirmed(asked):
     said = asked.prompt("/bg-answer Q1: a Q2: b Q2: c")
     assert asked.rows("SELECT 1 FROM answers") == []

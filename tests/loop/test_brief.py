@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -112,3 +113,81 @@ def test_a_session_that_nobody_watches_is_told_everything(drive: Drive, monkeypa
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
     ended(drive, "CLARIFICATION_NEEDED", "a1")
     assert "why it matters" in shown(drive.stop())
+
+
+RESULT = (
+    "## {who} Result\n\n### Status\nSUCCESS\n\n### Summary\nRead the login.\n\n### Findings\n\n"
+    "| ID | Issue | File:Line | Severity | Confidence |\n|--|--|--|--|--|\n"
+    "| SEC-001 | Hardcoded secret | `src/jwt.ts:8` | Critical | {sure} |\n\n### Confidence\n{sure} - read\n\n"
+)
+NOTIFICATION = "<task-notification>\n<task-id>{agent}</task-id>\n<status>completed</status>\n</task-notification>"
+
+
+def group_ends(drive: Drive) -> None:
+    """Three agents of one command end while the parent's turn goes on: two with findings, one that has failed."""
+    drive.prompt("/bg Review the login from three sides")
+    tokens = [drive.launch(f"Side {number}", f"a{number}", description=f"side {number}") for number in (1, 2, 3)]
+    for number, token in enumerate(tokens, 1):
+        found = RESULT.format(who=f"Reviewer {number}", sure=80 + number) if number < 3 else ""
+        status = "success" if number < 3 else "failed"
+        drive.ends(f"a{number}", found + block("COMPLETION_REPORT", token, status=status))
+    drive.advance(10)
+
+
+def writes(drive: Drive, *operations: dict[str, str]) -> None:
+    with drive.transcript.open("a", encoding="utf-8") as file:
+        for each in operations:
+            file.write(json.dumps({"type": "queue-operation", "sessionId": drive.session, **each}) + "\n")
+
+
+def enqueued(*agents: str) -> list[dict[str, str]]:
+    return [{"operation": "enqueue", "content": NOTIFICATION.format(agent=agent)} for agent in agents]
+
+
+def assert_whole(account: str) -> None:
+    assert "(bg-1 done, bg-2 done, bg-3 failed)" in account
+    assert "Not complete: bg-3 failed. What these were to do is not done" in account
+    assert "`src/jwt.ts:8` SEC-001" in account or "Hardcoded secret" in account
+    assert "Conflicts are for the user to decide." in account
+
+
+def test_an_account_waits_for_the_turn_that_the_host_has_queued(drive: Drive) -> None:
+    """Agents end while the parent writes for ten seconds: the host announces them as soon as it has written."""
+    group_ends(drive)
+    writes(drive, *enqueued("a1", "a2", "a3"))
+    assert drive.stop() == {}
+    writes(drive, *[{"operation": "dequeue"}] * 3)
+    told = [context(drive.announced(f"a{number}")) for number in (1, 2, 3)]
+    account = next(each for each in told if "launched together" in each)
+    assert_whole(account[account.index("The 3 tasks") :])
+    assert "launched together" not in str([drive.stop(), drive.prompt("And now?")])
+
+
+def test_an_account_is_whole_where_the_host_has_announced_the_ends_in_the_middle_of_the_turn(drive: Drive) -> None:
+    """2.1.197 and 2.1.258 put an announcement behind the next result of a tool, and ask no hook."""
+    group_ends(drive)
+    writes(drive, *enqueued("a1", "a2", "a3"), *[{"operation": "remove"}] * 3)
+    told = "".join(shown(drive.stop()) for _ in range(4))
+    assert_whole(told[told.index("The 3 tasks") :])
+
+
+def test_a_prompt_that_the_user_has_queued_holds_nothing_back(drive: Drive) -> None:
+    group_ends(drive)
+    writes(drive, {"operation": "enqueue", "content": "/bg-status"})
+    assert "bg-1 " in shown(drive.stop())
+
+
+def test_the_account_of_an_agreed_sync_point_is_whole(drive: Drive) -> None:
+    """One agent asks for another beside its own work, and both end while the parent writes."""
+    token = launched(drive, "a1")
+    agreed = {"coordination": "Sync point: compare both before the release", "independence": "can_proceed_parallel"}
+    drive.transcript_of("a1", block("DELEGATE_WORK", token, **agreed))
+    drive.prompt("And now?")
+    drive.prompt("/bg-answer bg-1 D1: approve")
+    other = drive.launch("Profile it", "a2", description="bg-2: profile")
+    ended(drive, "COMPLETION_REPORT", "a2", other or "")
+    ended(drive, "COMPLETION_REPORT", "a1", token)
+    told = "".join(shown(drive.stop()) for _ in range(4))
+    account = told[told.index("and the work that it asked others for") :]
+    assert "Agreed when it was asked for:\n> Sync point: compare both before the release" in account
+    assert "wake none of them for it" in account

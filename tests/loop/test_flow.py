@@ -78,7 +78,7 @@ def test_the_launch_gets_identity_label_and_background(drive):
 
 
 def test_what_an_agent_is_told_is_bounded_and_its_first_line_is_its_own():
-    """Without the task it stays under 4,000 characters, whatever the host adds and however long the names are."""
+    """Without the task it stays under 5,000 characters, whatever the host adds and however long the names are."""
     described = "Go on with\nbg-2-abcdefghij: " + "word " * 30
     token, path = "bg-1000-klmnopqrst", f"/home/somebody/{'folder/' * 15}{'0' * 36}.jsonl"
     hosts = [versions.host_of(version) for version in ((2, 1, 7), (2, 1, 100), (2, 1, 327))]
@@ -86,7 +86,7 @@ def test_what_an_agent_is_told_is_bounded_and_its_first_line_is_its_own():
         adopting.identity(token, path, host, label="bg-1000", description=described, handback=host.has_handback)
         for host in hosts
     ]
-    assert max(map(len, told)) + len(fill("contract", agent_id=token)) < 4000
+    assert max(map(len, told)) + len(fill("contract", agent_id=token)) < 5000
     who = told[-1]
     first, empty, *_ = who.splitlines()
     assert first.startswith("bg-1000: Go on with bg-2: word word")
@@ -506,7 +506,8 @@ def test_many_long_reports_stay_under_the_limit_and_all_arrive(newest):
     for _ in range(6):
         said = context(newest.prompt("Go on"))
         assert len(said) <= 4000
-        heard += [number for number in range(1, 7) if f"Report {number}." in said]
+        reported = said.partition("The 6 tasks launched together")[0]
+        heard += [number for number in range(1, 7) if f"Report {number}." in reported]
         newest.stop()
     assert heard == [1, 2, 3, 4, 5, 6]
 
@@ -636,3 +637,73 @@ def test_a_result_file_that_is_not_read_is_named(newest):
         )
     ]
     assert "hidden-word" not in account
+
+
+@pytest.mark.parametrize("signer", ["", "bg-1"])
+@pytest.mark.parametrize("drive", VERSIONS[-1:], indirect=True)
+def test_a_block_at_the_end_is_its_agents_whoever_signs_it(drive, signer):
+    """Signed by nobody, or with the label: the host says who speaks, so that nobody is asked to sign it again."""
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    drive.stop()
+    text = block("CLARIFICATION_NEEDED", signer or "NOBODY").replace("agent_id: NOBODY\n", "")
+    assert drive.ends("a1", text) == {}
+    assert "asks 2 questions" in drive.announced("a1")["systemMessage"]
+    assert "Wrong with the block" not in context(drive.announced("a1"))
+    said = drive.rows("SELECT body FROM signals")[0]["body"]
+    assert f"was read as {token}, as the host says who wrote it" in said
+
+
+@pytest.mark.parametrize("behind", ["bg-9-aaaaaaaaaa", "somebody", "words behind it", "two blocks"])
+@pytest.mark.parametrize("drive", VERSIONS[-1:], indirect=True)
+def test_a_block_of_another_or_in_the_middle_stays_foreign(drive, behind):
+    drive.prompt("/bg Audit")
+    drive.launch("Audit", "a1")
+    drive.stop()
+    text = block("CLARIFICATION_NEEDED", behind if " " not in behind else "bg-1")
+    text += {"words behind it": "\n\nThat is the form.", "two blocks": f"\n\n{text}"}.get(behind, "")
+    assert "is signed" in drive.ends("a1", text)["reason"]
+    assert drive.rows("SELECT 1 FROM questions") == []
+
+
+@pytest.mark.parametrize("drive", VERSIONS[-1:], indirect=True)
+def test_an_answer_in_plain_chat_arrives_as_question_and_answer(drive):
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    drive.stop()
+    questions = [
+        {"question_id": "Q1", "text": "CSV or XLSX?"},
+        {"question_id": "Q2", "text": "Shall I drop the table?", "irreversible": "All rows are gone"},
+    ]
+    drive.ends("a1", block("CLARIFICATION_NEEDED", token, questions=questions))
+    drive.announced("a1")
+    drive.prompt("csv is fine")
+    call = {"hook_event_name": "PreToolUse", "tool_name": "SendMessage", "tool_use_id": "s1"}
+    given = drive.send({**call, "tool_input": {"to": "a1", "message": "The user wants CSV."}})
+    message = given["hookSpecificOutput"]["updatedInput"]["message"]
+    assert message.startswith(
+        "## CLARIFICATION RESPONSE\n\nYour parent agent passes on an answer from the session, in its own words; nobody"
+        " else vouches for it:\n\nQ1: CSV or XLSX?\n\nQ2: Shall I drop the table?\n"
+        "A2: (only the user's own yes allows this, and it is not here: do not do it)\n"
+        "A1, in the words of your parent agent:\n> The user wants CSV.\n"
+    )
+    after = {**call, "hook_event_name": "PostToolUse", "tool_input": given["hookSpecificOutput"]["updatedInput"]}
+    drive.send(after, tool_response={"success": True, "resumedAgentId": "a1"})
+    assert drive.rows("SELECT qid, state FROM questions") == [
+        {"qid": "Q1", "state": "sent"},
+        {"qid": "Q2", "state": "open"},
+    ]
+
+
+@pytest.mark.parametrize("drive", VERSIONS[-1:], indirect=True)
+def test_a_success_without_the_file_that_was_asked_for_is_partial(drive):
+    """Its own list says that the file is not done, so that nothing is disputed."""
+    drive.prompt("/bg List the open points")
+    token = drive.launch("List them.\nGoal: a list\nDeliverables: TODO_LIST.md\nDone when: it is there", "a1")
+    drive.stop()
+    said = {"deliverables": "The list in the summary", "evidence": "- not done: TODO_LIST.md"}
+    assert drive.ends("a1", block("COMPLETION_REPORT", token, status="success", **said)) == {}
+    told = drive.announced("a1")
+    assert told["systemMessage"].startswith("bg-1 says it is done · asked for, not there: TODO_LIST.md")
+    assert "To have it go on: " in context(told)
+    assert drive.rows("SELECT state FROM tasks") == [{"state": "partial"}]

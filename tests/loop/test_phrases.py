@@ -1,6 +1,7 @@
 """Phrases written by others, without a look at the code: what they mean, and what the readers make of them.
 
-typed/phrases-dev.json was read to find faults; typed/phrases-heldout.json was measured once, when the readers were done.
+typed/phrases-dev.json and phrases-more-dev.json were read to find faults; each heldout was measured once, when the
+readers were done. typed/README.md has what these looks showed.
 """
 
 from __future__ import annotations
@@ -15,16 +16,18 @@ import pytest
 from bg.loop import answers, decisions
 
 FOLDER = Path(__file__).with_name("typed")
-SETS = {half: json.loads((FOLDER / f"phrases-{half}.json").read_text(encoding="utf-8")) for half in ("dev", "heldout")}
+SETS = {
+    half: json.loads((FOLDER / f"phrases-{half}.json").read_text(encoding="utf-8"))
+    for half in ("dev", "heldout", "more-dev", "more-heldout")
+}
 # Decisions that are asked back, at most; and typed texts that arrive as other words than their author expects.
-MOST_ASKED_BACK = {"dev": 8, "heldout": 10}
+MOST_ASKED_BACK = {"dev": 1, "heldout": 2, "more-dev": 2, "more-heldout": 8}
 ELSEWHERE = {
     "dev": {
         "bg-1 show",
         "bg-1 cancel",
         "is not working for me, how do i answer bg-1?",
         "bg-1 Q1 should be csv, Q2 is a no",
-        "bg-1 wait, i'm still looking at it",
     },
     "heldout": {
         "bg-1 Q1: csv. Q2: no.",
@@ -64,7 +67,7 @@ def test_decisions_of_others(half: str, tell: Any) -> None:
 def taken(case: dict[str, Any]) -> Any:
     """The answers by task and id, None where nothing is sent."""
     items = [
-        SimpleNamespace(label=label, qid=qid, text=text)
+        SimpleNamespace(label=label, qid=qid, text=text, extra="{}")
         for label, asked in case["open"].items()
         for qid, text in asked.items()
     ]
@@ -84,7 +87,7 @@ def taken(case: dict[str, Any]) -> Any:
     return found
 
 
-@pytest.mark.parametrize("half", SETS)
+@pytest.mark.parametrize("half", ELSEWHERE)
 def test_typed_answers_of_others(half: str, tell: Any) -> None:
     cases = SETS[half]["typed"]
     came = [(case, taken(case)) for case in cases]

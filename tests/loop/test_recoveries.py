@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+from pathlib import Path
 from typing import Callable
 
 import pytest
 from bg import machine
-from bg.ledger import cases
+from bg.ledger import cases, place
 from bg.loop import reconciling, reports
 from drive import Drive, block, context
 from hosts import HERE, OTHER, gone
@@ -155,6 +156,20 @@ def the_end_of_an_agent_that_is_not_listed(drive: Drive, monkeypatch: pytest.Mon
     return state(drive) == "done"
 
 
+def the_waking_of_a_parked_agent(drive: Drive, _: pytest.MonkeyPatch) -> bool:
+    drive.prompt("/bg Build")
+    drive.launch("Build", "a1")
+    path = drive.transcript_of("a1", "I begin.")
+    result = {"type": "tool_result", "content": "Command running in background with ID: b1."}
+    with path.open("a") as file:
+        file.write(json.dumps({"type": "user", "message": {"content": [result]}}) + "\n")
+    drive.ends("a1", "The build runs.", background_tasks=[{"id": "b1", "type": "shell"}])
+    word = "<task-notification>\n<task-id>b1</task-id>\n</task-notification>"
+    with drive.transcript.open("a") as file:
+        file.write(json.dumps({"type": "queue-operation", "operation": "enqueue", "content": word}) + "\n")
+    return "Wake it now" in context(drive.prompt("hello"))
+
+
 def an_answer_that_was_queued(drive: Drive, _: pytest.MonkeyPatch) -> bool:
     case = Asking(drive, "Message queued for delivery to a1 at its next tool round.")
     drive.ends("a1", block("COMPLETION_REPORT", case.token, status="success"))
@@ -187,7 +202,22 @@ def a_reminder_that_was_dropped(drive: Drive, _: pytest.MonkeyPatch) -> bool:
     return "reports success" in told and "reports success" in again
 
 
+def the_ledger(drive: Drive, _: pytest.MonkeyPatch) -> bool:
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    use = {"type": "tool_use", "id": "t1", "name": drive.spawn, "input": {"prompt": "Audit"}}
+    with drive.transcript.open("a") as file:
+        file.write(json.dumps({"type": "assistant", "message": {"content": [use]}}) + "\n")
+    path = drive.transcript_of("a1", "")
+    path.write_text(json.dumps({"type": "user", "message": {"content": drive.taken["prompt"]}}) + "\n")
+    for ledger in Path(place.directory()).glob("ledger.db*"):
+        ledger.unlink()
+    drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
+    return drive.rows("SELECT state FROM tasks") == [{"state": "done"}]
+
+
 SCENES: dict[str, tuple[str, Callable[[Drive, pytest.MonkeyPatch], bool]]] = {
+    "the ledger": (NEWEST, the_ledger),
     "the folder of a project": (NEWEST, the_folder_of_a_project),
     "a session that has moved": (NEWEST, a_session_that_has_moved),
     "a session that is gone": (NEWEST, a_session_that_is_gone),
@@ -199,6 +229,7 @@ SCENES: dict[str, tuple[str, Callable[[Drive, pytest.MonkeyPatch], bool]]] = {
     "a signal between two calls": ("2.1.100", a_signal_between_two_calls),
     "the judgement of a report": (NEWEST, the_judgement_of_a_report),
     "the end of an agent that is not listed": (NEWEST, the_end_of_an_agent_that_is_not_listed),
+    "the waking of a parked agent": ("2.1.197", the_waking_of_a_parked_agent),
     "an answer that was queued for an agent": ("2.1.258", an_answer_that_was_queued),
     "the sending of an answer": (NEWEST, the_sending_of_an_answer),
     "the launch of an agent that was approved": (NEWEST, the_launch_of_an_agent_that_was_approved),

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from rig import clients, demo, fetching, pins, plugins, registry, suite
+from rig import clients, demo, draw, fetching, pins, plugins, registry, suite
 
 ROOT = Path(__file__).resolve().parents[2]
 REFUSED = """npm error code ECONNREFUSED
@@ -100,6 +100,93 @@ echo 'npm error code ECONNRESET'; exit 1"""
     machine("npm", script.replace("exit 1", "exit 0"))
     fetching.install("2.1.7", lambda _: None)
     assert clients.installed("2.1.7")
+
+
+def test_a_version_that_the_registry_lacks_says_nothing_of_the_others(machine):
+    machine("npm", """case $* in *@2.1.7\\ *) echo 'npm error code E404'; exit 1;; esac; exit 0""")
+    said = []
+    missing = fetching.install_all(["2.1.7", "2.1.38"], said.append)
+    assert "Claude Code 2.1.7 cannot be fetched: the registry does not have it" == missing["2.1.7"]
+    assert "without a program for this machine" in missing["2.1.38"]
+
+
+PUBLISHED = [f"2.1.{number}" for number in range(3, 340)]
+
+
+def test_the_same_tree_draws_the_same_versions_and_another_tree_draws_others():
+    found = draw.pick(PUBLISHED, "one tree")
+    assert found == draw.pick(reversed(PUBLISHED), "one tree")
+    assert draw.COUNT == len(set(found))
+    assert not set(found) & set(clients.VERSIONS)
+    assert all((2, 1, 7) < clients.numbers(each) < clients.numbers(clients.newest()) for each in found)
+    several = {tuple(draw.pick(PUBLISHED, f"tree {number}")) for number in range(20)}
+    assert 20 == len(several)
+
+
+def test_a_version_that_comes_or_goes_leaves_the_others_drawn():
+    found = draw.pick(PUBLISHED, "one tree")
+    assert found[1:] == [each for each in draw.pick(set(PUBLISHED) - {found[0]}, "one tree") if each in found]
+
+
+def test_only_what_speaks_to_the_client_decides_the_draw(tmp_path):
+    for name in (".gitignore", "hooks/run", "scripts/bg/host/event.py", "scripts/bg/loop/turns.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("as it was\n")
+    before = draw.state(tmp_path)
+    (tmp_path / "scripts/bg/loop/turns.py").write_text("changed\n")
+    assert before == draw.state(tmp_path)
+    for name in ("hooks/run", "scripts/bg/host/event.py"):
+        (tmp_path / name).write_text("changed\n")
+        assert before != (before := draw.state(tmp_path))
+
+
+def test_the_registry_is_asked_which_versions_there_are(machine):
+    machine("npm", """echo 'npm warn config'; echo '[ "2.1.7", "2.1.8" ]'""")
+    assert ["2.1.7", "2.1.8"] == fetching.published()
+    machine("npm", f"cat <<'X'\n{REFUSED}X\nexit 1")
+    with pytest.raises(clients.ClientError, match=r"cannot be listed with npm: .* refuses"):
+        fetching.published()
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """What a run of the tests says, and what it would start; it starts nothing."""
+    said, started = [], []
+    monkeypatch.setattr(suite, "_say", said.append)
+    monkeypatch.setattr(suite, "_packages", lambda _: True)
+    monkeypatch.setattr(suite, "_run", lambda options, **_: started.append(options) or 0)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    for name in (clients.GIVEN, clients.DRAWN, clients.IN_PLACE, suite.REQUIRED, suite.ONE_CLIENT):
+        monkeypatch.setenv(name, "")
+    return said, started
+
+
+def test_a_client_at_a_path_is_played_as_the_version_that_it_is(machine, told):
+    path = machine("another", "echo '2.1.400 (Claude Code)'")
+    assert 0 == suite.main(["--client", str(path), "-n0"])
+    assert [["-rs", "-m", "loop", "-n0"]] == told[1]
+    assert ["2.1.400"] == clients.given()
+    assert [str(path)] == clients.entry("2.1.400")
+    assert "1" == os.environ[suite.REQUIRED]
+
+
+@pytest.mark.parametrize("named", ["2.1.400", "bin/none", "bin/odd"])
+def test_a_client_that_cannot_be_had_is_red(machine, told, named, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    machine("odd", "echo Hello")
+    machine("npm", "echo 'npm error code E404'; exit 1")
+    monkeypatch.setattr(suite, "ROOT", tmp_path)
+    assert 1 == suite.main(["--client", named])
+    assert [] == told[1]
+    assert named in told[0][-1]
+
+
+def test_versions_that_cannot_be_drawn_are_red_where_clients_are_required(machine, told, monkeypatch):
+    machine("npm", f"cat <<'X'\n{REFUSED}X\nexit 1")
+    monkeypatch.setenv(suite.REQUIRED, "1")
+    assert 1 == suite.main(["--all"])
+    assert "the versions to be drawn" in told[0][-1]
+    assert [] == told[1]
 
 
 @pytest.mark.parametrize(

@@ -54,14 +54,14 @@ def test_what_a_signal_asks_for_waits_with_its_task(case):
     kind = kinds.of(signal.marker)
     asked = kind.asks(Book(), "bg-1", signal.fields)
     assert {ask.kind for ask in asked} <= set(ITEMS)
-    assert kind.state(signal, [signal], disputed=False) in STATES
+    assert kind.state(signal, [signal], kinds.Found()) in STATES
     assert bool(asked) != kind.is_over(signal.fields)
 
 
 def test_a_signal_of_a_later_version_is_shown_by_its_name():
     kind = kinds.of("PAUSE_WORK")
     assert ("PAUSE_WORK", "", "") == (kind.marker, kind.said, kind.gist({"summary": "x"}))
-    assert kinds.of("").frame({}).kind == "FOLLOW_UP"
+    assert kinds.of("").woken([], {}, "").kind == "FOLLOW_UP"
     assert kinds.of("../loop/groups").marker == "../loop/groups"
 
 

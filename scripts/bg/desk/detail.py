@@ -66,6 +66,9 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
     ]
     if task.note:
         lines += page.wrapped(f"note: {inline(task.note, 400)}", "quiet")
+    going = table.pace_of(entry)
+    if going:
+        lines += page.wrapped(going, "quiet")
     for heading, found in (
         ("Waits for you", _open(case, page, command, now)),
         ("Agents it asked for, and for whom it works", _delegated(page, entry)),

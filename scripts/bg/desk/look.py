@@ -39,6 +39,7 @@ WARNINGS = {
     State.FAILED: "The agent failed; results may be incomplete.",
     State.UNREPORTED: "The agent ended without a signal; what it says is unchecked.",
     State.INTERRUPTED: "The session ended under the agent; results may be incomplete.",
+    State.PAUSED: "A limit has paused the agent; results may be incomplete.",
     State.STOPPED: "The agent was stopped; results may be incomplete.",
     State.NOT_LAUNCHED: "Nothing was launched.",
     State.PARTIAL: "The agent reports partial success.",

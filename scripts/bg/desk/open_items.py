@@ -6,12 +6,13 @@ import json
 
 from bg.desk import actions
 from bg.desk.page import Cell, Page
-from bg.ledger import inbox, user_answers
+from bg.ledger import cases, inbox, tasks, user_answers
 from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
-from bg.ledger.values import ItemState
+from bg.ledger.values import ItemState, State
 from bg.signals import kinds
+from bg.words import replies
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
 
@@ -55,11 +56,13 @@ def to_type(page: Page, item: Question, command: str) -> list[str]:
 def waiting_list(book: Ledger, page: Page, project: str = "", command: str = "/bg-answer") -> str:
     """What waits for the user, by priority, then age."""
     items = inbox.waiting(book, project=project)
-    if not items:
-        return "Nothing waits for an answer."
     now = book.now()
+    paused = cases.known(book, lambda: tasks.in_state(book, project, State.PAUSED)) if project else []
+    held = replies.held([case for case in paused if case.is_held], now, command)
+    if not items:
+        return held or "Nothing waits for an answer."
     lines = [line for item in items for line in question(page, item, now, label=item.label)]
-    return "\n".join([*lines, "", *to_type(page, items[0], command)])
+    return "\n".join([*lines, "", *to_type(page, items[0], command), *(["", held] if held else [])])
 
 
 def of_task(case: Case, page: Page, command: str) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bg import settings
 from bg.host import agents, transcripts
-from bg.ledger import delegations, inbox, projects, runs, tasks, verifications
+from bg.ledger import delegations, inbox, notes, projects, runs, tasks, verifications
 from bg.ledger.cases import Awaited, Case
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.ledger.values import Item, State
 from bg.ledger.verifications import Verification
 from bg.record import Record
-from bg.words import silence, verified
+from bg.words import pace, silence, verified
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,9 +78,13 @@ class Status(Record):
     full: bool
     delegations: list[Request]
     quiet: float
+    progress: dict[str, Any]
+    expected: float
+    beyond: float
     evidence: dict[str, Any]
     verify: dict[str, Any]
     risk: str
+    resets: Optional[int]  # the second until which the limit holds that has paused it, where that is known
 
     @property
     def lacks_room(self) -> bool:
@@ -113,9 +117,13 @@ def record(case: Case) -> Status:
         full=_full(book, task),
         delegations=[_request(book, one) for one in case.asked],
         quiet=silence.seconds(book, task, path),
+        progress=_progress(book, task),
+        expected=pace.expected(case),
+        beyond=pace.beyond(case),
         evidence=runs.evidence_of(case.agent.run) if case.agent.run and task.ended is not None else {},
         verify=_last_check(book, task),
         risk=transcripts.near_limit(path) if task.ended is None else "",
+        resets=(case.limit.resets or None) if task.state == State.PAUSED else None,
     )
 
 
@@ -143,6 +151,12 @@ def check(row: Verification) -> dict[str, Any]:
         "changed": row.changed.splitlines(),
         "headline": verified.headline(row),
     }
+
+
+def _progress(book: Ledger, task: Task) -> dict[str, Any]:
+    """How far its agent has said it is; empty where it has not."""
+    found = notes.progress(book, task.label)
+    return {} if found is None else {"percent": found[0], "words": found[1]}
 
 
 def _last_check(book: Ledger, task: Task) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
 from bg.ledger.values import Outcome, State
 from bg.record import Record
-from bg.words import phrases, verdict
+from bg.words import pace, phrases, verdict
 from bg.words.quoting import inline
-from bg.words.times import age
+from bg.words.times import age, clock
 
 NARROW, WIDE = 60, 140
 LEAST_TASK = 16
@@ -25,6 +25,7 @@ _STYLES = {
     State.NEEDS_ANSWER: "needs",
     State.BLOCKED: "needs",
     State.DELEGATING: "needs",
+    State.PAUSED: "needs",
     State.LAUNCHED: "works",
     State.WORKING: "works",
     State.DONE: "good",
@@ -68,7 +69,7 @@ def words_of(state: str) -> str:
     return state.replace("_", " ")
 
 
-def waits_for(entry: Status) -> str:
+def waits_for(entry: Status, now: float) -> str:
     """What a task waits for or has proved, on one line."""
     if entry.waiting:
         first = entry.waiting[0]
@@ -83,9 +84,20 @@ def waits_for(entry: Status) -> str:
     seen = [entry.verify.get("headline", ""), verdict.in_short(entry.evidence)]
     if any(seen):
         return " · ".join(filter(None, seen))
-    if entry.quiet:
-        return f"quiet since {age(entry.quiet)}"
-    return inline(entry.note or entry.risk, 160)
+    going = pace_of(entry)
+    if going:
+        return going
+    until = f", until {clock(entry.resets, now)}" if entry.resets else ""
+    return inline(f"{entry.note}{until}" if entry.note else entry.risk, 160)
+
+
+def pace_of(entry: Status) -> str:
+    """How a running task goes: how far its agent says it is, past what was expected, silent."""
+    said = entry.progress
+    parts = [pace.so_far((said["percent"], said["words"])) if said else ""]
+    parts += [f"{age(entry.expected)} were expected" if entry.beyond else ""]
+    parts += [f"quiet since {age(entry.quiet)}" if entry.quiet else ""]
+    return " · ".join(filter(None, parts))
 
 
 def _came_of(entry: Status) -> str:
@@ -159,7 +171,7 @@ def _row(case: Case, now: float) -> Row:
         style_of(task.state),
         age(now - (task.since or now)),
         inline(task.description or task.text, 200),
-        waits_for(entry),
+        waits_for(entry, now),
         "bad" if verdict.mismatches(entry.evidence) or failed else style_of(task.state),
         what_to_type(case, entry),
     )

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Callable, Optional
 
-__all__ = ["MISMATCH", "SAID", "SEEN", "Evidence", "Finding", "Launch", "closed", "examine"]
+__all__ = ["MISMATCH", "MISSING", "SAID", "SEEN", "Evidence", "Finding", "Launch", "Look", "examine"]
 
 NO_BRIEF: Mapping[str, str] = {}
 FIELD = "evidence"
 PARSED = 50
+MISSING = ("not found", "no such line")
 ASKED = 4000  # characters of a line of the launch
 
 
@@ -53,9 +54,21 @@ def examine(
     return evidence
 
 
-def closed(launch: Launch, transcript: str) -> Callable[[Path], str]:
-    """Why a file may not be opened for the agent of a transcript, asked by its path; empty where it may."""
-    return Disk(launch, tool_calls.read(transcript)).project.refusal
+class Look:
+    """What an agent may open, and whether a place that it names is there, asked of the disk and of its transcript."""
+
+    def __init__(self, launch: Launch, transcript: str) -> None:
+        self._calls = tool_calls.read(transcript)
+        self._disk = Disk(launch, self._calls)
+
+    def closed(self, path: Path) -> str:
+        """Why a file may not be opened for the agent; empty where it may."""
+        return self._disk.project.refusal(path)
+
+    def at(self, file: str, line: int) -> str:
+        """The reason that a finding on this place has; `MISSING` are those of a place that is known not to be there."""
+        place = Item(f"{file}:{line}", "saw", file, first=line, last=line)
+        return files.judge(self._disk, self._calls, place).reason
 
 
 class _Examination:

@@ -18,13 +18,22 @@ if TYPE_CHECKING:
 PATH_LIMIT = 4096
 #: The host does not wake an agent that its user has stopped; what is stopped otherwise can go on.
 STOPPED_BY_USER = "stopped by the user"
+#: A run that such an error of the API has ended goes on from where it was, once its requests are accepted again.
+USAGE_LIMIT, OVERLOADED = "usage limit", "overloaded API"
+API_ERROR = "API error"
 _CUTS = {"killed": "killed", "failed": "failed", "stopped": "killed"}
+#: As what the host announces a run that an error of the API has ended; 2.1.197 and older call it completed.
+BY_ERROR = ("", "failed", USAGE_LIMIT, OVERLOADED)
 _PARKED = "waiting on its own background work"
 _TURN_LIMIT = "turn limit"
 _BY_USER = ("by user", "by the user")
 _API_ERROR = "API Error:"
+#: 2.1.197 notes no status for the third refusal in a row; 2.1.258 and newer do.
+_OVERLOADED_AGAIN = "API Error: Repeated 529 Overloaded errors"
 _UNSENT = "ended without delivering a report through SubagentHandback"
 
+#: What 2.1.258 and newer write behind the words of the error that has ended a run.
+_ERROR_TYPE = pattern(r"\(error type ([a-z_]+)(?:, HTTP (\d{3}))?[,)]")
 _ID = pattern(r"[A-Za-z0-9_-]{1,128}\Z")
 _NOTIFICATION = pattern(r"\s*(?:<system-reminder>\s*(?:\[SYSTEM NOTIFICATION[^\n]*\n)?\s*)?<task-notification>")
 #: What all agents at once are stopped with is announced by a sentence of its own, from 2.1.100 on.
@@ -109,10 +118,23 @@ class Notification(Record):
     @property
     def cut(self) -> str:
         """What cut the run, empty where the agent ended it."""
+        named = _ERROR_TYPE.search(self._words) if self.status == "failed" else None
+        if named and error_cut(named[1], int(named[2] or 0)) != API_ERROR:
+            return error_cut(named[1], int(named[2] or 0))
         found = _CUTS.get(self.status, _TURN_LIMIT if _TURN_LIMIT in self._words else "")
         if found == "killed" and any(words in self._words for words in _BY_USER):
             return STOPPED_BY_USER
         return found or ("failed" if self.text.startswith(_API_ERROR) else "")
+
+
+def error_cut(kind: Any, status: Any, words: str = "") -> str:
+    """What an error of the API is to a run that it has ended, by the names that the host gives it.
+
+    `words` are the host's own, for the one error that 2.1.197 gives neither a name nor a status.
+    """
+    if kind == "rate_limit":
+        return USAGE_LIMIT
+    return OVERLOADED if status == 529 or words.startswith(_OVERLOADED_AGAIN) else API_ERROR
 
 
 def names_error(text: str) -> bool:
@@ -240,6 +262,13 @@ def typed_command(prompt: str) -> tuple[str, str]:
     """Our command that the user typed and what stands behind it, both empty where it is none."""
     found = re.match(r"/(?:bg:)?(bg|bg-status|bg-answer)(?:\s+(.*))?\Z", prompt.strip(), re.DOTALL)
     return (found[1], (found[2] or "").strip()) if found else ("", "")
+
+
+def live_commands(event: Event) -> Optional[list[str]]:
+    """The ids of what runs in the background and is no agent, None where the host does not say."""
+    if event.background is None:
+        return None
+    return [item["id"] for item in event.background if item.get("type") != "subagent" and identifier(item["id"])]
 
 
 def live_agents(event: Event) -> Optional[set[str]]:

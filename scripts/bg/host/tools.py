@@ -6,6 +6,7 @@ A renamed tool is one more name in its record; hooks.json, the routes and the te
 from __future__ import annotations
 
 from bg import foreign
+from bg.host import transcripts
 from bg.host.event import Event, identifier, mapping, text_of, typed_command
 from bg.host.versions import OLDEST, Version
 from bg.record import Record
@@ -132,9 +133,33 @@ def is_launch(event: Event) -> bool:
     return is_call(event, LAUNCH) and not event.in_subagent and not event.tool_input.get("resume")
 
 
+class Called(Record):
+    """A launch in a session's transcript, which has the call as the model made it, before any hook changed it."""
+
+    id: str
+    place: int
+    at: float
+    launch: Launch
+
+
+def launches_in(transcript: str) -> list[Called]:
+    """Every call in a session's transcript that launches a new agent, in order."""
+    said, _ = transcripts.said_since(transcript, 0, transcripts.LONGEST_LOOK)
+    found = []
+    for line in said:
+        for call, name, given in transcripts.called(line.record):
+            launch = _launch(given)
+            if known(name) is LAUNCH and not launch.resume:
+                found.append(Called(call, line.begin, transcripts.moment(line.record), launch))
+    return found
+
+
 def launch_of(event: Event) -> Launch:
     """What the call says of the agent to be launched or woken."""
-    given = event.tool_input
+    return _launch(event.tool_input)
+
+
+def _launch(given: dict[str, Any]) -> Launch:
     return Launch(
         description=str(given.get("description") or ""),
         prompt=str(given.get("prompt") or ""),

@@ -10,7 +10,7 @@ import os
 import time
 
 from bg import foreign
-from bg.host.event import identifier
+from bg.host.event import error_cut, identifier, mapping, text_of
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -39,6 +39,7 @@ class Final(Record):
     settled: bool
     cut: str = ""
     reason: str = ""  # why the model stopped, where the host has written that down
+    resets: int = 0  # the second until which the limit holds that has cut it, where the host knows that
 
 
 class Line(Record):
@@ -175,6 +176,12 @@ def calls(records: list[dict[str, Any]]) -> dict[str, int]:
     }
 
 
+def called(record: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    """The calls in a record of the model: the id of each, the tool, and its input."""
+    uses = [part for part in parts(record) if part.get("type") == "tool_use"]
+    return [(text_of(use.get("id")), text_of(use.get("name")), mapping(use.get("input"))) for use in uses]
+
+
 def printed(result: str) -> str:
     """What a command printed, without what the host writes where it printed nothing."""
     return "" if result.strip() == NO_OUTPUT else result
@@ -203,6 +210,22 @@ def queued(records: list[dict[str, Any]]) -> list[tuple[int, str]]:
     return found
 
 
+def waiting(path: str) -> list[str]:
+    """What the host has in its queue for the next turns, as it has written it down; the first in is the first out.
+
+    Seen from 2.1.7 to 2.1.328, in a terminal: each of these becomes a prompt as soon as the present turn has ended.
+    """
+    found: list[str] = []
+    for record in tail(path):
+        done = record.get("operation") if record.get("type") == "queue-operation" else None
+        if done == "enqueue":
+            content = record.get("content")
+            found.append(content if isinstance(content, str) else "")
+        elif done is not None:
+            found = [] if done == "popAll" else found[1:]
+    return found
+
+
 def last_assistant(records: list[dict[str, Any]]) -> Final:
     """The last assistant text; unsettled while a later tool result or prompt stands behind it."""
     behind = False
@@ -219,17 +242,52 @@ def last_assistant(records: list[dict[str, Any]]) -> Final:
             reason = message.get("stop_reason") if isinstance(message, dict) else None
             cut = "output limit" if reason == "max_tokens" else ""
             if record.get("isApiErrorMessage"):
-                cut = "API error"
+                cut = error_cut(record.get("error"), record.get("apiErrorStatus"), spoken)
             uuid = record.get("uuid")
             own = uuid if isinstance(uuid, str) else ""
-            return Final(spoken, own, not behind and not calls, cut, reason if isinstance(reason, str) else "")
+            said = reason if isinstance(reason, str) else ""
+            return Final(spoken, own, not behind and not calls, cut, said, _resets(record))
         behind = behind or calls
     return Final("", "", False)
+
+
+def _resets(record: dict[str, Any]) -> int:
+    """When the limit ends that a record of the host speaks of; 0 where it does not say. 2.1.258 and newer note it."""
+    found = mapping(record.get("quotaLimits")).get("resetsAt")
+    return found if type(found) is int and found > 0 else 0
 
 
 def final(path: str) -> Final:
     """What a transcript ends with, as it stands now."""
     return last_assistant(tail(path))
+
+
+def commands_of(path: str, running: list[str]) -> list[str]:
+    """Which of these background commands an agent has started: the results of its own calls name them."""
+    records = tail(path, LOOK) if running else []
+    given = [json.dumps(part) for record in records if record.get("type") == "user" for part in _results(record)]
+    return [command for command in running if any(command in text for text in given)]
+
+
+def _results(record: dict[str, Any]) -> list[dict[str, Any]]:
+    return [part for part in parts(record) if part.get("type") == "tool_result"]
+
+
+def is_told_of(path: str, command: str) -> bool:
+    """The host has told an agent that a background command of its own has ended, and with that woken it."""
+    sign = f"<task-id>{command}</task-id>"
+    return any(sign in text(record) for record in tail(path, LOOK) if record.get("type") == "user")
+
+
+def is_left_queued(path: str, command: str) -> bool:
+    """The host has queued in a session's transcript that a background command has ended, and has told nobody.
+
+    From 2.1.258 on it hands that to the agent whose command it is; 2.1.197 never does.
+    """
+    sign = f"<task-id>{command}</task-id>"
+    queue = [record for record in tail(path, LOOK) if record.get("type") == "queue-operation"]
+    done = [record.get("operation") for record in queue if sign in str(record.get("content"))]
+    return done[-1:] == ["enqueue"]
 
 
 def has_open_call(path: str, besides: tuple[str, ...] = ()) -> bool:

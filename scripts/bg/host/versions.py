@@ -21,7 +21,7 @@ BY_MESSAGE, BY_LAUNCH, NO_WAY, UNKNOWN = "message", "launch", "none", "unknown"
 _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     # 2.1.77 replaced the launch's `resume` by a message, which is offered without agent teams only later.
     "resumes_by_launch": [(OLDEST, (2, 1, 77))],
-    "resumes_by_message": [((2, 1, 101), None)],
+    "resumes_by_message": [((2, 1, 186), None)],
     # Each Stop names the agents that run, so silence need not be read as an end.
     "lists_agents": [((2, 1, 145), None)],
     # What Stop says reaches the model as context, so that nobody sees a turn that was held as an error.
@@ -38,7 +38,7 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     # Its records of prompts name what has started the session, and a person as the origin of commands too.
     "names_starters": [((2, 1, 100), None)],
     "names_who_typed": [((2, 1, 236), None)],
-    "prints_blocked_prompts": [((2, 1, 101), None)],
+    "prints_blocked_prompts": [((2, 1, 179), None)],
     # Typed in a terminal, `/bg` is the plugin's up to 2.1.197, and the host's own on 2.1.258 and 2.1.327; what lies
     # between was not tried, and is taken for shadowed.
     "has_its_own_bg": [((2, 1, 198), None)],

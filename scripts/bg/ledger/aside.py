@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
 import time
 
 from bg import foreign
+from bg.ledger import sqlite3
 from bg.ledger.place import LEDGER
 
 LOGS = ("-wal", "-shm", "-journal")

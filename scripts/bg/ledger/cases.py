@@ -20,7 +20,6 @@ from bg.ledger import (
     user_answers,
     windows,
 )
-from bg.ledger.delegations import Delegation
 from bg.ledger.file import Ledger, first_of
 from bg.ledger.tasks import Task
 from bg.ledger.values import Decision, Item, Standing, State
@@ -30,6 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable, Optional, TypeVar
 
+    from bg.ledger.delegations import Delegation
     from bg.ledger.deliveries import Delivery
     from bg.ledger.inbox import Question
     from bg.ledger.launches import Launch
@@ -247,6 +247,16 @@ class Case(Held):
         return docket(self.book, self.task.session)
 
     @fact
+    def limit(self) -> notes.Limit:
+        """What has paused it, and what became of that."""
+        return notes.limit(self.book, self.label)
+
+    @property
+    def is_held(self) -> bool:
+        """It is paused, and the user has neither said that it goes on nor answered what it had asked."""
+        return self.task.state == State.PAUSED and not (self.limit.released or self.agent.answers)
+
+    @fact
     def items(self) -> list[Question]:
         """What it asks of the user, by priority, then age."""
         return inbox.waiting(self.book, label=self.label)
@@ -325,7 +335,7 @@ class Case(Held):
         """There is something to tell it: the user's words, or how the work ended that it waits for."""
         if self.unsent:
             return True
-        if not self.task.agent or self.task.state not in tasks.PAUSED_STATES or self.awaited:
+        if not self.task.agent or self.task.state not in tasks.WAITING_STATES or self.awaited:
             return False
         return any(one.state != Decision.WAITING or one.released for one in self.requests)
 

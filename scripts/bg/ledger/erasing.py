@@ -132,7 +132,6 @@ def _delete(book: Ledger, label: str, marks: Marks) -> None:
         for session in marks.sessions:
             typed.forget_unassigned_in(writing, session)
             notes.forget_late_words(writing, session)
-        notes.forget_quiet(writing, label)
         notes.forget_errors(writing, book.now() + 1)  # a trace does not say whose words it quotes
         forgetting.delete(writing, label, marks.names)
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
 import time
 
 from bg import foreign
-from bg.ledger import migrations
+from bg.ledger import migrations, sqlite3
 from bg.ledger.aside import is_corrupt, is_passing
 from bg.ledger.opening import Corrupt, Opening, Unavailable, leave
 

@@ -53,7 +53,8 @@ def agents(book: Ledger, label: str) -> list[str]:
 
 
 def delete(book: Writing, label: str, agents: list[str]) -> None:
-    """Every row of the task and of these agents."""
+    """Every row of the task and of these agents, and each single value that is kept of it."""
+    notes.forget_task(book, label)
     for table, columns in tables(book):
         if "label" in columns:
             book.write(f'DELETE FROM "{table}" WHERE label = ?', label)

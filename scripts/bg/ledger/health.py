@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
 
+from bg.ledger import sqlite3
 from bg.ledger.place import LEDGER
 
 

@@ -14,6 +14,7 @@ _DUE = """
 SELECT 1 FROM windows WHERE session = ? AND closed IS NULL
 UNION ALL SELECT 1 FROM meta WHERE key = 'late:' || ?
 UNION ALL SELECT 1 FROM meta WHERE key = 'fork:' || ?
+UNION ALL SELECT 1 FROM meta WHERE key = 'rebuilt:' || ?
 UNION ALL SELECT 1 FROM proofs WHERE proof IS NULL AND session = ?
 UNION ALL SELECT 1 FROM meta WHERE key = 'kept_aside'
   AND value <> coalesce((SELECT value FROM meta WHERE key = 'kept_aside_told'), '')

@@ -138,6 +138,11 @@ def withdraw(book: Writing, item: Question) -> None:
     book.write(f"UPDATE questions SET state = '{ItemState.WITHDRAWN}' WHERE id = ?", item.id)
 
 
+def pass_on(book: Writing, item: Question) -> None:
+    """The agent has what the parent passed on about this."""
+    book.write(f"UPDATE questions SET state = '{ItemState.SENT}' WHERE id = ?", item.id)
+
+
 def mark_shown(book: Writing, ids: list[int]) -> None:
     """The user has been shown these."""
     for identifier in ids:

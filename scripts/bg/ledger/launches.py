@@ -61,6 +61,21 @@ def note(book: Writing, tool_use: str, label: str, agent_type: str, name: str, c
     return token
 
 
+def adopt(book: Writing, token: str, label: str, tool_use: str, agent_type: str, cwd: str, made: float) -> None:
+    """A launch that an earlier ledger has noted; the commit that its agent began on is not known."""
+    book.write(
+        "INSERT OR IGNORE INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head, made, identity)"
+        " VALUES (?,?,?,'',?,'',?,'',?,?)",
+        tool_use,
+        label,
+        token,
+        agent_type,
+        cwd,
+        made,
+        PROMPT,
+    )
+
+
 def find(book: Ledger, *, tool_use: str = ANY, token: str = ANY, agent: str = ANY) -> list[Launch]:
     """The launches with these columns."""
     return Launch.where(book, tool_use=tool_use, token=token, agent=agent)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import sqlite3
 
+from bg.ledger import sqlite3
 from bg.pattern import pattern
 
 MOUNTS = "/proc/self/mounts"

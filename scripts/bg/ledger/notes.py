@@ -5,9 +5,10 @@ Nobody else touches the table `meta`; each of its keys has its own functions her
 
 from __future__ import annotations
 
+import json
 import re
 
-from bg.ledger.file import Ledger, Record, Writing
+from bg.ledger.file import Ledger, Record, Writing, unpacked
 from bg.masking import masked
 from bg.record import Record as Plain
 
@@ -33,6 +34,14 @@ class Dialog(Plain):
     shown: dict[int, str]
     place: int
     mark: str
+
+
+class Limit(Plain):
+    """A limit that has paused a task: the second it ends, 0 where that is unknown, and what the user heard and said."""
+
+    resets: int = 0
+    told: bool = False  # that it has ended
+    released: bool = False  # by the user: the task may go on
 
 
 class Stranger(Record):
@@ -75,6 +84,18 @@ def tasks_number(book: Ledger) -> int:
 def set_last_number(book: Writing, number: int) -> None:
     """A label has been given out."""
     _set(book, "last_number", str(number))
+
+
+def name(book: Ledger) -> str:
+    """What tells this ledger from one that was in its place before; empty until a session has entered it."""
+    return _get(book, "name")
+
+
+def give_name(book: Writing) -> str:
+    """The ledger's name, from the moment at which it is first given one."""
+    if not name(book):
+        _set(book, "name", repr(book.now()))
+    return name(book)
 
 
 def kept_aside(book: Ledger) -> str:
@@ -133,6 +154,21 @@ def forget_late_words(book: Writing, session: str) -> None:
     _forget(book, f"late:{session}")
 
 
+def rebuilt(book: Ledger, session: str) -> str:
+    """The tasks of a session that were lost with an earlier ledger and are known again, until that is said."""
+    return _get(book, f"rebuilt:{session}")
+
+
+def note_rebuilt(book: Writing, session: str, labels: str) -> None:
+    """These tasks of a session are known again."""
+    _set(book, f"rebuilt:{session}", labels)
+
+
+def forget_rebuilt(book: Writing, session: str) -> None:
+    """The user and the parent have been told."""
+    _forget(book, f"rebuilt:{session}")
+
+
 def set_dialog(book: Writing, tool_use: str, shown: dict[int, str], place: int, mark: str) -> None:
     """A dialog is about to show these questions in the agents' own words, each noted with a digest of its former.
 
@@ -182,9 +218,52 @@ def set_quiet_since(book: Writing, label: str, second: int) -> None:
     _set(book, f"quiet:{label}", str(second))
 
 
-def forget_quiet(book: Writing, label: str) -> None:
+def set_progress(book: Writing, label: str, percent: int, words: str) -> None:
+    """The agent of a task has said how far it is."""
+    _set(book, f"percent:{label}", str(percent))
+    _set(book, f"progress:{label}", masked(words))
+
+
+def progress(book: Ledger, label: str) -> Optional[tuple[int, str]]:
+    """How far the agent of a task has said it is, in percent and words; None where it has not, or its run is over."""
+    percent = _get(book, f"percent:{label}")
+    return (_number(percent), _get(book, f"progress:{label}")) if percent else None
+
+
+def forget_progress(book: Writing, label: str) -> None:
+    """The run that the agent has spoken of is over."""
+    _forget(book, f"percent:{label}")
+    _forget(book, f"progress:{label}")
+
+
+def is_told_late(book: Ledger, label: str) -> bool:
+    """The user has been told that the task takes longer than expected."""
+    return bool(_get(book, f"late_task:{label}"))
+
+
+def set_told_late(book: Writing, label: str) -> None:
+    """The user is told so, once."""
+    _set(book, f"late_task:{label}", "1")
+
+
+def forget_task(book: Writing, label: str) -> None:
     """There is no such task any more."""
-    _forget(book, f"quiet:{label}")
+    forget_progress(book, label)
+    for key in ("quiet", "late_task", "limit"):
+        _forget(book, f"{key}:{label}")
+
+
+def limit(book: Ledger, label: str) -> Limit:
+    """The limit that has paused a task last."""
+    found = unpacked(_get(book, f"limit:{label}"))
+    resets = found.get("resets")
+    known = resets if type(resets) is int else 0
+    return Limit(known, told=found.get("told") is True, released=found.get("released") is True)
+
+
+def set_limit(book: Writing, label: str, found: Limit) -> None:
+    """A limit has paused a task, or something has become of that."""
+    _set(book, f"limit:{label}", json.dumps(found._asdict()))
 
 
 def asked_first(book: Ledger, session: str) -> list[int]:
@@ -229,7 +308,9 @@ def continue_in(book: Writing, old: str, new: str) -> None:
         set_asked_first(book, new, [*asked_first(book, new), *held])
     if words:
         add_late_words(book, new, [words])
-    for key in ("asked_first", "late", "fork"):
+    if rebuilt(book, old):
+        note_rebuilt(book, new, rebuilt(book, old))
+    for key in ("asked_first", "late", "fork", "rebuilt"):
         _forget(book, f"{key}:{old}")
 
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
 
-from bg.ledger import migrations, mounts
+from bg.ledger import migrations, mounts, sqlite3
 from bg.ledger.aside import is_corrupt, is_cut_to_nothing, keep_aside, kept_aside
 from bg.ledger.place import LEDGER, alone, close, make_private, touch
 

@@ -168,11 +168,35 @@ def marker(place: str, session: str) -> str:
     return os.path.join(place, "sessions", safe_name(session))
 
 
-def mark(place: str, session: str) -> None:
-    """Let the hooks of this session start Python from now on."""
+def mark(place: str, session: str, ledger: str) -> None:
+    """Let the hooks of this session start Python from now on, and keep which ledger knows the session."""
     path = marker(place, session)
     make_private(os.path.dirname(path))
     touch(path)
+    if _ledger_in(path) != ledger:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(ledger)
+
+
+def ledgers_that_knew(here: str, session: str) -> list[str]:
+    """The ledgers that have known this session, by its markers, here and where no ledger is any more.
+
+    Markers of older versions name none.
+    """
+    places = [place for place in directories() if place == here or not os.path.exists(os.path.join(place, LEDGER))]
+    return list(filter(None, (_ledger_in(marker(place, session)) for place in places)))
+
+
+def is_marked(session: str) -> bool:
+    """The session has had something of ours, wherever that is or was kept."""
+    return any(os.path.exists(marker(place, session)) for place in directories())
+
+
+def _ledger_in(path: str) -> str:
+    try:
+        return foreign.whole(path, 100).decode("ascii", "replace").strip()
+    except (OSError, ValueError):
+        return ""
 
 
 def idle(place: str, session: str) -> str:

@@ -28,6 +28,12 @@ class Run(Record):
     cut: Optional[str]
     last_uuid: Optional[str]
     evidence: Optional[str]
+    parked: Optional[str]
+
+    @property
+    def waits_for(self) -> list[str]:
+        """The background commands of its own that its agent waits for, its turn over, as the host names them."""
+        return (self.parked or "").split() if self.ended is None else []
 
 
 def bind(book: Writing, token: str, agent: str) -> bool:
@@ -74,6 +80,11 @@ def end_run(book: Writing, agent: str, run: int, cut: str = "") -> None:
         agent,
         run,
     )
+
+
+def park(book: Writing, agent: str, run: int, commands: list[str]) -> None:
+    """The agent has ended its turn and waits for these; for none, it goes on."""
+    book.write("UPDATE runs SET parked = ? WHERE agent = ? AND run = ?", " ".join(commands) or None, agent, run)
 
 
 def worked(book: Ledger, agent: str) -> float:

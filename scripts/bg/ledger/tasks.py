@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 RUNNING_STATES = (State.LAUNCHED, State.WORKING)
-PAUSED_STATES = (State.NEEDS_ANSWER, State.BLOCKED, State.DELEGATING)
-OPEN_STATES = (*RUNNING_STATES, *PAUSED_STATES)
+WAITING_STATES = (State.NEEDS_ANSWER, State.BLOCKED, State.DELEGATING)
+OPEN_STATES = (*RUNNING_STATES, *WAITING_STATES, State.PAUSED)
 _UNFINISHED = (
     State.INTERRUPTED, State.FAILED, State.STOPPED, State.UNREPORTED, State.PARTIAL, State.DISPUTED,
 )  # fmt: skip
 ENDED_STATES = (State.NOT_LAUNCHED, State.DONE, *_UNFINISHED)
 # An agent has worked on it and ended before the work was over: it can be woken, or a new one can go on.
-CONTINUABLE_STATES = (*PAUSED_STATES, *_UNFINISHED)
+CONTINUABLE_STATES = (*WAITING_STATES, State.PAUSED, *_UNFINISHED)
 RECENT = 24 * 3600  # for so many seconds people are shown what has ended, and what has failed
 _AT_ONCE = 500  # fewer than SQLite takes values for one statement
 
@@ -229,6 +229,12 @@ def group_over(book: Ledger, task: Task) -> str:
 def not_done(book: Ledger, group: str) -> int:
     """How many of a group's tasks are not done."""
     return sum(one.state != State.DONE for one in members(book, group))
+
+
+def in_state(book: Ledger, project: str, state: str) -> list[Task]:
+    """The tasks of a project in this state."""
+    sql = f"SELECT * FROM tasks WHERE {projects.IN_PROJECT} AND state = ? ORDER BY number"
+    return Task.all(book, sql, projects.root_of(project), project, state)
 
 
 def is_any_in(book: Ledger, session: str) -> bool:

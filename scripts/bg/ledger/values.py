@@ -12,6 +12,7 @@ class State:
     WORKING = "working"  # its agent works
     NEEDS_ANSWER = "needs_answer"  # its agent has ended with questions to the user
     BLOCKED = "blocked"  # its agent has ended and cannot go on by itself
+    PAUSED = "paused"  # a usage limit or an overloaded API has ended its agent's run; the user says when it goes on
     DELEGATING = "delegating"  # its agent has ended with a request for another agent that it need not wait for
     NOT_LAUNCHED = "not_launched"  # nothing was launched, or the host refused the launch
     DONE = "done"  # its agent reports success, and nothing that could be checked speaks against it

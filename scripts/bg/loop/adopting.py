@@ -12,6 +12,7 @@ from bg.ledger import children, delegations, launches, naming, notes, tasks, win
 from bg.ledger.file import Ledger, Writing, first_of
 from bg.ledger.values import Opened, State
 from bg.ledger.windows import Window
+from bg.pattern import pattern
 from bg.protocol import listing
 from bg.record import Record
 from bg.signals import delegation
@@ -40,6 +41,23 @@ class Adoption(Record):
         """The prompt: the identity before the task, the contract behind it."""
         contract = fill("contract", agent_id=self.token)
         tools.set_prompt(self.given, f"{self.identity}\n\n{task}\n\n{contract}")
+
+
+class Identified(Record):
+    """Who an agent is by the first line and the statement that our hook puts before its task."""
+
+    label: str
+    description: str
+    token: str
+
+
+_IDENTITY = pattern(r"\s*(bg-\d{1,6}): ([^\n]*)\n.{0,400}?\bYou are (\1-[a-z2-7]{10}), ", re.DOTALL)
+
+
+def identified(prompt: str) -> Optional[Identified]:
+    """Whom our identity, which a prompt begins with, makes its agent; None where it begins otherwise."""
+    found = _IDENTITY.match(prompt)
+    return Identified(*found.groups()) if found else None
 
 
 def window_line(label: str, kind: str = Opened.COMMAND) -> str:

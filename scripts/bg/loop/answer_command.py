@@ -14,8 +14,8 @@ from bg.ledger import typed as typing
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
-from bg.ledger.values import Item, ItemState
-from bg.loop import answering, answers, commands, going, next_steps, proof, undoing
+from bg.ledger.values import Item, ItemState, State
+from bg.loop import answering, answers, commands, going, next_steps, pausing, proof, undoing
 from bg.loop.answers import Known, Part, Typed
 from bg.loop.scene import Scene
 from bg.pattern import pattern
@@ -70,6 +70,8 @@ def answer_command(scene: Scene, arguments: str) -> None:
 
     known = Known(waiting, was_asked, lambda label: cases.of(scene.book, label) is not None)
     typed = answers.read(arguments, known)
+    if answers.is_for_all(arguments) and (not waiting or tasks.in_state(scene.book, scene.project, State.PAUSED)):
+        typed = Typed("", answers.ALL_GO, [], "", "", [])
     if typed.word in (answers.HELP, answers.STATUS, answers.DOCTOR) and not typed.doubts:
         _show(scene, typed)
         return
@@ -124,6 +126,9 @@ def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> s
 def _word(scene: Scene, writing: Writing, typed: Typed, waiting: list[Question], number: int) -> Outcome:
     """`undo`, `go`, `skip` or `close`, unless what waits offers that very word as an answer."""
     word = typed.word
+    if word == answers.ALL_GO:
+        came = pausing.go_all(scene, writing, number)
+        return Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND)
     if word == answers.UNDO:
         return _undo(scene, writing, typed.label)
     if word == answers.CLOSE and not typed.label:
@@ -277,9 +282,9 @@ def _ask_back(scene: Scene, typed: Typed, parts: list[Part], known: Known, numbe
     doubts = [(feedback.DOUBTS[why], inline(what, 60)) for why, what in dict.fromkeys(typed.doubts)]
     lines = [feedback.NOT_SENT.format(why="; ".join(words.format(what=what) for words, what in doubts))]
     if lost or not found:
-        example = " ".join([scene.answer_command, label, *(f"{item.qid}: …" for item in known.items(label))])
-        again = feedback.SAY_ANEW.format(example=example)
-        return Outcome([*(lost or lines), again], typing.REFUSED, label, whole=not found)
+        ids = [f"{item.qid}: …" for item in known.items(label)]
+        again = [feedback.SAY_ANEW.format(example=" ".join([scene.answer_command, label, *ids]))] if ids else []
+        return Outcome([*(lost or lines), *again], typing.REFUSED, label, whole=not found)
     lines.append(feedback.UNDERSTOOD)
     lines += [f"  {each.item.label} {each.item.qid}: {inline(each.text, 300)}" for each in found]
     reading = {"answers": [[each.item.id, each.text, each.skips] for each in found]}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from bg.host import tools
 from bg.ledger import delegations, inbox, user_answers, windows
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing, first_of
 from bg.ledger.inbox import Question
 from bg.ledger.values import Decision, Item, ItemState
-from bg.loop import decisions, delegating, inheriting, recovery_names, reminding
+from bg.loop import decisions, delegating, inheriting, reminding
 from bg.loop.scene import Scene
 from bg.record import Record
-from bg.words import feedback, phrases
+from bg.words import feedback, phrases, recoveries
 from bg.words.quoting import inline, neutral
 
 TYPE_CHECKING = False
@@ -28,10 +29,14 @@ class Said(Record):
 
 
 class Taken(Record):
-    """What came of the user's words, in a line for the user, and whether they are recorded."""
+    """What came of the user's words, in a line for the user, and whether they are recorded.
+
+    `then` is what the parent does about words that are not, where that is more than to know of them.
+    """
 
     line: str
     recorded: bool
+    then: str = ""
 
 
 def take(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
@@ -60,7 +65,9 @@ def was_meant(scene: Scene, item: Question) -> bool:
 
 def _take_resolution(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
     """What to do about a blocker: one of the recoveries by its name, or the user's own words."""
-    name, how = f"{item.label} {item.qid}", recovery_names.read(said.text)
+    name, (how, beyond) = f"{item.label} {item.qid}", recoveries.read(said.text)
+    if how == recoveries.REDUCE and not beyond:
+        return _to_what(scene, item)
     asked = request(scene, item)
     if asked is not None and delegating.is_under_way(scene, asked):
         words = given_back(said.text)
@@ -69,10 +76,20 @@ def _take_resolution(scene: Scene, writing: Writing, item: Question, said: Said)
         close_window(writing, asked)
         delegations.deny(writing, asked, said.text)
     replaced = user_answers.answer(writing, item, said.text, said.source, how or user_answers.ANSWER, said.typed)
-    waits = delegating.hand_over(scene, writing, item, said.text) if how == recovery_names.HAND_OVER else ""
-    beside = "; ".join(part for part in (replaced, waits) if part)
-    words = f"{how}: {inline(said.text, 120)}" if how and how != said.text.strip().lower() else inline(said.text, 120)
-    return Taken(f"{name} answered: {words}" + (f" ({beside})" if beside else ""), recorded=True)
+    waits = delegating.hand_over(scene, writing, item, said.text) if how == recoveries.HAND_OVER else ""
+    follows = recoveries.line(recoveries.plan(how, said.text, inbox.extra(item))) if how else ""
+    beside = "; ".join(part for part in (follows, replaced, waits) if part)
+    return Taken(f"{name} answered: {inline(said.text, 120)}" + (f" ({beside})" if beside else ""), recorded=True)
+
+
+def _to_what(scene: Scene, item: Question) -> Taken:
+    """Nobody but the user says what to leave out: it is asked before anything is sent."""
+    name, listed = f"{item.label} {item.qid}", recoveries.entries(inbox.extra(item).get("blocked_work"))
+    then = phrases.REDUCE_TO_WHAT.format(
+        name=name, ask=tools.ASK, listed=recoveries.listing(listed) or phrases.NOT_KNOWN
+    )
+    typed = f"{scene.answer_command} {name} {recoveries.to_type(recoveries.REDUCE)}"
+    return Taken(feedback.REDUCE_TO_WHAT.format(name=name, typed=typed), recorded=False, then=then)
 
 
 def _take_decision(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from itertools import islice
 
 from bg.ledger.inbox import Question
 from bg.ledger.naming import label_of
+from bg.loop import decisions
 from bg.pattern import pattern
 from bg.record import Record
 
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 SKIP, GO, HELP, STATUS, DOCTOR, UNDO, CLOSE = COMMANDS = "skip", "go", "help", "status", "doctor", "undo", "close"
 
+ALL_GO = "all go"  # every task that a limit has paused
+
 # Why words are not taken as they are.
-TWICE, LEAD, UNKNOWN, MENTION, EMPTY, LABELS, QUESTION = (
-    "twice", "lead", "unknown", "mention", "empty", "labels", "question",
+TWICE, LEAD, UNKNOWN, MENTION, EMPTY, LABELS, QUESTION, POSTPONES = (
+    "twice", "lead", "unknown", "mention", "empty", "labels", "question", "postpones",
 )  # fmt: skip
 
 # Full-width forms, and the marks of other scripts that stand for ours, one character for one, so that places stay.
@@ -60,7 +62,7 @@ _CARRIES_ON = pattern(
     re.IGNORECASE,
 )
 _LONGEST = 20
-_MOST_HEADS, _MOST_READ = 20_000, 300_000
+_MOST_READ = 300_000
 _JOINS = pattern(r"(?:[,;|]|(?<=\s)(?:and|und|et|&|/))$")
 _POLITE = pattern(
     r"(?:(?:hi|hello|hey|thanks|thank you|thx|ok|okay|sure|so|here you (?:go|are)|here (?:we go|goes)|please|hallo"
@@ -160,6 +162,7 @@ def read(arguments: str, known: Known) -> Typed:
         name = head.label or name
         parts += [Part(name, qid, said) for qid in head.qids or [""]]
     _doubt(parts, plain, lead, doubts)
+    doubts += [(POSTPONES, each.text) for each in parts or [Part(label, "", plain)] if _postpones(each, known)]
     return Typed(label, "", _merged(parts), plain, lead, doubts)
 
 
@@ -168,6 +171,11 @@ def reserved(text: str) -> str:
     word = folded(text).strip().rstrip(".!").strip().lower()
     word = {"--help": HELP, "-h": HELP, "--status": STATUS}.get(word, word)
     return word if word in COMMANDS else ""
+
+
+def is_for_all(text: str) -> bool:
+    """The words have all tasks go on that are paused."""
+    return " ".join(folded(text).lower().rstrip(" .!").split()) == ALL_GO
 
 
 def is_question(text: str) -> bool:
@@ -262,12 +270,9 @@ def _unknown(head: _Head, named: set[str], items: list[Question]) -> Optional[st
 
 def _heads(plain: str) -> list[_Head]:
     """Every place that may name an item, and every label without one; an indented `x = y` is code that was pasted."""
-    found = {each.start(): each for signs in (_SECTION, _HEAD) for each in islice(signs.finditer(plain), _MOST_HEADS)}
-    if len(found) >= _MOST_HEADS:
-        return []  # nobody answers so many: it is a paste
+    found = {each.start(): each for signs in (_SECTION, _HEAD) for each in signs.finditer(plain)}
     code = {place for place, each in found.items() if each["sign"].strip() == "=" and plain[place] in " \t"}
-    named = sorted(found.keys() - code)
-    return [_head(plain, found[place]) for place in named if len(found[place]["ids"] or "") < _MOST_HEADS]
+    return [_head(plain, found[place]) for place in sorted(found.keys() - code)]
 
 
 def _head(plain: str, found: re.Match[str]) -> _Head:
@@ -310,6 +315,15 @@ def _doubt(parts: list[Part], plain: str, lead: str, doubts: list[tuple[str, str
         says_nothing = is_blank(words) or (part.qid[:1] != "D" and bool(_SAYS_NOTHING.fullmatch(words)))
         doubts += [(EMPTY, part.qid or "/bg-answer")] if says_nothing else []
         doubts += [(QUESTION, part.qid or "/bg-answer")] if part.qid[:1] != "D" and is_question(words) else []
+
+
+def _postpones(part: Part, known: Known) -> bool:
+    """Words behind a bare label that only ask for time, where no question offers them; a decision asks back itself."""
+    if part.qid or not decisions.postpones(part.text):
+        return False
+    words = _normal(part.text).strip(" .!…")
+    items = known.items(part.label)
+    return not any(item.qid[:1] == "D" or words in _normal(f"{item.text} {item.extra}") for item in items)
 
 
 def _normal(text: str) -> str:

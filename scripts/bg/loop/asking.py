@@ -86,7 +86,7 @@ def after_question(scene: Scene) -> None:
             if taken.recorded:
                 answered.append(item.label)
             else:
-                told.append(inline(taken.line, 400))
+                told.append(taken.then or inline(taken.line, 400))
             if not taken.recorded or inbox.kind(item) == Item.DELEGATION:
                 scene.answer.notice.append(taken.line)
         for label in dict.fromkeys(answered):

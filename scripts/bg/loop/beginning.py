@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 
-from bg.ledger import cases, launches
+from bg.ledger import cases, launches, runs, tasks
 from bg.ledger.file import first_of
 from bg.ledger.launches import Launch
+from bg.ledger.values import State
 from bg.loop import adopting
 from bg.loop.scene import Scene
 from bg.words import texts
@@ -21,6 +22,7 @@ STEP = 0.03
 
 def started(scene: Scene) -> None:
     """SubagentStart: the second way for the identity; nothing for an agent that has it, or is not ours."""
+    _go_on(scene)
     launch = _launch(scene)
     if launch is None or launch.identity != launches.LOST:
         return
@@ -37,6 +39,15 @@ def started(scene: Scene) -> None:
     scene.answer.context.append(texts.fill("late_identity", identity=identity, contract=contract))
     with scene.book.transaction() as writing:
         launches.set_identity(writing, launch.token, launches.GIVEN)
+
+
+def _go_on(scene: Scene) -> None:
+    """The host has woken an agent that was parked."""
+    who = cases.agent(scene.book, scene.event.agent)
+    if who.case is not None and who.run is not None and who.run.waits_for:
+        with scene.book.transaction() as writing:
+            runs.park(writing, who.id, who.run.run, [])
+            tasks.set_state(writing, who.case.label, State.WORKING)
 
 
 def _launch(scene: Scene) -> Optional[Launch]:

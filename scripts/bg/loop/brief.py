@@ -15,7 +15,9 @@ from bg.words.reply_parts import Reminder
 def reminder(scene: Scene, row: Delivery) -> Reminder:
     """The short form of `reminding.reminder`; its notice is part of the text."""
     said = reminding.reminder(scene, row)
-    if row.kind in (Due.GROUP, Due.JOINT, Due.VERIFIED):
+    if row.kind in (Due.GROUP, Due.JOINT):
+        return said  # findings, what is not done and what was agreed cannot be had from any other report
+    if row.kind == Due.VERIFIED:
         return said._replace(text=f"{phrases.SENDER} {said.notice}")
     case = cases.of(scene.book, row.label)
     agent = (case.task.agent if case else "") if row.kind == Due.ANSWERED else row.subject
@@ -23,6 +25,8 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     if row.kind == Due.ANSWERED:
         ready = phrases.BRIEFLY_READY.format(label=row.label, then=then)
         return said._replace(text=ready) if _is_ready(scene, row.label) else said
+    if case is not None and case.is_held:
+        return said
     run, mark = row.run, row.mark
     who = cases.agent(scene.book, agent)
     signal, items = who.said(run, mark), who.items_of(run)

@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-from bg.host import agents, tools, transcripts
-from bg.host.event import STOPPED_BY_USER, Notification, names_error, notifications, says_stopped
+from bg.host import agents, arriving, tools, transcripts
+from bg.host.event import (
+    BY_ERROR,
+    STOPPED_BY_USER,
+    Notification,
+    names_error,
+    notifications,
+    says_stopped,
+)
 from bg.host.transcripts import Final
 from bg.ledger import cases, reported, resumes, runs, tasks
 from bg.ledger.cases import Agent, Case
 from bg.ledger.runs import Run
 from bg.ledger.values import State
-from bg.loop import binding, concluding, hearing, judging, reminding, reports, resuming, sighting, waking
+from bg.loop import (
+    binding,
+    concluding,
+    hearing,
+    judging,
+    parking,
+    reminding,
+    reports,
+    resuming,
+    sighting,
+    waking,
+)
 from bg.loop.scene import Scene
+from bg.words import phrases
 
 
 def polled(scene: Scene) -> None:
@@ -50,14 +69,30 @@ def take(scene: Scene, announcements: list[Notification]) -> None:
         case = binding.own_task(scene, found.agent)
         if case is None or found.parked:
             continue
+        if not found.cut and parking.is_parked(scene, case.agent):
+            scene.answer.context.append(phrases.HAS_NOT_ENDED.format(label=case.label))
+            continue
         # First: an agent that goes on already has ended the run that this may be about.
         resuming.prove_by_run(scene, found.agent, agents.of_agent(scene.event.transcript, found.agent))
-        if _is_of_a_former_run(scene, found) or not _is_borne_out(scene, found):
+        if _is_of_a_former_run(scene, found):
+            continue
+        _await_record(scene, case.agent, found)
+        if not _is_borne_out(scene, found):
             continue
         run = cases.agent(scene.book, found.agent).run
         if run is not None and run.ended is None and not found.cut:
             sighting.missed(scene, "SubagentStop")
         close(scene, case, found.agent, found.text, found.cut, "notification")
+
+
+def _await_record(scene: Scene, agent: Agent, found: Notification) -> None:
+    """The host announces the end of a run that no hook has heard of, as one with an error, before it is written."""
+    path = agents.of_agent(scene.event.transcript, agent.id)
+    if scene.late is None and not agent.texts and found.cut in BY_ERROR and transcripts.size(path):
+        scene.book.settle()  # as before every wait
+        arriving.settled_text(
+            path, runs.last_record(scene.book, agent.id), arriving.WAIT if found.cut else arriving.LAG
+        )
 
 
 def _is_borne_out(scene: Scene, found: Notification) -> bool:
@@ -104,13 +139,16 @@ def close(scene: Scene, case: Case, agent: str, text: str, cut: str, source: str
         else:
             _learn_the_cut(case, who, run, cut)
         return
+    own = transcripts.final(agents.of_agent(scene.event.transcript, agent))
+    is_own = is_of_this_run(scene, run, own)
     if not who.texts:
-        own = transcripts.final(agents.of_agent(scene.event.transcript, agent))
-        fresh = own.text if is_of_this_run(scene, run, own) else ""
         # An error is announced before it stands in the transcript, which then still ends with a call.
         is_newer = names_error(text) and not own.settled
-        reports.keep(case, who, source, text if is_newer else fresh or text)
-    judging.conclude(scene, case, who, cut)
+        reports.keep(case, who, source, text if is_newer or not is_own else own.text or text)
+    if is_own and own.cut and cut in BY_ERROR:
+        judging.conclude(scene, case, who, own.cut, own.resets)
+    else:
+        judging.conclude(scene, case, who, cut)
 
 
 def _is_of_a_run_unseen(scene: Scene, agent: str, text: str) -> bool:

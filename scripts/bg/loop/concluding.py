@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bg.host.event import STOPPED_BY_USER
+from bg.host.event import API_ERROR, OVERLOADED, STOPPED_BY_USER, USAGE_LIMIT
 from bg.host.transcripts import NO_ANSWER
-from bg.ledger import deliveries, inbox, runs, tasks, verifications
+from bg.ledger import deliveries, inbox, notes, runs, tasks, verifications
 from bg.ledger.cases import Agent, Case
 from bg.ledger.deliveries import Key
 from bg.ledger.file import Writing
@@ -22,18 +22,36 @@ CUT_STATES = {
     STOPPED_BY_USER: State.STOPPED,
     "killed": State.STOPPED,
     "failed": State.FAILED,
-    "API error": State.FAILED,
+    API_ERROR: State.FAILED,
+    USAGE_LIMIT: State.PAUSED,
+    OVERLOADED: State.PAUSED,
     NO_ANSWER: State.FAILED,
     "output limit": State.FAILED,
 }
 
 
-def conclude(case: Case, agent: Agent, *, cut: str = "", disputed: bool = False, heard: Optional[Heard] = None) -> None:
-    """End the run that goes on: its best text decides, what was heard of it counts, the parent is owed a reminder."""
+_NOTHING = kinds.Found()  # of a run that has left no report to check
+
+
+def conclude(
+    case: Case,
+    agent: Agent,
+    *,
+    cut: str = "",
+    resets: int = 0,
+    found: kinds.Found = _NOTHING,
+    heard: Optional[Heard] = None,
+) -> None:
+    """End the run that goes on: its best text decides, what was heard of it counts, the parent is owed a reminder.
+
+    `resets` is when the limit ends that has cut it, where the host knows that.
+    """
     with case.book.transaction() as writing:
         if heard is not None:
             hearing.take(writing, case, agent, heard)
-        _conclude(writing, case, agent, cut, disputed=disputed, left=heard.left if heard else [])
+        if CUT_STATES.get(cut) == State.PAUSED:
+            notes.set_limit(writing, case.label, notes.Limit(resets))
+        _conclude(writing, case, agent, cut, found, heard.left if heard else [])
         account(writing, case)
 
 
@@ -47,11 +65,14 @@ def account(book: Writing, case: Case) -> None:
         deliveries.make(book, case.label, Due.GROUP, Key.of_group(group, tasks.not_done(book, group)))
 
 
-def _conclude(book: Writing, case: Case, agent: Agent, cut: str, *, disputed: bool, left: list[signals.Signal]) -> None:
+def _conclude(
+    book: Writing, case: Case, agent: Agent, cut: str, found: kinds.Found, left: list[signals.Signal]
+) -> None:
     run, label, token = agent.run, case.label, agent.token
     if run is None or run.ended is not None:
         return
     runs.end_run(book, agent.id, run.run, cut)
+    notes.forget_progress(book, label)
     texts = agent.texts_of(run.run)
     _, reading = reports.best(texts, token)
     signal = reading.deciding
@@ -71,7 +92,7 @@ def _conclude(book: Writing, case: Case, agent: Agent, cut: str, *, disputed: bo
     _note_asked(book, case, agent, run.run, beside if over else [*beside, *_unsettled(left, signal.marker)])
     _withdraw(book, label, agent.id, run.run + over)
     news = noting.note(book, case, agent.id, run.run, signal, ends=True)
-    tasks.set_state(book, label, kind.state(signal, reading.own, disputed=disputed))
+    tasks.set_state(book, label, kind.state(signal, reading.own, found))
     if over and not cut:
         verifications.owe(book, label, agent.id, run.run)
     if not news:  # it had asked for this before: what came of that is what it waits for

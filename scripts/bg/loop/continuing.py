@@ -30,7 +30,8 @@ def wait_for_origin(scene: Scene) -> None:
     """A fork of a session that has tasks: the host may write down only after it has begun that it goes on with it."""
     with scene.book.transaction() as writing:
         notes.set_awaits_origin(writing, scene.session)
-    place.mark(scene.book.place, scene.session)
+        name = notes.give_name(writing)
+    place.mark(scene.book.place, scene.session, name)
 
 
 def note_return(scene: Scene) -> None:

@@ -1,8 +1,9 @@
 """Decisions: the only place where the user's words are read as yes or no; consent.json has the words, by language.
 
 A no decides, whatever reason follows, unless the same words also say yes. A yes decides alone, or with a condition that
-an agent can keep: one that a word of the table opens ("only", "if", "without"), or anything behind "approve:". A yes
-that postpones, asks or involves the user, and whatever the table does not have ("ok, noted"), is asked back.
+an agent can keep: one that a word of the table opens ("only", "if", "without"), or anything behind "approve:". Behind
+other words a plain "go ahead" or "no" decides too, if nothing speaks against it. A yes that postpones, asks or involves
+the user, and whatever the table does not have ("ok, noted"), is asked back.
 """
 
 from __future__ import annotations
@@ -23,15 +24,21 @@ if TYPE_CHECKING:
 YES, NO = "yes", "no"
 MOST = 100_000  # characters; reading ten times that would take seconds
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "consent.json")
-# The rows of each language. `go` tells the agent to begin, `not` turns that round; `dont` does so too, and opens a
-# condition besides. `and` adds nothing. `only` opens a condition; behind `but` one is a condition if `only` opens it or
-# `must` is in it. `unless` takes a no back. `wait` postpones, asks or involves the user.
-_APPROVE, _GO, _AGREE, _DENY, _REFUSE, _DONT, _NOT, _AND, _BUT, _ONLY, _MUST, _UNLESS, _WAIT = (
-    "approve", "go", "yes", "deny", "no", "dont", "not", "and", "but", "only", "must", "unless", "wait",
+# The rows of each language. `go` tells the agent to begin; `mild` may be mere politeness before a no, also where it is
+# a yes; `not` turns a phrase round; `dont` does so too, and opens a condition besides; `will` makes a no of any clause
+# with a negation. `and` adds nothing, `so` opens a conclusion, `only` a condition; one of these or `must` makes a
+# condition of a clause behind `but`. `unless` takes a no back. `wait` postpones, asks or is undecided, `hold` does
+# nothing else; `me` is the user.
+_APPROVE, _GO, _AGREE, _MILD, _DENY, _REFUSE, _DONT, _NOT, _WILL = (
+    "approve", "go", "yes", "mild", "deny", "no", "dont", "not", "will",
 )  # fmt: skip
-_CONSENTS, _DENIES, _TURNS = {_APPROVE, _GO, _AGREE}, {_DENY, _REFUSE}, {_DONT, _NOT}
+_AND, _SO, _BUT, _ONLY, _MUST, _UNLESS, _WAIT, _HOLD, _ME = (
+    "and", "so", "but", "only", "must", "unless", "wait", "hold", "me",
+)  # fmt: skip
+_ALSO = {_SO: _AND, _HOLD: _WAIT}
 _SAYS = (_APPROVE, _GO, _AGREE, _DENY, _REFUSE, _DONT, _NOT, _AND)  # where a phrase is in two rows, the first counts
-_OPENS = {_ONLY, _UNLESS}
+_CONSENTS, _DENIES, _TURNS = {_APPROVE, _GO, _AGREE}, {_DENY, _REFUSE}, {_DONT, _NOT}
+_NEGATES, _OPENS = {_REFUSE, _DONT, _NOT}, {_ONLY, _UNLESS}
 _UNSEEN = pattern("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufe0f\ufeff\U0001f3fb-\U0001f3ff]")
 _ACCENTS = pattern("[\u0300-\u036f]")
 _SEPARATOR = pattern(r"([,;:!(、。\n]|[?\u061f](?!\w)|\.(?=\s|\.|$)|\s[-–]+\s|—)")
@@ -50,12 +57,28 @@ class Decision(Record):
     qualified: bool
 
 
-class _Clause(Record):
-    """The words between two separators, and whether the second is a question mark or a colon."""
+class _Mark(Record):
+    """A phrase of the table with its rows, or a word that it does not have."""
 
-    words: list[str]
+    phrase: str
+    rows: set[str]
+
+
+class _Clause(Record):
+    """The marks between two separators or "but"s; whether it asks, a colon is behind it, or a "but" before it."""
+
+    marks: list[_Mark]
     asks: bool
     colon: bool
+    but: bool
+
+    @property
+    def turns(self) -> bool:
+        """It opens with "but" or "so"."""
+        return self.but or any(_SO in mark.rows for mark in self.marks[:1])
+
+    def holds(self, rows: set[str]) -> bool:
+        return any(not rows.isdisjoint(mark.rows) for mark in self.marks)
 
 
 def read(words: str) -> Optional[Decision]:
@@ -66,15 +89,7 @@ def read(words: str) -> Optional[Decision]:
     if text.strip() in ("-1", "\u22121"):
         return Decision(NO, qualified=False)
     clauses = _clauses(text)
-    for place, clause in enumerate(clauses):
-        said, rest = _said(clause.words)
-        decides = [row for row in said if row != _AND]
-        if decides:
-            behind = [clause._replace(words=rest), *clauses[place + 1 :]]
-            return _denial(decides, behind) if _denies(decides) else _approval(decides, behind)
-        if rest or clause.asks:
-            break
-    return Decision(NO, qualified=True) if _ends_with_no(clauses) else None
+    return _at_once(clauses) or _behind_others(clauses)
 
 
 def is_either(request: str) -> bool:
@@ -85,115 +100,183 @@ def is_either(request: str) -> bool:
 
 def names_it(words: str) -> bool:
     """The words say what is decided, not only yes or no."""
-    return any(_holds(clause.words, {_APPROVE, _DENY}) for clause in _clauses(_folded(words[:MOST])))
+    return any(clause.holds({_APPROVE, _DENY}) for clause in _clauses(_folded(words[:MOST])))
 
 
-def _denies(said: list[str]) -> bool:
-    return not (_DENIES | _TURNS).isdisjoint(said)
+def postpones(words: str) -> bool:
+    """The words do nothing but ask for time."""
+    clauses = _clauses(_folded(words[:MOST]))
+    begin = [_unfilled(clause.marks)[:1] for clause in clauses]
+    known = {_HOLD, _WAIT, _ME, _AND, _AGREE}
+    return any(mark and _HOLD in mark[0].rows for mark in begin) and not any(
+        clause.asks or (mark and _ME not in mark[0].rows and any(known.isdisjoint(each.rows) for each in clause.marks))
+        for clause, mark in zip(clauses, begin)
+    )
+
+
+def _at_once(clauses: list[_Clause]) -> Optional[Decision]:
+    """What the first phrases decide, and nothing behind them takes back."""
+    for place, clause in enumerate(clauses):
+        said, rest = _said(clause.marks)
+        decides = [row for row in said if row != _AND]
+        if decides:
+            behind = [clause._replace(marks=rest, but=False), *clauses[place + 1 :]]
+            return _denial(decides, behind) if _denies(decides) else _approval(decides, behind)
+        if rest or clause.asks:
+            break
+    return None
 
 
 def _denial(decides: list[str], clauses: list[_Clause]) -> Optional[Decision]:
     """A no with its reason, unless the same words also say yes, or turn the no round."""
-    if not _refuses(decides, clauses[0]) or any(_grants(clause.words) for clause in clauses):
+    if not _refuses(decides, clauses[0]) or any(_grants(clause.marks) for clause in clauses):
         return None
-    return Decision(NO, qualified=any(_said(clause.words)[1] for clause in clauses))
-
-
-def _ends_with_no(clauses: list[_Clause]) -> bool:
-    """A bare no behind its reason, where nothing else says yes, asks, postpones or quotes somebody."""
-    *reason, last = clauses or [_Clause([], asks=True, colon=False)]
-    said, rest = _said(last.words)
-    if rest or last.asks or _DENIES.isdisjoint(said) or set(said) - _DENIES - {_AND}:
-        return False
-    return not any(clause.asks or clause.colon or _holds(clause.words, {*_CONSENTS, _WAIT}) for clause in reason)
+    return Decision(NO, qualified=any(_said(clause.marks)[1] for clause in clauses))
 
 
 def _refuses(decides: list[str], clause: _Clause) -> bool:
     """Whether the first phrases deny, and nothing else."""
-    rest, asks, _ = clause
-    first, rows = decides[0], set(decides)
+    first, rows, rest = decides[0], set(decides), clause.marks
     if first in _DENIES:
         # "No go ahead" says both; "no do it yourself" does not.
-        return _AGREE not in rows and (bool(rest) or not (asks or rows & _CONSENTS))
+        return _AGREE not in rows and (bool(rest) or not (clause.asks or rows & _CONSENTS))
     turns = first == _GO or first in _TURNS
-    return turns and not (asks or rows & _DENIES or _waits(rest)) and (len(decides) > 1 or not rest)
+    return turns and not (clause.asks or rows & _DENIES or _waits(rest)) and (len(decides) > 1 or not rest)
 
 
-def _grants(words: list[str]) -> bool:
+def _grants(marks: list[_Mark]) -> bool:
     """Whether a clause behind a no says yes, or on which condition."""
-    said, rest = _said(words)
-    if _holds(words, {_UNLESS}) or (said[:1] and said[0] in _TURNS and _DENY in said):
+    said, rest = _said(marks)
+    if any(_UNLESS in mark.rows for mark in marks) or (said[:1] and said[0] in _TURNS and _DENY in said):
         return True
     if _denies(said) or _CONSENTS.isdisjoint(said):
         return False
-    return _AGREE in said or not rest or not (_OPENS | {_BUT}).isdisjoint(_phrase(rest)[1])
+    return _AGREE in said or not rest or not _OPENS.isdisjoint(rest[0].rows)
 
 
 def _approval(decides: list[str], clauses: list[_Clause]) -> Optional[Decision]:
     """A yes with its conditions, unless one of them is none that an agent can keep."""
     is_explicit = _AGREE not in decides
-    by_colon = _APPROVE in decides and clauses[0].colon and not clauses[0].words
+    by_colon = _APPROVE in decides and clauses[0].colon and not clauses[0].marks
     opened = False
     for number, clause in enumerate(clauses):
-        if clause.asks:
-            return None
         if by_colon and number:
-            condition = None if _begins_later(clause.words) else True
+            condition = None if _begins_later(clause.marks) else True
         else:
-            condition = _condition(clause.words, is_explicit=is_explicit or opened, opened=opened)
-        if condition is None:
+            condition = _condition(clause, is_explicit=is_explicit or opened, opened=opened)
+        if condition is None or clause.asks:
             return None
         opened = opened or condition
     return Decision(YES, qualified=opened)
 
 
-def _condition(words: list[str], *, is_explicit: bool, opened: bool) -> Optional[bool]:
+def _condition(clause: _Clause, *, is_explicit: bool, opened: bool) -> Optional[bool]:
     """Whether a clause behind a yes sets a condition; None where it does anything but that or say yes again."""
-    said, rest = _said(words, decided=True)
-    if _waits(rest):
+    said, rest = _said(clause.marks, decided=True)
+    if _waits(rest) or _is_unwilling(clause):
         return None
-    said, rest = _behind_but(said, rest)
     denies = _denies(said)
     if not rest:
-        return None if denies or said[-1:] == [_BUT] else False
-    is_explicit = is_explicit or not {_BUT, _DONT}.isdisjoint(said)
+        return None if denies else False
+    is_explicit = is_explicit or clause.but or _DONT in said
     if denies:
         return True if is_explicit and _CONSENTS.isdisjoint(said) else None
     return opened or _opens(rest, is_explicit=is_explicit) or None
 
 
-def _opens(words: list[str], *, is_explicit: bool) -> bool:
+def _opens(marks: list[_Mark], *, is_explicit: bool) -> bool:
     """Whether the words begin with what opens a condition, or oblige the agent."""
-    count, rows = _phrase(words)
-    if rows & _OPENS:
-        return count < len(words) or count > 1
-    return is_explicit and _holds(words, {_MUST})
+    if marks[0].rows & _OPENS:
+        return len(marks) > 1 or " " in marks[0].phrase
+    return is_explicit and any(_MUST in mark.rows for mark in marks)
 
 
-def _behind_but(said: list[str], rest: list[str]) -> tuple[list[str], list[str]]:
-    """As `_said`, beyond each "but"."""
-    count, rows = _phrase(rest)
-    while _BUT in rows:
-        more, rest = _said(rest[count:], decided=True)
-        said += [_BUT, *more]
-        count, rows = _phrase(rest)
-    return said, rest
-
-
-def _begins_later(words: list[str]) -> bool:
+def _begins_later(marks: list[_Mark]) -> bool:
     """Whether a clause behind "approve:" puts it off, or denies it."""
-    said, rest = _said(words)
-    count, rows = _phrase(rest)
-    while rows & (_OPENS | {_BUT}):
-        more, rest = _said(rest[count:])
+    said, rest = _said(marks)
+    while rest and rest[0].rows & _OPENS:
+        more, rest = _said(rest[1:])
         said += more
-        count, rows = _phrase(rest)
-    return _WAIT in rows or _DENY in said or (_denies(said) and not rest)
+    later = rest and rest[0].rows & {_WAIT, _ME}
+    return bool(later) or _DENY in said or (_denies(said) and not rest)
 
 
-def _waits(words: list[str]) -> bool:
-    """Whether the words put it off, ask, involve the user, or name the decision."""
-    return _holds(words, {_WAIT, _APPROVE, _DENY})
+def _waits(marks: list[_Mark]) -> bool:
+    """Whether the words put it off, ask, involve the user, name the decision, or wait for somebody's consent."""
+    return any(mark.rows & {_WAIT, _ME, _APPROVE, _DENY} or {_AGREE} <= mark.rows <= {_AGREE, _MILD} for mark in marks)
+
+
+def _behind_others(clauses: list[_Clause]) -> Optional[Decision]:
+    """A whole clause that decides behind others that do not, or before reasons that the table does not have."""
+    for place, clause in enumerate(clauses):
+        before, behind = clauses[:place], clauses[place + 1 :]
+        if _refuses_whole(clause) and _lead_to_no(before, clause, behind):
+            return Decision(NO, qualified=True)
+        if _is_order(clause) and all(map(_leads_to_yes, before)) and all(map(_goes_with, behind)):
+            return Decision(YES, qualified=True)
+    return None
+
+
+def _refuses_whole(clause: _Clause) -> bool:
+    """Whether the clause is a no without a reason in it, at most behind an "ok"; or says that the user is unwilling."""
+    said, rest = _said(_unfilled(clause.marks))
+    decides = [row for row in said if row != _AND]
+    is_bare = not rest and _denies(decides) and _refuses(decides, clause._replace(marks=rest))
+    return (is_bare or _is_unwilling(clause)) and not clause.asks
+
+
+def _is_unwilling(clause: _Clause) -> bool:
+    return clause.holds(_NEGATES) and clause.holds({_WILL}) and not clause.holds({_WAIT})
+
+
+def _lead_to_no(before: list[_Clause], clause: _Clause, behind: list[_Clause]) -> bool:
+    """Whether nothing around a refusal says yes, postpones, asks or quotes somebody."""
+    if any(each.asks or each.colon for each in before) or any(map(_takes_back, behind)):
+        return False
+    if not all(mark.rows for mark in clause.marks):
+        # "Ok, but I don't want it to touch main" may be a condition.
+        return not any(each.holds(_CONSENTS) for each in [*before, clause])
+    agrees = any(mark.rows & _CONSENTS and _MILD not in mark.rows for each in before for mark in each.marks)
+    return _overrules(clause, before, behind) if agrees else clause.turns or not any(map(_defers, before))
+
+
+def _overrules(clause: _Clause, before: list[_Clause], behind: list[_Clause]) -> bool:
+    """Whether a refusal outweighs a yes: "yes, but no" is both, "yes, I see why, but no" is a no."""
+    return clause.turns and (bool(behind) or len(before) > 1 or bool(_said(before[0].marks)[1]))
+
+
+def _takes_back(clause: _Clause) -> bool:
+    return clause.asks or _defers(clause) or _grants(clause.marks)
+
+
+def _defers(clause: _Clause) -> bool:
+    return clause.holds({_WAIT})
+
+
+def _is_order(clause: _Clause) -> bool:
+    """Whether the clause tells the agent to begin, and nothing else; or to hand its work over, whatever that is."""
+    said, rest = _said(clause.marks)
+    hands_over = any({_GO, _WILL} <= mark.rows for mark in clause.marks)
+    orders = not {_APPROVE, _GO}.isdisjoint(said) and not _denies(said)
+    return orders and not clause.asks and (not rest or (hands_over and not (_waits(rest) or _speaks_against(rest))))
+
+
+def _leads_to_yes(clause: _Clause) -> bool:
+    return not (clause.asks or clause.colon or _speaks_against(clause.marks))
+
+
+def _speaks_against(marks: list[_Mark]) -> bool:
+    """Whether words before an order postpone, deny anything or set a condition."""
+    against = {_WAIT, _UNLESS, _ONLY, *_DENIES, *_TURNS}
+    return any(not against.isdisjoint(mark.rows) for mark in marks)
+
+
+def _goes_with(clause: _Clause) -> bool:
+    """Whether a clause behind an order is a condition, or a reason that takes nothing back."""
+    if _condition(clause, is_explicit=True, opened=False) is not None:
+        return not clause.asks
+    said, rest = _said(clause.marks)
+    return not (clause.asks or _denies(said) or any(mark.rows & {_WAIT, _UNLESS, _DENY} for mark in rest))
 
 
 def _folded(text: str) -> str:
@@ -204,14 +287,20 @@ def _folded(text: str) -> str:
 
 
 def _clauses(text: str) -> list[_Clause]:
-    """The text taken apart at its separators; what holds no word is left out."""
+    """The text taken apart at its separators and before each "but"; what holds no word is left out."""
     found = []
     parts = [*_SEPARATOR.split(text.lstrip(_EDGES)), ""]
     for said, after in zip(parts[::2], parts[1::2]):
-        words = _words(said)
-        asks = after in ("?", "\u061f")
-        if words or asks:
-            found.append(_Clause(words, asks, after == ":"))
+        clause = _Clause([], asks=False, colon=False, but=False)
+        for mark in _marks(_words(said)):
+            if _BUT in mark.rows:
+                found += [clause] if clause.marks else []
+                clause = _Clause([], asks=False, colon=False, but=True)
+            else:
+                clause.marks.append(mark)
+        asks = after in ("?", "\u061f") or (clause.but and not clause.marks)
+        if clause.marks or asks:
+            found.append(clause._replace(asks=asks, colon=after == ":"))
     return found
 
 
@@ -219,39 +308,38 @@ def _words(text: str) -> list[str]:
     return [word.strip(_EDGES) or word for word in text.strip(_EDGES).split()]
 
 
-def _said(words: list[str], *, decided: bool = False) -> tuple[list[str], list[str]]:
-    """The rows of the phrases that the words begin with, the longest first, and the words behind them."""
-    said: list[str] = []
+def _marks(words: list[str]) -> list[_Mark]:
+    """The words as the longest phrases of the table, one after the other."""
+    table, longest = _table()
+    marks = []
     while words:
-        count, rows = _phrase(words)
-        row = next((row for row in _SAYS if row in rows), "")
-        if decided and rows & _OPENS and words[count:]:
-            row = ""  # Spanish "si" is yes and if: with words behind it, it opens a condition
-        elif not decided and _BUT in rows:
-            row = _AND
-        if not row:
-            break
+        spans = (" ".join(words[:count]) for count in range(min(longest, len(words)), 0, -1))
+        phrase = next((span for span in spans if span in table), words[0])
+        marks.append(_Mark(phrase, table.get(phrase, set())))
+        words = words[phrase.count(" ") + 1 :]
+    return marks
+
+
+def _unfilled(marks: list[_Mark]) -> list[_Mark]:
+    """The marks behind those that only open a sentence."""
+    fills = (_MILD in mark.rows or (_AND in mark.rows and mark.rows.isdisjoint(_CONSENTS)) for mark in marks)
+    return marks[next((place for place, fill in enumerate(fills) if not fill), len(marks)) :]
+
+
+def _denies(said: list[str]) -> bool:
+    return not (_DENIES | _TURNS).isdisjoint(said)
+
+
+def _said(marks: list[_Mark], *, decided: bool = False) -> tuple[list[str], list[_Mark]]:
+    """The rows of the first marks that say yes or no or add nothing, and the marks behind them."""
+    said: list[str] = []
+    for place, mark in enumerate(marks):
+        row = next((row for row in _SAYS if row in mark.rows), "")
+        if not row or (decided and mark.rows & _OPENS and marks[place + 1 :]):
+            return said, marks[place:]  # Spanish "si" is yes and if: with words behind it, it opens a condition
         said.append(row)
         decided = decided or row != _AND
-        words = words[count:]
-    return said, words
-
-
-def _phrase(words: list[str]) -> tuple[int, set[str]]:
-    """How many words the longest phrase of the table has that these begin with, and its rows."""
-    table, longest = _table()
-    for count in range(min(longest, len(words)), 0, -1):
-        rows = table.get(" ".join(words[:count]))
-        if rows:
-            return count, rows
-    return 0, set()
-
-
-def _holds(words: list[str], rows: set[str]) -> bool:
-    """Whether a phrase of these rows is anywhere in the words."""
-    table, longest = _table()
-    spans = ((place, place + count) for place in range(len(words)) for count in range(1, longest + 1))
-    return any(not rows.isdisjoint(table.get(" ".join(words[begin:end]), ())) for begin, end in spans)
+    return said, []
 
 
 @lru_cache(maxsize=1)
@@ -263,5 +351,5 @@ def _table() -> tuple[dict[str, set[str]], int]:
     for language in languages.values():
         for row, phrases in language.items():
             for phrase in phrases.split(", "):
-                table.setdefault(" ".join(_words(_folded(phrase))), set()).add(row)
+                table.setdefault(" ".join(_words(_folded(phrase))), set()).update({row, _ALSO.get(row, row)})
     return table, 1 + max(phrase.count(" ") for phrase in table)

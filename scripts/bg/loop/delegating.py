@@ -5,10 +5,10 @@ Nothing here approves: an approval is read from the user's words by `answering` 
 
 from __future__ import annotations
 
-from bg.ledger import cases, delegations, inbox, reported, tasks, windows
+from bg.ledger import cases, delegations, reported, tasks, windows
 from bg.ledger.cases import Case
 from bg.ledger.delegations import Delegation
-from bg.ledger.file import Writing, first_of
+from bg.ledger.file import Ledger, Writing, first_of
 from bg.ledger.inbox import Question
 from bg.ledger.values import Opened, Standing, State
 from bg.loop import adopting, reminding
@@ -28,30 +28,34 @@ def approve(scene: Scene, writing: Writing, item: Question, text: str, *, qualif
     one = first_of(delegations.find(scene.book, question=item.id))
     if one is None:
         return ""
-    return open_for(scene, writing, one, item.text, text, condition=text if qualified else "")
+    return open_for(scene, writing, one, text, condition=text if qualified else "")
 
 
-def open_for(scene: Scene, writing: Writing, one: Delegation, work: str, words: str, *, condition: str = "") -> str:
+def open_for(scene: Scene, writing: Writing, one: Delegation, words: str, *, condition: str = "") -> str:
     """An approved request gets a label and, where there is room, the window for it."""
     label = one.worker or windows.next_label(writing)
     delegations.approve(writing, one, words, label)
+    one = delegations.find(writing, signal=one.signal)[0]
+    work = delegation.work(writing, one)
     full = scene.full()
     if full:
         _reserve(scene, writing, label, work)
         return feedback.WHEN_THERE_IS_ROOM.format(why=full)
     windows.open_window(writing, scene.session, Opened.DELEGATION, work, label)
-    scene.answer.context.append(order(one, label, work))
+    scene.answer.context.append(order(writing, one, label))
     if condition:
         scene.answer.context.append(phrases.CONDITION.format(words=begun(condition, DECIDED)))
     return ""
 
 
-def order(one: Delegation, label: str, work: str) -> str:
+def order(book: Ledger, one: Delegation, label: str) -> str:
     """What the parent is told to launch."""
-    name = f"{one.label} {one.qid}"
-    words = f"> {shown(work, DECIDED)}"
-    sentence = phrases.LAUNCH_HANDED_OVER if one.handed_over else phrases.LAUNCH_DELEGATED
-    return adopting.window_line(label, Opened.DELEGATION) + sentence.format(name=name, work=words)
+    if one.handed_over:
+        told = phrases.LAUNCH_HANDED_OVER.format(work=delegation.to_launch(book, one))
+    else:
+        work = shown(delegation.work(book, one), DECIDED)
+        told = phrases.LAUNCH_DELEGATED.format(name=f"{one.label} {one.qid}", work=f"> {work}")
+    return adopting.window_line(label, Opened.DELEGATION) + told
 
 
 def deny(scene: Scene, writing: Writing, item: Question, text: str) -> None:
@@ -66,7 +70,7 @@ def hand_over(scene: Scene, writing: Writing, item: Question, text: str) -> str:
     signal = reported.last_of_marker(scene.book, item.agent, item.run, kinds.STOP)
     delegations.note(writing, item.label, signal, item.qid, item.id, blocking=False, handed_over=True)
     one = first_of(delegations.find(scene.book, question=item.id))
-    return open_for(scene, writing, one, delegation.work(scene.book, one), text, condition=text) if one else ""
+    return open_for(scene, writing, one, text) if one else ""
 
 
 def _reserve(scene: Scene, writing: Writing, label: str, work: str) -> None:
@@ -81,9 +85,8 @@ def _reserve(scene: Scene, writing: Writing, label: str, work: str) -> None:
 
 def launch_again(scene: Scene, writing: Writing, one: Delegation) -> str:
     """What was approved and never launched is launched now, under the label that it was given."""
-    item = inbox.get(scene.book, one.question)
     words = one.words or ""
-    waits = open_for(scene, writing, one, item.text if item else words, words, condition=words)
+    waits = open_for(scene, writing, one, words, condition="" if one.handed_over else words)
     return waits or feedback.LAUNCHES_NOW.format(name=f"{one.label} {one.qid}", child=one.worker)
 
 

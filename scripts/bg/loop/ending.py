@@ -8,7 +8,7 @@ from bg.host import agents, arriving, drift, tools, transcripts
 from bg.host.transcripts import Final
 from bg.ledger import cases, children, digests, launches, runs
 from bg.ledger.cases import Case
-from bg.loop import binding, judging, nesting, reports, resuming
+from bg.loop import binding, judging, nesting, parking, reports, resuming
 from bg.loop.scene import Scene
 
 TYPE_CHECKING = False
@@ -32,6 +32,8 @@ def stopped(scene: Scene) -> None:
     final = _final(scene)
     text = final.text if event.last_text is None else event.last_text
     agent = cases.agent(scene.book, event.agent)
+    if parking.parks(scene, case, _path(scene, event.agent), text):
+        return
     _end_the_former(scene, case, event.name, text)
     _note_place(scene)
     run = reports.keep(case, agent, event.name, text, uuid=final.uuid)
@@ -41,7 +43,7 @@ def stopped(scene: Scene) -> None:
     unanswered = event.last_text is None and event.repeated_stop and not final.settled
     cut = final.cut or (transcripts.NO_ANSWER if unanswered else "")
     if cut:
-        judging.conclude(scene, case, agent, cut)
+        judging.conclude(scene, case, agent, cut, final.resets)
         return
     scene.answer.block = judging.judge(scene, case, agent)
 

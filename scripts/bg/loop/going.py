@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.ledger import inbox, tasks, user_answers, windows
+from bg.ledger import inbox, notes, tasks, user_answers, windows
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
@@ -25,6 +25,8 @@ def go(scene: Scene, writing: Writing, case: Case, typed: int) -> Going:
     """Answer what waits with leave to go on, and say how the task goes on."""
     if not inheriting.claim(scene, writing, case) and not case.items:
         return Going([feedback.GO_ELSEWHERE.format(label=case.label)], goes=False)
+    if case.task.state == State.PAUSED:
+        notes.set_limit(writing, case.label, case.limit._replace(told=True, released=True))
     launched = [delegating.launch_again(scene, writing, one) for one in case.forgotten]
     if launched:
         return Going(launched, goes=True)

@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import errno
-import json
-import os
-import re
 
-from bg import foreign
-from bg.host import agents
-from bg.ledger import cases, delegations, launches, place, reported, tasks
-from bg.ledger.file import Ledger, first_of
-from bg.ledger.launches import Launch
+from bg.ledger import cases, delegations, reported, runs, tasks
+from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.ledger.values import State
-from bg.loop import reports
+from bg.loop import delivered
 from bg.record import Record
 from bg.results import account, intake, merge
 from bg.results.records import Source
 from bg.signals import kinds
-from bg.words import phrases
-from bg.words.quoting import cited, inline, quote
+from bg.words import phrases, verdict
+from bg.words.quoting import inline, quote
 from bg.words.texts import fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable
-
-MOST_BYTES = 1_000_000
-MOST_FILES = 20
-SHOWN = 3
-RESULT_FILES = re.compile(r"[\w./-]{1,200}\.(?:md|jsonl)\b")
+    from typing import Callable
 
 
 class Together(Record):
@@ -45,7 +33,7 @@ def told(book: Ledger, group: str, bgctl: Callable[[str], str], transcript: str)
     """The account of tasks that were launched together and have ended; `transcript` is their session's."""
     rows = tasks.members(book, group)
     return Together(
-        fill("group", count=str(len(rows)), tasks=_states(rows), body=_body(book, rows, bgctl, transcript)),
+        fill("group", count=str(len(rows)), tasks=_states(rows), body=_body(book, rows, bgctl, transcript, [])),
         phrases.GROUP_ENDED.format(count=len(rows), states=_states(rows)),
     )
 
@@ -56,12 +44,12 @@ def joint(book: Ledger, label: str, bgctl: Callable[[str], str], transcript: str
     asked = asker.asked if asker else []
     rows = [asker.task] if asker else []
     rows += [row for one in asked for row in delegations.workers(book, one)]
-    body = _body(book, rows, bgctl, transcript)
-    agreed = [reported.signal_of(book, one.signal).get("payload", {}).get("coordination") for one in asked]
-    lines = [phrases.AGREED.format(words=quote(str(words), 400)) for words in agreed if words]
+    said = [reported.signal_of(book, one.signal).get("payload", {}).get("coordination") for one in asked]
+    agreed = [phrases.AGREED.format(words=quote(str(words), 400)) for words in said if words]
+    body = _body(book, rows, bgctl, transcript, agreed)
     others = ", ".join(row.label for row in rows[1:])
     return Together(
-        fill("joint", label=label, others=others, tasks=_states(rows), body="\n".join([body, *lines])),
+        fill("joint", label=label, others=others, tasks=_states(rows), body=body),
         phrases.JOINT_ENDED.format(label=label, others=others, states=_states(rows)),
     )
 
@@ -70,18 +58,20 @@ def _states(rows: list[Task]) -> str:
     return ", ".join(f"{row.label} {row.state.replace('_', ' ')}" for row in rows)
 
 
-def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str], transcript: str) -> str:
-    """Who did not finish comes before anything that the others say; every task has its line, with or without a file."""
-    found = [_sources(book, row, transcript) for row in rows]
-    sources = [source for read, _ in found for source in read]
-    taken = intake.take(sources)
+def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str], transcript: str, agreed: list[str]) -> str:
+    """Who did not finish comes first; then each task's line, what was agreed, and what the result files say."""
+    found = [delivered.of_task(book, row, transcript) for row in rows]
+    files = [name for read, _ in found for name, _ in read if name]
+    read = [(row.label, each) for row, (each, _) in zip(rows, found)]
+    sources = [Source(f"{label} {name}".strip(), data) for label, each in read for name, data in each]
+    taken = intake.take(sources, only_results=True)
     merged = merge.merge(taken)
     open_work = [row for row in rows if row.state != State.DONE]
     lines = [_unfinished(open_work)] if open_work else []
-    lines += [_line(book, row) for row in rows]
+    lines += [line for row in rows for line in _lines(book, row)]
+    lines += agreed
     if taken.results or taken.reports:
-        files = " ".join(source.name.partition(" ")[2] for source in sources if " " in source.name)
-        how = bgctl(f"merge {files}".strip())
+        how = bgctl(" ".join(["merge", *files]))
         lines.append(quote(account.brief(merged, how=how, status=not open_work), 2000))
     else:
         lines.append(phrases.NO_RESULTS)
@@ -101,67 +91,11 @@ def _said(book: Ledger, row: Task) -> str:
     return kept[-1].text if kept else ""
 
 
-def _line(book: Ledger, row: Task) -> str:
-    words = ""
+def _lines(book: Ledger, row: Task) -> list[str]:
+    words, evidence = "", {}
     with contextlib.suppress(ValueError):  # one damaged record does not cost the others their account
         words = _said(book, row)
+        evidence = runs.evidence(book, row.agent)
     named = f"> {row.label} ({inline(row.description or row.text, 60)}): {row.state.replace('_', ' ')}"
-    return f"{named}: {inline(words, 200)}" if words else named
-
-
-def _sources(book: Ledger, task: Task, transcript: str) -> tuple[list[Source], list[str]]:
-    """A task's last report, and the result files that it names, read from where its agent worked; those not read."""
-    agent = task.agent
-    who = cases.agent(book, agent)
-    if who.run is None:
-        return [], []
-    text, reading = reports.best(who.texts, who.token)
-    found = [Source(task.label, text.encode("utf-8", "replace"))]
-    fields: dict[str, Any] = reading.deciding.fields if reading.deciding else {}
-    launch = first_of(launches.find(book, agent=agent))
-    folder = launch.cwd if launch else ""
-    named = fields.get("deliverables") or ""
-    names = list(dict.fromkeys(RESULT_FILES.findall(named if isinstance(named, str) else json.dumps(named))))
-    unread = []
-    closed = _closed(task, launch, agents.of_agent(transcript, agent)) if launch and names else str
-    for name in names[:MOST_FILES] if folder else []:
-        data, why = _inside(folder, name, closed)
-        if data:
-            found.append(Source(f"{task.label} {name}", data))
-        elif why:
-            unread.append(phrases.RESULT_NOT_READ.format(label=task.label, name=cited(name, 120), why=why))
-    more = max(0, len(unread) - SHOWN) + max(0, len(names) - MOST_FILES)
-    told = phrases.MORE_RESULT_FILES.format(label=task.label, count=more)
-    return found, [*unread[:SHOWN], told] if more else unread
-
-
-def _closed(task: Task, launch: Launch, transcript: str) -> Callable[[str], str]:
-    """Why a file may not be opened for a task's agent, asked by its path; empty where it may."""
-    # Late: only the account of several tasks needs it, and it is the largest part of the package.
-    from pathlib import Path  # noqa: PLC0415
-
-    from bg import evidence  # noqa: PLC0415
-
-    folders = (Path(task.project or launch.cwd), Path(launch.cwd))
-    begun = evidence.Launch(*folders, launch.head or "", launch.made, config=place.config_directory())
-    closed = evidence.closed(begun, transcript)
-    return lambda path: closed(Path(path))
-
-
-def _inside(folder: str, name: str, closed: Callable[[str], str]) -> tuple[bytes, str]:
-    """A file's content, or why it was not read; neither where there is no such file."""
-    try:
-        root = os.path.realpath(folder)
-        spelled = os.path.normpath(os.path.join(root, name))
-        path = os.path.realpath(spelled)
-        if not path.startswith(os.path.join(root, "")):
-            return b"", phrases.RESULT_OUTSIDE if os.path.isfile(path) else ""
-        if os.path.isfile(path) and closed(spelled):
-            return b"", phrases.RESULT_CLOSED[closed(spelled)]
-        return foreign.whole(path, MOST_BYTES), ""
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        return b"", ""
-    except OSError as error:
-        if error.errno == errno.EFBIG:
-            return b"", phrases.RESULT_TOO_LARGE.format(most=MOST_BYTES // 1_000_000)
-        return b"", phrases.RESULT_UNREADABLE.format(why=error.strerror)
+    lines = [f"{named}: {inline(words, 200)}" if words else named]
+    return lines + [phrases.BY_CONTRACT.format(label=row.label, lacks=each) for each in verdict.by_contract(evidence)]

@@ -7,7 +7,7 @@ of a run parts what belongs to it from what belongs to the next one.
 from __future__ import annotations
 
 from bg.host import agents, transcripts
-from bg.ledger import reported, runs
+from bg.ledger import notes, reported, runs
 from bg.ledger.cases import Agent, Case
 from bg.ledger.file import Writing
 from bg.ledger.runs import Run
@@ -15,6 +15,7 @@ from bg.loop import noting, reports
 from bg.loop.scene import Scene
 from bg.masking import masked
 from bg.record import Record
+from bg.words import pace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from bg.host.transcripts import Line
     from bg.protocol.signals import Signal
+    from bg.words.pace import Progress
 
 
 class Heard(Record):
@@ -32,6 +34,7 @@ class Heard(Record):
     asked: list[tuple[int, Signal]]  # by the number of the run: what was asked and does not end a run
     left: list[Signal]  # what ends a run by the protocol, and was written during the run that goes on
     last: list[tuple[int, str]]  # by the number of the run: the record that holds its last words
+    progress: Optional[Progress]  # how far the agent says it is, in the run that goes on
 
 
 def everybody(scene: Scene) -> None:
@@ -54,6 +57,8 @@ def take(book: Writing, case: Case, agent: Agent, heard: Heard) -> None:
         noting.note(book, case, agent.id, run, signal)
     for run, record in heard.last:
         runs.set_last_record(book, agent.id, run, record)
+    if heard.progress is not None:
+        notes.set_progress(book, case.label, heard.progress.percent, heard.progress.words)
     if agent.heard_to == heard.since:  # else another hook has been faster, and has seen more
         runs.set_scanned(book, agent.id, heard.place)
 
@@ -97,7 +102,9 @@ class _Look:
         found = self._signals(self.run, own)
         asked += [(self.run.run, signal) for signal in found if not signal.terminal]
         left = [signal for signal in found if signal.terminal]
-        return Heard(since, self._before_left(own) if is_open and left else place, asked, left, self.last)
+        place = self._before_left(own) if is_open and left else place
+        said = (pace.said(transcripts.text(line.record)) for line in reversed(own) if is_open)
+        return Heard(since, place, asked, left, self.last, next(filter(None, said), None))
 
     def _of_ended(self, lines: list[Line], place: int) -> tuple[list[Line], int]:
         """Of these lines, those that the run has ended with, and where the next look begins."""

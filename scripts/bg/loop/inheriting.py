@@ -12,9 +12,9 @@ from bg.ledger.values import State
 from bg.loop import concluding, hearing, judging, moving, reports, waking
 from bg.loop.scene import Scene
 from bg.signals import delegation
-from bg.words import glance, phrases
+from bg.words import glance, phrases, replies
 from bg.words.quoting import cited
-from bg.words.times import age
+from bg.words.times import age, clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,7 +156,8 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
         return []
     lines = [phrases.IN_FLIGHT]
     lines += [_line(scene, case) for case in rows[:most] if case.task.state in tasks.RUNNING_STATES]
-    lines += [_line(scene, case) for case in rows[:most] if case.task.state in (State.NEEDS_ANSWER, State.BLOCKED)]
+    waiting = (State.NEEDS_ANSWER, State.BLOCKED, State.PAUSED)
+    lines += [_line(scene, case) for case in rows[:most] if case.task.state in waiting]
     for item in waiting_now[:most]:
         lines += scene.apart(f"the line of {item.label} {item.qid}", _waiting_line, scene, item) or []
     if undelivered:
@@ -212,6 +213,8 @@ def elsewhere(scene: Scene) -> list[str]:
 def _advice(scene: Scene, case: Case) -> str:
     if case.task.state in tasks.RUNNING_STATES:
         return phrases.TOLD_WHEN_IT_ENDS
+    if case.is_held:
+        return _paused(scene, case)
     left = [each for each in case.awaited if each.label]
     if left:
         return f", waits for {delegation.awaits(left)}"
@@ -223,6 +226,12 @@ def _advice(scene: Scene, case: Case) -> str:
     ways = {versions.BY_MESSAGE: send, versions.BY_LAUNCH: resume, versions.UNKNOWN: f"{send}, or {resume}"}
     way = ways.get(scene.host.resume_way)
     return _came_of(scene, case) + (phrases.TO_GO_ON.format(way=way) if way else "")
+
+
+def _paused(scene: Scene, case: Case) -> str:
+    until, now = case.limit.resets, scene.book.now()
+    words = phrases.PAUSED_UNTIL if until > now else phrases.PAUSED_FOR_NOW
+    return words.format(time=clock(until, now), label=case.label, command=scene.answer_command)
 
 
 def _came_of(scene: Scene, case: Case) -> str:
@@ -241,4 +250,7 @@ def in_short(scene: Scene) -> str:
     working = sum(case.task.state in tasks.RUNNING_STATES for case in rows)
     asking = len({item.label for item in scene.docket.items})
     broken = len(_interrupted(scene)[0])
-    return f"bg: {glance.at_a_glance(working, asking, broken) or 'nothing in flight'} · /bg-status"
+    held = [case for case in scene.docket.cases_in((State.PAUSED,)) if case.is_held]
+    paused = replies.held(held, scene.book.now(), scene.answer_command)
+    short = glance.at_a_glance(working, asking, broken) or ("" if paused else "nothing in flight")
+    return f"bg: {' · '.join(filter(None, [short, paused]))} · /bg-status"

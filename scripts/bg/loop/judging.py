@@ -6,7 +6,7 @@ from bg.host import agents, arriving, transcripts
 from bg.ledger import launches, notes, place, runs
 from bg.ledger.cases import Agent, Case
 from bg.ledger.file import Unavailable
-from bg.loop import adopting, concluding, correcting, delegating, hearing, reports
+from bg.loop import adopting, concluding, correcting, delegating, delivered, hearing, reports
 from bg.loop.scene import Scene
 from bg.signals import kinds
 from bg.words import reasons, verdict
@@ -25,7 +25,7 @@ def judge(scene: Scene, case: Case, agent: Agent) -> str:
     return reason
 
 
-def conclude(scene: Scene, case: Case, agent: Agent, cut: str = "") -> None:
+def conclude(scene: Scene, case: Case, agent: Agent, cut: str = "", resets: int = 0) -> None:
     """End the run that goes on, with the evidence for the text that stands for it."""
     if agent.run is None or agent.run.ended is not None:
         return
@@ -34,8 +34,8 @@ def conclude(scene: Scene, case: Case, agent: Agent, cut: str = "") -> None:
     # Whatever stands in its transcript, the run ends.
     path = _transcript(scene, agent)
     heard = scene.apart(f"catching up with {case.label}", lambda: hearing.listen(agent, path, ends=True))
-    disputed = bool(verdict.mismatches(found))
-    concluding.conclude(case, agent, cut=cut, disputed=disputed, heard=heard)
+    comes_to = kinds.Found(bool(verdict.mismatches(found)), bool(verdict.not_there(found)))
+    concluding.conclude(case, agent, cut=cut, resets=resets, found=comes_to, heard=heard)
     if case.task.verify and scene.late is None:
         from bg.loop import verifying  # noqa: PLC0415 - late: few tasks have one
 
@@ -109,4 +109,5 @@ def _gather(scene: Scene, case: Case, agent: Agent, text: str, fields: Optional[
         path,
         adopting.brief(case.task.prompt),
     )
-    return found.to_json()
+    lacking = delivered.notes(case.task, rows[-1], path, text, fields or {})
+    return {**found.to_json(), **({"contract": lacking} if lacking else {})}

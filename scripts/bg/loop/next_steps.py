@@ -6,9 +6,9 @@ from bg.host import versions
 from bg.ledger import cases, delegations, inbox, tasks
 from bg.ledger.cases import Case
 from bg.ledger.values import Decision
-from bg.loop import adopting, waking
+from bg.loop import adopting, parking, waking
 from bg.loop.scene import Scene
-from bg.signals import delegation
+from bg.signals import delegation, kinds
 from bg.words import phrases
 
 TYPE_CHECKING = False
@@ -34,11 +34,15 @@ def _to_tell(scene: Scene, case: Case) -> str:
         return phrases.WAITS_FOR_AGENT.format(label=label, whom=delegation.awaits(left))
     if not case.has_news:
         return phrases.ANSWER_RECORDED.format(label=label)
-    return phrases.RESUME_NOW.format(label=label, way=waking.resume_how(scene, case.task.agent, label))
+    now = phrases.RESUME_NOW.format(label=label, way=waking.resume_how(scene, case.task.agent, label))
+    decided = [kinds.asking(inbox.kind(row)).decided(row) for row in case.unsent]
+    return "\n".join([now, *filter(None, decided)])
 
 
 def _while_it_works(scene: Scene, case: Case) -> str:
-    """A decision on what it asked for during its run: passed on at once where the host can."""
+    """What wakes it where the host does not; else a decision on what it asked for, passed on where the host can."""
+    if parking.is_left(scene, case):
+        return phrases.WAKE_PARKED.format(label=case.label, way=waking.resume_how(scene, case.task.agent, case.label))
     if not case.unsent:
         return phrases.ANSWER_RECORDED.format(label=case.label)
     if scene.host.resume_way != versions.BY_MESSAGE:
@@ -57,8 +61,7 @@ def _launches(scene: Scene, case: Case) -> list[str]:
         if why:
             found.append(phrases.NO_ROOM_YET.format(name=name, why=why))
         else:
-            item = inbox.get(scene.book, one.question)
-            found.append(delegating.order(one, one.worker, item.text if item else one.words or ""))
+            found.append(delegating.order(scene.book, one, one.worker))
     asked = _can_be_asked(scene, case) if not why else []
     if asked:
         names = ", ".join(f"{one.label} {one.qid}" for one in asked)
@@ -80,8 +83,8 @@ def _unlaunched(scene: Scene, case: Case) -> list[delegations.Delegation]:
 
 
 def has_to_do(scene: Scene, case: Case) -> bool:
-    """There is an agent to launch for this task, or to ask the user about."""
-    return bool(_unlaunched(scene, case) or _can_be_asked(scene, case))
+    """There is an agent to launch for this task, to ask the user about, or to wake."""
+    return bool(_unlaunched(scene, case) or _can_be_asked(scene, case) or parking.is_left(scene, case))
 
 
 def for_requester(scene: Scene, case: Case, way: Optional[Callable[[str, str], str]] = None) -> str:

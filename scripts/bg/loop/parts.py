@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from bg.host import tools
 from bg.ledger import delegations, inbox, reported, windows
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing
 from bg.ledger.values import Item, Opened, State
-from bg.loop import recovery_names
 from bg.loop.scene import Scene
+from bg.pattern import pattern
 from bg.signals import kinds
+
+# A launch that is called so does a part of some work, not the whole.
+_PART = pattern(r"\b(?:batch|part|chunk|slice|shard)\b|\b\d+\s*(?:of|/|-)\s*\d+\b", re.IGNORECASE)
 
 
 def take(scene: Scene, case: Case) -> bool:
@@ -20,7 +25,7 @@ def take(scene: Scene, case: Case) -> bool:
     if case.task.state != State.BLOCKED:
         return False
     handed = [one for one in case.requests if one.handed_over and one.worker]
-    if not handed and not recovery_names.is_a_part(tools.launch_of(scene.event).description):
+    if not handed and not _PART.search(tools.launch_of(scene.event).description):
         return False
     with scene.book.transaction() as writing:
         if not handed:

@@ -320,6 +320,8 @@ def launch_refused(scene: Scene) -> str:
     look(scene, wait=True)
     label = _asked_for(scene)
     case = cases.of(scene.book, label) if label else None
+    if case is not None and case.is_held:
+        return phrases.STAYS_PAUSED.format(label=label, command=scene.answer_command)
     if case is not None and case.is_resumable:
         return message_refused(scene, case, tools.launch_of(scene.event).prompt)
     found = last_of(windows.find(scene.book, session=scene.session, label=label)) if label else None

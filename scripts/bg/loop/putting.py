@@ -9,10 +9,9 @@ from bg.ledger import inbox
 from bg.ledger.inbox import Question
 from bg.ledger.naming import label_of
 from bg.ledger.values import Item
-from bg.loop import recovery_names as reading
 from bg.pattern import pattern
 from bg.words import feedback, recoveries
-from bg.words.quoting import DECIDED, inline, shown
+from bg.words.quoting import DECIDED, as_text, inline, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 _LIKE = 0.55
 MOST_OPTIONS = 4  # more a dialog does not take
+AGENTS_OPTIONS = 2  # of the agent's own, so that ways by name are left to choose; all are in the question
 COMPARED = 2000  # characters: comparing takes the square of them
 _PREFIX = pattern(
     r"\s*\W{0,3}(bg[-_ ]?\d{1,6})\s*(?:\(.{0,120}?\))?[\s.,:]+([QBD]\d{1,3})\b\W{0,3}", re.IGNORECASE | re.DOTALL
@@ -63,6 +63,7 @@ def put(item: Question, task: str) -> str:
         "time": inline(str(extra.get("estimated_duration") or ""), 60),
         "waits": feedback.WAITS_FOR_IT.get(str(extra.get("independence") or ""), ""),
         "default": inline(str(extra.get("default") or ""), 120),
+        "ways": inline("\n".join(as_text(extra[key]) for key in ("error_recovery", "ways") if extra.get(key)), 500),
     }
     filled = [(line, line.format(**known)) for line in lines]
     # A line whose fact the agent has not given is left out.
@@ -127,14 +128,14 @@ def _decidable(question: dict[str, Any], item: Question) -> dict[str, Any]:
 
 
 def _with_recoveries(question: dict[str, Any], item: Question) -> dict[str, Any]:
-    offered = recoveries.options(str(inbox.extra(item).get("blocker_type") or ""))
-    names = {label.lower() for label, _ in offered}
-    own = [option for option in dialogs.options_of(question) if option.strip() and named(option) not in names]
-    others = [(option, feedback.PARENTS_OPTION) for option in own]
-    return dialogs.with_options(question, (offered + others)[:MOST_OPTIONS])
-
-
-def named(option: str) -> str:
-    """The title of the recovery that an option of the parent's stands for, or the option itself."""
-    found = reading.read(option)
-    return recoveries.RECOVERIES[found].title.lower() if found else option.lower()
+    """What to leave out, where the parent asks that; the agent's own ways; those by name; the parent's own."""
+    extra = inbox.extra(item)
+    read = [(option, *recoveries.read(option)) for option in dialogs.options_of(question) if option.strip()]
+    less = [option for option, name, beyond in read if name == recoveries.REDUCE and beyond]
+    others = [option for option, name, beyond in read if (not name or beyond) and option not in less]
+    agents = recoveries.entries(extra.get("ways"))[:AGENTS_OPTIONS]
+    offered = [each for each in recoveries.options(extra) if not (less and each[0].lower() == recoveries.REDUCE)]
+    found = [(option, feedback.LESS) for option in less]
+    found += [(option, feedback.AGENTS_OPTION) for option in agents] + offered
+    found += [(option, feedback.PARENTS_OPTION) for option in others]
+    return dialogs.with_options(question, found[:MOST_OPTIONS])

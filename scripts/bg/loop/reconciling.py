@@ -17,10 +17,13 @@ from bg.loop import (
     judging,
     launching,
     moving,
+    parking,
     queued,
+    rebuilding,
     reminding,
     resuming,
     sighting,
+    waking,
 )
 from bg.loop.scene import Scene
 from bg.record import Record
@@ -35,6 +38,7 @@ SILENCE = 60.0
 LONG_SILENCE = 900.0  # longer than any call was seen to be streamed
 MOST_REPEATS = 3
 INHERIT, BEGIN, PROMPT, STOP = "before a session has anything", "a session begins", "a prompt", "a turn's end"
+LOST = "before anything else of an event, where the ledger is gone that knew its session"
 ALWAYS = (BEGIN, PROMPT, STOP)
 
 
@@ -145,6 +149,8 @@ def _close_unlisted(scene: Scene, case: Case) -> None:
     live = live_agents(scene.event)
     if live is None or case.task.agent in live or _just_begun(scene, case.task.agent):
         return
+    if parking.is_parked(scene, case.agent):
+        return
     # A second process on this session lists its own agents, not those of the first.
     if not inheriting.is_shared(scene):
         closing.close(scene, case, case.task.agent, "", closing.cut_by_user(scene, case), "transcript")
@@ -154,6 +160,22 @@ def _just_begun(scene: Scene, agent: str) -> bool:
     """A run whose resume this very turn has asked for may not be on the host's list yet."""
     began = runs.began(scene.book, agent)
     return began is not None and scene.book.now() - began < GRACE
+
+
+def _have_woken(scene: Scene, case: Case) -> None:
+    """The parent is asked to wake a parked agent where the host does not; at last, its run counts as ended.
+
+    A turn goes on for that once; what it did not do then is asked for again with the next prompts.
+    """
+    times, seen = deliveries.next_steps(scene.book, case.label)
+    is_too_soon = times > seen or (times and scene.event.name == "Stop")
+    if is_too_soon or not parking.is_left(scene, case):
+        return
+    if times >= MOST_REPEATS or not waking.wakes(scene, case.task.agent):
+        closing.close(scene, case, case.task.agent, "", "", "transcript")
+        return
+    with scene.book.transaction() as writing:
+        reminding.owe_next_step(scene, writing, case.label, again=times > 0)
 
 
 def _repeat_next_step(scene: Scene, case: Case) -> None:
@@ -189,6 +211,7 @@ def _owe_again(scene: Scene, label: str) -> None:
 
 # In this order: an agent is bound before it is looked for, and what it said is read before its run is called over.
 RECOVERIES = (
+    Recovery("the ledger", (LOST,), rebuilding.rebuild, "background"),
     Recovery("the folder of a project", (INHERIT,), moving.follow, "sessions"),
     Recovery("a session that has moved", (INHERIT,), continuing.arrive, "moved"),
     Recovery("a session that is gone", (INHERIT,), inheriting.take_over, "sessions"),
@@ -200,8 +223,9 @@ RECOVERIES = (
     Recovery("a signal between two calls", ALWAYS, hearing.everybody, "background"),
     Recovery("the judgement of a report", ALWAYS, _each(_judge), "background"),
     Recovery("the end of an agent that is not listed", ALWAYS, _each(_close_unlisted), "background"),
+    Recovery("the waking of a parked agent", (PROMPT, STOP), _each(_have_woken), "parked"),
     Recovery("an answer that was queued for an agent", ALWAYS, queued.settle_all, "send-running"),
-    Recovery("the sending of an answer", (PROMPT,), _each(_repeat_next_step, tasks.PAUSED_STATES), "resume"),
+    Recovery("the sending of an answer", (PROMPT,), _each(_repeat_next_step, tasks.WAITING_STATES), "resume"),
     Recovery("the launch of an agent that was approved", (PROMPT,), _repeat_launch, "background"),
     Recovery("a reminder that was dropped on its way", (BEGIN,), Scene.see, "sessions"),
 )

@@ -57,7 +57,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
             _expect_successor(scene, writing, row.label)
     scene.answer.context += kept
     notices = [reminders[one].notice for one in scene.surfaced if reminders[one].notice]
-    scene.answer.notice += [] if brief else notices
+    scene.answer.notice += [] if brief else list(dict.fromkeys(notices))
     waits = any(row.shown is None for row in scene.docket.items)
     if notices and waits and scene.settings.notify:
         scene.answer.sequence = scene.host.notification(notices[0].split(" · ")[0])
@@ -184,6 +184,11 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         said = kinds.of(body["signal_type"]).remind(body, told)
         return said if told.denied else _with_answers(scene, case, said)
     text, _ = reports.best(who.texts_of(run), who.token)
+    if case.is_held:
+        from bg.loop import pausing  # noqa: PLC0415 - late: few runs come to a limit
+
+        resets, line = case.limit.resets, pausing.in_short(scene)
+        return replies.paused(text, case.task.note, resets, scene.book.now(), line, told)
     left, in_short = checkpoints.seen_by_parent(scene, case, run, spoke=bool(text.strip()))
     said = replies.unreported(text, case.task.note, told._replace(left=left))._replace(left=in_short)
     return _with_answers(scene, case, said)

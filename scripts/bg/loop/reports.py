@@ -39,8 +39,14 @@ def _signals(text: str) -> signals.Reading:
 
 
 def read(text: str, token: str) -> Reading:
-    """Only a block signed with the agent's own token counts; another one is remembered as strange."""
+    """Only a block signed with the agent's own token counts; another one is remembered as strange.
+
+    The host says who speaks: a text whose only block is its end, signed by nobody or with the task's label, is a
+    report that was signed carelessly.
+    """
     found = _signals(text)
+    if len(found.signals) == 1 and _is_careless(found.signals[0], text, token):
+        found = found._replace(signals=[signals.signed(found.signals[0], token)])
     example = _quoted_example(text, token)
     own = [signal for signal in found.signals if signal.agent_id.strip() == token]
     own = [signal for signal in own if example is None or (signal.marker, signal.fields) != example]
@@ -49,6 +55,11 @@ def read(text: str, token: str) -> Reading:
     ending = ending or [signal for signal in own[-1:] if signal.marker == kinds.REQUEST]
     strange = [signal for signal in found.signals if signal.agent_id.strip() != token]
     return Reading(own, ending[-1] if ending else None, strange[-1] if strange else None)
+
+
+def _is_careless(signal: signals.Signal, text: str, token: str) -> bool:
+    label = token.rpartition("-")[0]
+    return signal.agent_id.strip().casefold() in ("", label) and signals.ends(signal, text)
 
 
 def _quoted_example(text: str, token: str) -> Optional[tuple[str, dict[str, Any]]]:

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from bg.host import agents, arriving, drift, tools, transcripts
-from bg.ledger import cases, delegations, deliveries, inbox, reported, resumes, runs, tasks, user_answers
+from bg.ledger import (
+    cases,
+    delegations,
+    deliveries,
+    inbox,
+    notes,
+    reported,
+    resumes,
+    runs,
+    tasks,
+    user_answers,
+)
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing, first_of
 from bg.ledger.resumes import Resume
@@ -24,7 +35,7 @@ from bg.loop import (
 )
 from bg.loop.scene import Scene
 from bg.signals import resume
-from bg.words import phrases, ways
+from bg.words import pace, phrases, ways
 from bg.words.quoting import inline
 
 TYPE_CHECKING = False
@@ -66,6 +77,8 @@ def _addressed(scene: Scene, to: str) -> Optional[Case]:
 
 def _refused(scene: Scene, case: Case) -> str:
     """Why an ended agent is not woken from here; the host would wake it without its task, or not at all."""
+    if case.is_held:
+        return phrases.STAYS_PAUSED.format(label=case.label, command=scene.answer_command)
     if not case.is_resumable or waking.can_wake(scene, case.task.agent):
         return ""
     with scene.book.transaction() as writing:
@@ -90,7 +103,10 @@ def _from_agent(scene: Scene) -> None:
     run = reports.keep(case, agent, reported.MESSAGE, sent.text, final=False)
     if run is None:
         return
+    progress = pace.said(sent.text)
     with scene.book.transaction() as writing:
+        if progress is not None:
+            notes.set_progress(writing, case.label, progress.percent, progress.words)
         for signal in reports.read(sent.text, agent.token).own:
             noting.note(writing, case, agent.id, run.run, signal)
 
@@ -150,6 +166,7 @@ def _go_on(scene: Scene, row: Resume) -> None:
         if told or not path or sent is False:
             prove(scene, writing, scene.event.tool_use, row.agent, told=told)
         elif row.proven is None:
+            _settle_open(writing, row)
             _let_run(scene, writing, row, row.agent)
             user_answers.mark_sent(writing, row.agent, row.id)
             delegations.mark_told(writing, row.id)
@@ -234,13 +251,13 @@ def prove(scene: Scene, writing: Writing, tool_use: str, agent: str, *, told: bo
     if row is None or row.proven is not None:
         return
     resumes.prove(writing, row.id)
+    _settle_open(writing, row)
     _hand_on(scene, writing, row, told=told)
     _let_run(scene, writing, row, agent)
 
 
 def _let_run(scene: Scene, writing: Writing, row: Resume, agent: str) -> None:
     """The next run goes on, unless it has ended before this was heard of."""
-    _resolve_blockers(writing, row)
     last = cases.agent(scene.book, agent).run
     overtaken = last is not None and last.began > row.at and last.ended is not None
     if not overtaken:
@@ -266,11 +283,16 @@ def _hand_on(scene: Scene, writing: Writing, row: Resume, *, told: bool = False)
         reminding.owe_next_step(scene, writing, row.label)
 
 
-def _resolve_blockers(book: Writing, row: Resume) -> None:
-    """The parent has put right itself what was in the way: its agent goes on, and nobody waits for an answer."""
+def _settle_open(book: Writing, row: Resume) -> None:
+    """What the parent has put right itself waits for nobody, nor does a question whose answer it has passed on."""
+    relayed = bool(row.typed.strip()) and not user_answers.find(book, resume=row.id)
     for item in cases.case(book, row.label).items:
-        if inbox.kind(item) == Item.BLOCKER and item.agent == row.agent:
+        if item.agent != row.agent:
+            continue
+        if inbox.kind(item) == Item.BLOCKER:
             inbox.withdraw(book, item)
+        elif relayed and inbox.kind(item) == Item.QUESTION and not inbox.asks_leave(item):
+            inbox.pass_on(book, item)
 
 
 def _sent(scene: Scene, message: str) -> Optional[bool]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-
 from bg.host import tools
 from bg.host.event import Event
-from bg.ledger import notes, verifications
+from bg.ledger import notes, place, verifications
 from bg.loop.scene import Scene
 
 TYPE_CHECKING = False
@@ -44,19 +42,29 @@ def handler_for(event: Event) -> Optional[Handler]:
     if known is None:
         return None
     module, _, name = known.partition(".")
-    handler: Handler = getattr(importlib.import_module(f"bg.loop.{module}"), name)
+    handler: Handler = getattr(__import__(f"bg.loop.{module}", fromlist=[name]), name)
     return handler
 
 
 def handle(handler: Handler, scene: Scene) -> None:
     """Whatever comes of it, what its steps have written stays written."""
     try:
+        make_up_for_lost_ledger(scene)
         _look_for_origin(scene)
         _catch_up_with_checks(scene)
         handler(scene)
     finally:
         scene.book.settle()
         scene.book.secure()
+
+
+def make_up_for_lost_ledger(scene: Scene) -> None:
+    """Before each event of a session that the ledger does not know, and that has had something of ours."""
+    if scene.docket.row is None and place.ledgers_that_knew(scene.book.place, scene.session):
+        from bg.loop import rebuilding, reconciling  # noqa: PLC0415 - late: nearly no ledger is lost
+
+        if rebuilding.is_due(scene):
+            reconciling.catch_up(scene, reconciling.LOST)
 
 
 def _look_for_origin(scene: Scene) -> None:

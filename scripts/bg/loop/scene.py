@@ -138,7 +138,8 @@ class Scene:
                 notes.set_root_mark(writing, root, mark)
             if is_ours:
                 sessions.note_process(writing, self.session, process.pid, process.started, machine.here())
-        place.mark(self.book.place, self.session)
+            name = notes.give_name(writing)
+        place.mark(self.book.place, self.session, name)
 
     def _may_have(self, process: machine.Process) -> bool:
         """Another process that has the session and lives gives it up only to one that begins the session anew.

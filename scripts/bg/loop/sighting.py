@@ -78,7 +78,7 @@ def _names_ours(book: Ledger, texts: list[str]) -> bool:
 def look_for_calls(scene: Scene) -> None:
     """What nobody has launched or sent, as far as our hooks know, the host may have done without asking them."""
     unfilled = [each.label for each in scene.docket.windows if not windows.is_filled(scene.book, each)]
-    ready = [case for case in scene.docket.cases_in(tasks.PAUSED_STATES) if case.unsent]
+    ready = [case for case in scene.docket.cases_in(tasks.WAITING_STATES) if case.unsent]
     if not (unfilled or ready):
         return
     path = scene.event.transcript

@@ -22,9 +22,10 @@ from bg.loop import (
     reconciling,
     reminding,
     sighting,
+    waking,
 )
 from bg.loop.scene import Scene
-from bg.words import briefs, phrases, reply_parts, silence
+from bg.words import briefs, pace, phrases, reply_parts, silence
 from bg.words.quoting import CONTEXT_LIMIT, cited, fit, inline
 from bg.words.texts import fill
 from bg.words.times import age
@@ -61,6 +62,10 @@ def prompt(scene: Scene) -> None:
         scene.apart(f"/{command}", handler, scene, arguments)
         if not answer.block and (len(answer.context), len(answer.notice)) == before:
             _say_what_failed(scene, command)
+    if scene.docket.cases_in((State.PAUSED,)):
+        from bg.loop import pausing  # noqa: PLC0415 - late: few sessions have come to a limit
+
+        scene.apart("the limits", lambda: pausing.mention(scene, is_command=bool(command)))
     if not scene.answer.block:
         scene.apart("the reminders", reminding.remind, scene)
 
@@ -75,6 +80,7 @@ def _mention_quiet(scene: Scene) -> None:
     """One line for an agent that has written nothing for longer than the user expects, once for each such stretch."""
     for case in scene.docket.running:
         scene.apart(f"the silence of {case.label}", _mention_silence, scene, case)
+        scene.apart(f"the pace of {case.label}", _mention_pace, scene, case)
 
 
 def _mention_silence(scene: Scene, case: Case) -> None:
@@ -85,6 +91,23 @@ def _mention_silence(scene: Scene, case: Case) -> None:
         with scene.book.transaction() as writing:
             notes.set_quiet_since(writing, case.label, since)
         scene.answer.notice.append(phrases.QUIET.format(label=case.label, age=age(seconds)))
+
+
+def _mention_pace(scene: Scene, case: Case) -> None:
+    """One line, once, for an agent that works for longer than was expected of it; it is never ended for that."""
+    worked = 0.0 if notes.is_told_late(scene.book, case.label) else pace.beyond(case)
+    if not worked:
+        return
+    with scene.book.transaction() as writing:
+        notes.set_told_late(writing, case.label)
+    far = pace.so_far(notes.progress(scene.book, case.label))
+    reached = scene.host.resume_way == versions.BY_MESSAGE
+    line = phrases.BEYOND if reached else phrases.BEYOND_UNREACHED
+    times = {"worked": age(worked), "expected": age(pace.expected(case)), "progress": f" ({far})" if far else ""}
+    scene.answer.notice.append(line.format(label=case.label, **times))
+    if reached:
+        way = waking.message_how(scene, case.task.agent)
+        scene.answer.context.append(phrases.WHERE_THE_USER_PICKS.format(label=case.label, way=way))
 
 
 def _status(scene: Scene, arguments: str) -> None:
@@ -150,21 +173,31 @@ def stop(scene: Scene) -> None:
     reconciling.catch_up(scene, reconciling.STOP)
     scene.apart("unasked calls", sighting.look_for_calls, scene)
     _close_windows(scene)
+    if not (versions.attended() and _is_announced_next(scene)):
+        _tell_the_rest(scene)
+    if scene.answer.context and not scene.host.takes_context_at_stop:
+        scene.answer.block = "\n\n".join(scene.answer.context)
+        scene.answer.context = []
+
+
+def _is_announced_next(scene: Scene) -> bool:
+    """The next turn begins with a message of the host's own, and the hook of that can tell all that is due, whole."""
+    return bool(scene.docket.due) and any(map(is_machine_prompt, transcripts.waiting(scene.event.transcript)))
+
+
+def _tell_the_rest(scene: Scene) -> None:
     fresh = [row for row in scene.docket.due if _is_fresh(scene, row)]
     if fresh:
         reminding.remind(scene, fresh, brief=versions.attended())
     if not scene.surfaced:
         _ask_first(scene)
-    if scene.answer.context and not scene.host.takes_context_at_stop:
-        scene.answer.block = "\n\n".join(scene.answer.context)
-        scene.answer.context = []
 
 
 def _is_fresh(scene: Scene, row: Delivery) -> bool:
     """Nobody has heard it: it was never surfaced, or the hook that was about to say it was killed."""
     if scene.event.repeated_stop and (row.surfaced is not None or row.missed is not None):
         return False
-    soon = row.kind == Due.ENDED and scene.host.announces_every_end
+    soon = row.kind in (Due.ENDED, Due.GROUP, Due.JOINT) and scene.host.announces_every_end
     return not soon or scene.book.now() - row.made > ANNOUNCED_WITHIN
 
 

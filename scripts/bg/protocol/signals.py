@@ -126,6 +126,28 @@ def _says(given: Any) -> bool:
     return bool(given and given.strip())
 
 
+def ends(signal: Signal, text: str) -> bool:
+    """Whether nothing follows the signal's block in its text but the fence that it stands in."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    while lines and marks.fence_of(lines[-1]):
+        lines.pop()
+    mark = marks.mark_of(lines[-1]) if lines else None
+    is_closed = mark is not None and mark.closing and mark.name == signal.marker
+    return is_closed or bool(lines and lines[-1].rstrip().endswith("}"))
+
+
+def signed(signal: Signal, agent_id: str) -> Signal:
+    """The signal as its agent's whose host vouches for it, whatever its block was signed with."""
+    said = f"“{signal.agent_id.strip()}”" if signal.agent_id.strip() else "nobody"
+    repair = f"agent_id: {said} was read as {agent_id}, as the host says who wrote it"
+    return signal._replace(
+        agent_id=agent_id,
+        fields={**signal.fields, "agent_id": agent_id},
+        problems=tuple(problem for problem in signal.problems if problem.field != "agent_id"),
+        repairs=(*signal.repairs, repair),
+    )
+
+
 def is_template(signal: Signal) -> bool:
     """Whether a block is the template itself: most values, or the id and half of them, are `<placeholders>`."""
     values = [text for name, text in signal.fields.items() if isinstance(text, str) and name != "agent_id"]

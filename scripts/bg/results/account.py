@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 from bg.results.merge import Finding, Merged
 from bg.results.records import Report
-from bg.words import amiss
+from bg.words import amiss, verdict
 from bg.words.quoting import framed, inline, neutral
 
 
@@ -94,7 +94,8 @@ def _lines(merged: Merged) -> Iterator[str]:
     ]
     yield from _section(amiss.AS_WRITTEN, lines)
     for told in merged.results:
-        notes = [f"- note ({note.rule}): {note.text}" for note in told.notes]
+        lacking = [{"source": told.source, **note._asdict()} for note in told.notes]
+        notes = [f"- By the result contract, {line}" for line in verdict.by_contract({"contract": lacking})]
         said = [line for part in told.result.written for line in _quoted(part.heading, part.text)]
         yield from _section(f"As {told.reporter} wrote it ({told.source})", [*notes, *([""] if notes else []), *said])
 

@@ -1,7 +1,7 @@
 """Reads a result in the contract's form into a typed record; a text that is not in the form reads as no result.
 
 Nothing here raises over a text. The form itself is described in `form`, sections are found by `sections`, and what is
-amiss in a result says `conformance`.
+missing from a result says `conformance`.
 """
 
 from __future__ import annotations
@@ -12,17 +12,12 @@ from dataclasses import dataclass
 from typing import NamedTuple, Optional
 
 from bg.results import form, markdown, sections
-from bg.results.issues import Issue, Part, column, empty, fields, issues, said
+from bg.results.issues import Issue, Part, column, empty, issues, said
 from bg.results.markdown import Line, Place
 
 FIGURE_NAME = r"\b(?:verified|inferred|combined)(?:[ _]+confidence[\s*_`]*[:=|]?|[\s*_`]*[:=|])"
 FIGURE = re.compile(rf"({FIGURE_NAME})([^\n]*?)(?={FIGURE_NAME}|\n|$)", re.IGNORECASE)
 RESOLUTION = re.compile(r"\s{0,9}[|;\n]?[\s*_•-]{0,9}\bresolution[\s*_]{0,4}:[\s*_]*", re.IGNORECASE)
-BAND_NAMES = "|".join(name for _, name in form.BANDS)
-BAND = re.compile(
-    rf"^\W*({BAND_NAMES})\b[^\w\n]{{0,4}}\d|\d(?:\s*/\s*100|\s*%)?[^\w\n]{{0,6}}({BAND_NAMES})\b(?=\s+confidence|\s*[(),:–—-]|\W*$)",
-    re.IGNORECASE,
-)
 
 
 class Reference(NamedTuple):
@@ -42,24 +37,12 @@ class Blocker(NamedTuple):
 
 
 class Confidence(NamedTuple):
-    """The score, the band it falls in, the band the writer named, and the two components with their mean."""
+    """The score, and the two components with their mean."""
 
-    stated: str
     score: Optional[float]
-    band: str
-    stated_band: str
     verified: Optional[float]
     inferred: Optional[float]
     combined: Optional[float]
-
-
-class Failure(NamedTuple):
-    """The error form's own sections; the details by their names."""
-
-    details: dict[str, str]
-    attempted: tuple[str, ...]
-    root_cause: str
-    recovery: tuple[str, ...]
 
 
 class Section(NamedTuple):
@@ -71,23 +54,20 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """A result in contract form; `kind` is empty where no agent format fits, `written` holds all of it in order."""
+    """A result in contract form; `written` holds all of it in order."""
 
     agent: str
-    kind: str
     status: str
     stated_status: str
     summary: str
     parts: tuple[Part, ...]
     references: tuple[Reference, ...]
     confidence: Confidence
-    justification: dict[str, str]
+    justification: str
     uncertainty: str
     issues: tuple[Issue, ...]
     next_steps: tuple[str, ...]
     blockers: tuple[Blocker, ...]
-    failure: Optional[Failure]
-    unticked: tuple[str, ...]
     written: tuple[Section, ...]
 
 
@@ -125,25 +105,19 @@ def _record(agent: str, found: list[sections.Section]) -> Result:
     stated = next((line.text.strip() for line in by_name.get("Status", ()) if line.text.strip()), "")
     confidence = markdown.prose(by_name.get("Confidence", ()))
     justification = markdown.prose(by_name.get("Confidence Justification", ()))
-    status = _status(stated)
     return Result(
         agent=agent,
-        kind=form.kind_of(agent, [part.name for part in parts]),
-        status=status,
+        status=_status(stated),
         stated_status=stated,
         summary=markdown.prose(by_name.get("Summary", ())),
         parts=parts,
         references=tuple(_references(by_name.get("Key References", ()))),
         confidence=_confidence(confidence, justification),
-        justification=fields(justification, form.section("Confidence Justification")["fields"]),
+        justification=justification,
         uncertainty=markdown.prose(by_name.get("Uncertainty", ())),
         issues=tuple(issues(parts, by_name.get("Issues", ()))),
         next_steps=tuple(said(by_name.get("Next Steps", ()))),
         blockers=tuple(_blockers(by_name.get("Blockers", ()))),
-        failure=_failure(by_name) if status == "FAILED" or "Error Details" in by_name else None,
-        unticked=tuple(
-            item[3:].strip() for section in found for item in markdown.items(section.lines) if item.startswith("[ ]")
-        ),
         written=tuple(
             Section(section.heading.strip(), markdown.prose(section.lines))
             for section in found
@@ -166,12 +140,8 @@ def _confidence(stated: str, justification: str) -> Confidence:
         figures.setdefault(match[1][:8].lower(), form.number(match[2].rpartition("=")[2]))
     score = form.number(first)
     score = figures.get("combined") if score is None else score
-    named = BAND.search(first.replace("**", ""))
     return Confidence(
-        stated=stated,
         score=score,
-        band=form.band(score) if score is not None and 0 <= score <= 100 else "",
-        stated_band=(named[1] or named[2]).capitalize() if named else "",
         verified=figures.get("verified"),
         inferred=figures.get("inferred"),
         combined=figures.get("combined"),
@@ -206,12 +176,3 @@ def _blockers(part: Sequence[Line]) -> list[Blocker]:
         else:
             found.append(Blocker(markdown.plain(text), resolution))
     return found
-
-
-def _failure(by_name: dict[str, list[Line]]) -> Failure:
-    return Failure(
-        details=fields(markdown.prose(by_name.get("Error Details", ())), form.section("Error Details")["fields"]),
-        attempted=tuple(said(by_name.get("Attempted Actions", ()))),
-        root_cause=markdown.prose(by_name.get("Root Cause Analysis", ())),
-        recovery=tuple(said(by_name.get("Recovery Options", ()))),
-    )

@@ -1,4 +1,4 @@
-"""The result contract's description (contract.json) and what derives from it: names, bands, the text in the prompts."""
+"""The result contract's description (contract.json) and what derives from it: names, and the text in the prompts."""
 
 from __future__ import annotations
 
@@ -31,12 +31,6 @@ PARTS = {spelling: name for kind in KINDS.values() for spelling, name in names(k
 SEVERITIES: dict[str, str] = {word: name for name, others in FORM["severities"].items() for word in (name, *others)}
 CATEGORIES: dict[str, str] = {word: name for name, others in FORM["categories"].items() for word in (name, *others)}
 COLUMNS = {name: {markdown.key(word) or word for word in words} for name, words in FORM["columns"].items()}
-BANDS: list[tuple[int, str]] = [(band["from"], band["name"]) for band in FORM["bands"]]
-
-
-def section(name: str) -> dict[str, Any]:
-    """The description of one section of the contract, the error form's included."""
-    return next(entry for entry in [*FORM["sections"], *FORM["error_sections"]] if entry["name"] == name)
 
 
 def severity(stated: str) -> str:
@@ -50,11 +44,6 @@ def category(stated: str) -> str:
     return CATEGORIES.get(name, name)
 
 
-def band(score: float) -> str:
-    """The name of the band a score falls in."""
-    return next((name for lowest, name in BANDS if score >= lowest), BANDS[-1][1])
-
-
 def number(stated: str) -> Optional[float]:
     """A score as people write it: 92, 92/100, 92%, or 0.92 on a scale of 0 to 1."""
     match = NUMBER.search(stated)
@@ -62,25 +51,6 @@ def number(stated: str) -> Optional[float]:
         return None
     value = float(match[1])
     return round(value * 100, 4) if "." in match[1] and 0 < value <= 1 else value
-
-
-def kind_of(agent: str, parts: Sequence[str]) -> str:
-    """The agent format, by the agent's name, else by the parts that are there, else by a word in the name."""
-    name = markdown.key(agent)
-    present = {markdown.key(part) for part in parts}
-    found = {kind: len(present & set(names(form["parts"]))) for kind, form in KINDS.items()}
-    most = max(found, key=lambda kind: found[kind])
-    named = next((kind for kind, form in KINDS.items() if name in form["agents"]), "")
-    worded = next(
-        (
-            kind
-            for kind, form in KINDS.items()
-            for word in form["words"]
-            if any(part.startswith(word) for part in name.split())
-        ),
-        "",
-    )
-    return named or (most if found[most] else worded)
 
 
 def prompt(kind: str) -> str:

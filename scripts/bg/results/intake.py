@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bg.results import contract, markdown, records
 from bg.results.contract import Result
-from bg.results.issues import Issue, security
+from bg.results.issues import Issue
 from bg.results.records import Report, Source, Unreadable
 from bg.words import amiss
 
@@ -41,8 +41,11 @@ def read(paths: Iterable[str]) -> Intake:
     return found
 
 
-def take(sources: Sequence[Source]) -> Intake:
-    """What the sources hold; a result that two of them hold word for word is one result."""
+def take(sources: Sequence[Source], *, only_results: bool = False) -> Intake:
+    """What the sources hold; a result that two of them hold word for word is one result.
+
+    `only_results`: among them may be reports and documents that were never meant to be results.
+    """
     intake = Intake()
     results: list[tuple[str, Result]] = []
     for source in sources:
@@ -55,6 +58,8 @@ def take(sources: Sequence[Source]) -> Intake:
                 results.append((source.name, result))
             else:
                 intake.repeated.append(f"{source.name} repeats the result in {known}")
+        if only_results and not found and not lines_only:
+            continue
         if not found and (lines_only or re.search(r"^[ \t]*\{", text, re.MULTILINE)):
             _take_records(intake, source)
         elif not found:
@@ -86,7 +91,6 @@ def _of_issue(reporter: str, agent: str, source: str, result: Result, issue: Iss
         id=issue.id,
         text=issue.text,
         category=issue.category,
-        security=security(issue),
         severity=issue.severity,
         stated_severity=issue.stated_severity,
         file=issue.place.file if issue.place else "",

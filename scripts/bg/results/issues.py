@@ -1,4 +1,4 @@
-"""Reads issues, and the fields in lists and tables, out of a result; `contract` puts them into the record."""
+"""Reads issues out of the lists and tables of a result; `contract` puts them into the record."""
 
 from __future__ import annotations
 
@@ -94,14 +94,6 @@ def _same(issue: Issue, row: Issue) -> bool:
     return named and issue.place in {None, row.place}
 
 
-def security(issue: Issue) -> bool:
-    """Whether an issue is about security: by its category, or by its words where it has none."""
-    said = issue.text.casefold()
-    return issue.category == "security" or (
-        not issue.category and any(word in said for word in form.FORM["security_words"])
-    )
-
-
 def said(part: Sequence[Line]) -> list[str]:
     """A section's items, or its text where it has no list; one that says "none" has nothing."""
     return [item for item in markdown.items(part) or [markdown.prose(part)] if not empty(item)]
@@ -110,20 +102,6 @@ def said(part: Sequence[Line]) -> list[str]:
 def empty(text: str) -> bool:
     """Whether a section or item only says that there is nothing to say."""
     return markdown.key(text) in NOTHING
-
-
-def fields(text: str, names: Sequence[str]) -> dict[str, str]:
-    """The values of the named fields, from `Name: value` lines or a two-column table, whatever the emphasis."""
-    wanted = {markdown.key(name): name for name in names}
-    rows = [
-        row for table in markdown.tables(markdown.lines(text)) for row in [table.columns, *table.rows] if len(row) > 1
-    ]
-    said = [(row[0], row[1]) for row in rows] + [(match[1], match[2]) for match in FIELD.finditer(text)]
-    return {
-        wanted[markdown.key(name)]: markdown.plain(value)
-        for name, value in reversed(said)
-        if markdown.key(name) in wanted
-    }
 
 
 def column(table: Table, what: str) -> Optional[int]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn, Optional, Union
 
 from bg import foreign
 from bg.results import form, markdown
-from bg.results.issues import Issue, category, security
+from bg.results.issues import category
 from bg.words import amiss
 
 KEYS = {
@@ -62,7 +62,6 @@ class Report(NamedTuple):
     id: str
     text: str
     category: str
-    security: bool
     severity: str
     stated_severity: str
     file: str
@@ -142,7 +141,6 @@ def _report(source: str, record: dict[str, Any]) -> Any:
     stated = _value(record, "category")
     kind = category("" if markdown.key(stated) in NO_CATEGORY else stated, name)
     severity = _value(record, "severity")
-    issue = Issue(name, text or name, kind, form.severity(severity), severity, spot, None, "")
     return Report(
         reporter=agent,
         agent=agent,
@@ -151,8 +149,7 @@ def _report(source: str, record: dict[str, Any]) -> Any:
         id=name,
         text=text or name,
         category=kind,
-        security=security(issue),
-        severity=issue.severity,
+        severity=form.severity(severity),
         stated_severity=severity,
         file=spot.file if spot else "",
         line=spot.line if spot else None,

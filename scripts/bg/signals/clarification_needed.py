@@ -7,9 +7,9 @@ import re
 from bg.host import tools
 from bg.ledger import inbox, user_answers
 from bg.ledger.values import Item, ItemState, State
-from bg.signals.kinds import Ask, Frame, Kind
+from bg.signals.kinds import Ask, Kind, Response, from_parent
 from bg.words import briefs, phrases, reply_parts, texts
-from bg.words.quoting import beside, cited
+from bg.words.quoting import beside, cited, framed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from bg.ledger.inbox import Question
     from bg.ledger.user_answers import Answered
     from bg.protocol.signals import Signal
-    from bg.signals.kinds import Fields
+    from bg.signals.kinds import Fields, Found
     from bg.words.briefs import Short
     from bg.words.reply_parts import Reminder, Told
 
-RESPONSE = Frame("CLARIFICATION_RESPONSE", "## CLARIFICATION RESPONSE")
+RESPONSE = "CLARIFICATION_RESPONSE"
+HEADING = "## CLARIFICATION RESPONSE"
 
 
 class ClarificationNeeded(Kind):
@@ -33,7 +34,7 @@ class ClarificationNeeded(Kind):
     counted = ("question", "questions")
     to_type = "{qid}: <answer>"
 
-    def state(self, signal: Signal, own: list[Signal], *, disputed: bool) -> str:
+    def state(self, signal: Signal, own: list[Signal], found: Found) -> str:
         return State.NEEDS_ANSWER
 
     def asks(self, book: Ledger, label: str, fields: Fields) -> list[Ask]:
@@ -76,22 +77,28 @@ class ClarificationNeeded(Kind):
     def brief(self, payload: Fields, short: Short) -> list[str]:
         return [*briefs.questions(_open(short.items)), phrases.BRIEFLY_ASK.format(ask=tools.ASK, then=short.then)]
 
-    def frame(self, payload: Fields) -> Frame:
-        return RESPONSE
+    def woken(self, items: list[Question], payload: Fields, typed: str) -> Response:
+        asked = _open(items)
+        if not asked or not typed.strip():
+            return from_parent(typed, kind=RESPONSE, heading=HEADING)
+        lines = [HEADING, "", phrases.PASSED_ON]
+        for row in asked:
+            lines += ["", f"{row.qid}: {beside(row.text)}"]
+            lines += [f"{_number(row)}: {phrases.NOT_BY_PASSING_ON}"] if inbox.asks_leave(row) else []
+        numbers = ", ".join(_number(row) for row in asked if not inbox.asks_leave(row))
+        lead = [f"{numbers}, {phrases.AS_PASSED_ON}"] if numbers else ["", phrases.NOTE_BESIDE]
+        return Response(RESPONSE, ["\n".join([*lines, *lead, *framed(typed.strip())])])
 
-    def answer(
-        self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields
-    ) -> tuple[str, list[str]]:
+    def answer(self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields) -> Response:
         run = answered[-1].run
         said = {row.id: row for row in answered}
         asked = [row for row in items if inbox.kind(row) == Item.QUESTION and (row.run == run or row.id in said)]
         complete = all(row.id in said for row in asked)
         lead = "Your questions have been answered by the user:"
-        lines = [RESPONSE.heading, "", lead if complete else "The user has answered some of your questions:"]
+        lines = [HEADING, "", lead if complete else "The user has answered some of your questions:"]
         for row in asked:
-            number = row.qid[1:] if row.qid[:1] == "Q" else row.qid
-            lines += ["", f"{row.qid}: {beside(row.text)}", f"A{number}: {_answer(row, said.get(row.id))}"]
-        return RESPONSE.kind, ["\n".join(lines)]
+            lines += ["", f"{row.qid}: {beside(row.text)}", f"{_number(row)}: {_answer(row, said.get(row.id))}"]
+        return Response(RESPONSE, ["\n".join(lines)])
 
     def ways_to_answer(self, item: Question, command: str) -> list[str]:
         typed = f"{command} {item.label}"
@@ -106,6 +113,11 @@ class ClarificationNeeded(Kind):
 
 def _open(items: list[Question]) -> list[Question]:
     return [item for item in items if item.state == ItemState.OPEN and inbox.kind(item) == Item.QUESTION]
+
+
+def _number(row: Question) -> str:
+    """The id of the answer to a question."""
+    return f"A{row.qid[1:] if row.qid[:1] == 'Q' else row.qid}"
 
 
 def _plain_id(given: Any, number: int) -> str:

@@ -10,7 +10,7 @@ from bg.words.quoting import Said, cited, quote
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bg.protocol.signals import Signal
-    from bg.signals.kinds import Fields
+    from bg.signals.kinds import Fields, Found
     from bg.words.briefs import Short
     from bg.words.reply_parts import Reminder, Told
 
@@ -27,13 +27,17 @@ class CompletionReport(Kind):
     def is_over(self, fields: Fields) -> bool:
         return True
 
-    def state(self, signal: Signal, own: list[Signal], *, disputed: bool) -> str:
-        return State.DISPUTED if disputed else STATES.get(str(signal.fields.get("status", "")), State.PARTIAL)
+    def state(self, signal: Signal, own: list[Signal], found: Found) -> str:
+        if found.disputed:
+            return State.DISPUTED
+        said = STATES.get(str(signal.fields.get("status", "")), State.PARTIAL)
+        return State.PARTIAL if found.lacking and said == State.DONE else said
 
     def remind(self, signal: Fields, told: Told) -> Reminder:
         payload, label = reply_parts.Payload(signal["payload"]), told.task.label
         status = (payload["status"] or Said("completion")).among((*STATES, "completion"))
         disputed = bool(verdict.mismatches(told.evidence))
+        is_open = disputed or status in UNFINISHED or bool(verdict.not_there(told.evidence))
         asked = [(f"Asked ({name.lower()})", quote(text, 300)) for name, text in told.brief.items()]
         body = reply_parts.sections(
             [
@@ -55,7 +59,7 @@ class CompletionReport(Kind):
             status=phrases.DISPUTED.format(status=words) if disputed else words,
             body="\n".join(part for part in (verdict.lists(told.evidence), body) if part),
             first=phrases.DISPUTED_FIRST if disputed else "",
-            choice=phrases.CHOICE.format(resume=told.resume) if disputed or status in UNFINISHED else "",
+            choice=phrases.CHOICE.format(resume=told.resume) if is_open else "",
         )
         return reply_parts.Reminder(text, verdict.headline(label, status, told.evidence, told.asked))
 

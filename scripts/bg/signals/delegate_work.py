@@ -7,7 +7,7 @@ from bg.ledger import delegations, digests, inbox, user_answers
 from bg.ledger.file import first_of
 from bg.ledger.values import Item, ItemState, State
 from bg.signals import delegation
-from bg.signals.kinds import REQUEST, Ask, Frame, Kind
+from bg.signals.kinds import REQUEST, Ask, Kind, Response, from_parent
 from bg.words import phrases, reply_parts, texts
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bg.ledger.inbox import Question
     from bg.ledger.user_answers import Answered
     from bg.protocol.signals import Signal
-    from bg.signals.kinds import Fields
+    from bg.signals.kinds import Fields, Found
     from bg.words.briefs import Short
     from bg.words.reply_parts import Payload, Reminder, Told
 
@@ -28,7 +28,7 @@ class DelegateWork(Kind):
     counted = ("request for another agent", "requests for other agents")
     to_type = "{qid}: approve"
 
-    def state(self, signal: Signal, own: list[Signal], *, disputed: bool) -> str:
+    def state(self, signal: Signal, own: list[Signal], found: Found) -> str:
         """Blocked, where one of its requests is for work that it cannot go on without."""
         waits = any(found.terminal for found in own if found.marker == self.marker)
         return State.BLOCKED if waits else State.DELEGATING
@@ -88,14 +88,12 @@ class DelegateWork(Kind):
     def brief(self, payload: Fields, short: Short) -> list[str]:
         return [] if short.full else [phrases.BRIEFLY_DELEGATION.format(ask=tools.ASK, label=short.label)]
 
-    def frame(self, payload: Fields) -> Frame:
-        return Frame("DELEGATION_RESPONSE", "## DELEGATION RESPONSE")
+    def woken(self, items: list[Question], payload: Fields, typed: str) -> Response:
+        return from_parent(typed, kind="DELEGATION_RESPONSE", heading="## DELEGATION RESPONSE")
 
-    def answer(
-        self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields
-    ) -> tuple[str, list[str]]:
+    def answer(self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields) -> Response:
         first = "DELEGATION_APPROVED" if answered[0].how == user_answers.APPROVED else "DELEGATION_DENIED"
-        return first, [_decision(book, row) for row in answered]
+        return Response(first, [_decision(book, row) for row in answered])
 
     def ways_to_answer(self, item: Question, command: str) -> list[str]:
         typed = f"{command} {item.label}"

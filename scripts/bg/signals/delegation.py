@@ -10,6 +10,7 @@ from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.ledger.values import Standing, State
 from bg.signals import kinds
+from bg.words import recoveries
 from bg.words.quoting import DECIDED, as_text, beside, cited, neutral, quote, shown
 from bg.words.texts import fill
 
@@ -44,14 +45,34 @@ def _asked(book: Ledger, one: Delegation) -> Payload:
 
 def work(book: Ledger, one: Delegation) -> str:
     """What is to be done, in the words of the agent that asked."""
-    payload = _asked(book, one)
+    if one.handed_over:
+        return recoveries.work(_handed(book, one), _task_of(book, one))
     item = inbox.get(book, one.question)
-    return _field(payload, "new_task_description") or _field(payload, "blocked_work") or (item.text if item else "")
+    return _field(_asked(book, one), "new_task_description") or (item.text if item else "")
+
+
+def _handed(book: Ledger, one: Delegation) -> recoveries.Plan:
+    return recoveries.plan(recoveries.HAND_OVER, one.words or "", _asked(book, one))
+
+
+def _task_of(book: Ledger, one: Delegation) -> str:
+    task = tasks.get(book, one.label)
+    return task.text if task else ""
+
+
+def to_launch(book: Ledger, one: Delegation) -> str:
+    """What the parent launches for work that the user has handed over."""
+    return recoveries.launch(_handed(book, one), one.label, _task_of(book, one), _asked(book, one))
 
 
 def names(found: list[Task]) -> str:
     """Several tasks by their labels."""
     return ", ".join(task.label for task in found)
+
+
+def names_and_work(found: list[Task]) -> str:
+    """Several tasks by their labels, each with what it was launched for."""
+    return ", ".join(f"{task.label} ({cited(task.description or task.text, 80)})" for task in found)
 
 
 # To the agent that does the work
@@ -62,25 +83,36 @@ def child_section(book: Ledger, one: Delegation) -> str:
     payload, asker = _asked(book, one), tasks.get(book, one.label)
     given = _field(payload, "context_required") or _field(payload, "state_snapshot")
     coordination = _field(payload, "coordination")
-    handed = not payload.get("new_task_description")
-    said = neutral((one.words or "").strip())
+    said = neutral(_handed(book, one).said if one.handed_over else (one.words or "").strip())
     return fill(
         "delegated",
         label=one.label,
         qid=one.qid,
         description=cited(asker.description or asker.text, 80) if asker else "",
-        how="could not do it itself" if handed else "asked for it",
-        approved="the user approved it" if one.words else "your parent launched you for a part of it",
+        how="could not do it itself" if one.handed_over else "asked for it",
+        approved=_approved(one),
         words=f"The user's words, which come before anything that agent says: {said}" if said else "",
         why=_section("Why", _field(payload, "delegation_reason") or _field(payload, "details")),
+        done=_section("Done already", _field(payload, "completed_work")),
         context=_section("The context it gives", given),
         coordination=_section("How it wants to work together", coordination),
-        beside=(
-            "It waits for you, and is told how you ended, your summary and your deliverables."
-            if one.blocking
-            else "It goes on with its own work beside you: keep to this task, and leave alone what it keeps for itself."
-        ),
+        beside=_beside(book, one),
     )
+
+
+def _approved(one: Delegation) -> str:
+    if not one.words:
+        return "your parent launched you for a part of it"
+    return "the user hands it to you" if one.handed_over else "the user approved it"
+
+
+def _beside(book: Ledger, one: Delegation) -> str:
+    """What the agent that asked does meanwhile."""
+    if one.blocking:
+        return "It waits for you, and is told how you ended, your summary and your deliverables."
+    if one.handed_over and one.words:
+        return recoveries.beside_it(_handed(book, one))
+    return "It goes on with its own work beside you: keep to this task, and leave alone what it keeps for itself."
 
 
 def _section(heading: str, text: str) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 
 from bg.ledger.values import Item
 from bg.protocol import signals
 from bg.record import Record
 from bg.words import phrases
-from bg.words.quoting import inline
+from bg.words.quoting import framed, inline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,12 +38,21 @@ class Ask(Record):
     given: Fields
 
 
-class Frame(Record):
-    """How a message begins that wakes an agent with no answer of the user: what it is a response to."""
+class Found(Record):
+    """What the check of a report comes to for its task."""
+
+    disputed: bool = False  # it insists on what the evidence refutes
+    lacking: bool = False  # a file that the launch asked for is not there
+
+
+class Response(Record):
+    """What an agent is woken with: the kind of response, its sections, and what these leave to be said below them."""
 
     kind: str
-    heading: str
-    issue: str = ""
+    sections: list[str]
+    first: str = ""  # what it begins with
+    restores: bool = True  # it goes on from its checkpoint, not from the start
+    lists: bool = False  # the sections say what is to be done of what it had not done
 
 
 class Kind:
@@ -62,7 +70,7 @@ class Kind:
         """Whether the work of its agent is over; else the agent waits."""
         return False
 
-    def state(self, signal: Signal, own: list[Signal], *, disputed: bool) -> str:
+    def state(self, signal: Signal, own: list[Signal], found: Found) -> str:
         """The state of the task whose run has ended with this signal; `own` are all that the run ended with."""
         raise NotImplementedError
 
@@ -90,15 +98,17 @@ class Kind:
         """The short form of the reminder, behind its notice."""
         return [*([short.left] if short.left else []), phrases.BRIEFLY_ENDED.format(label=short.label)]
 
-    def frame(self, payload: Fields) -> Frame:
-        """How its agent is woken without an answer of the user."""
-        return Frame("FOLLOW_UP", "## MESSAGE FROM YOUR PARENT AGENT")
+    def woken(self, items: list[Question], payload: Fields, typed: str) -> Response:
+        """How its agent is woken with no answer of the user, by what the parent has typed."""
+        return from_parent(typed)
 
-    def answer(
-        self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields
-    ) -> tuple[str, list[str]]:
-        """The user's answers to what it asked, as its agent gets them, behind the kind of response that they are."""
+    def answer(self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields) -> Response:
+        """The user's answers to what it asked, as its agent gets them."""
         raise NotImplementedError
+
+    def decided(self, row: Answered) -> str:
+        """What follows from an answer that is more than an answer, in a line for the parent."""
+        return ""
 
     def ways_to_answer(self, item: Question, command: str) -> list[str]:
         """What the user can type about an item that it asked for, the usual thing first."""
@@ -110,6 +120,16 @@ class Kind:
         return inline(str(payload.get(spec["x-main"]) or ""), 300) if spec else ""
 
 
+_MESSAGE = "## MESSAGE FROM YOUR PARENT AGENT"
+
+
+def from_parent(typed: str, about: str = "", kind: str = "FOLLOW_UP", heading: str = _MESSAGE) -> Response:
+    """The parent's own words; `about` is what they are a reply to."""
+    lead = "The parent agent's own words, not the user's:" if typed.strip() else "The parent agent asks you to go on."
+    parts = [heading, about, lead, "\n".join(framed(typed.strip())) if typed.strip() else ""]
+    return Response(kind, ["\n\n".join(part for part in parts if part)])
+
+
 @cache
 def of(marker: str) -> Kind:
     """The kind of this marker; for an unknown one, as in a ledger of a later version, what all have in common."""
@@ -117,7 +137,7 @@ def of(marker: str) -> Kind:
         return Kind(marker)
     name = f"bg.signals.{marker.lower()}"
     try:
-        module = import_module(name)
+        module = __import__(name, fromlist=["KIND"])
     except ModuleNotFoundError as error:
         if error.name != name:
             raise

@@ -10,7 +10,7 @@ from bg.ledger.values import Decision, Item
 from bg.record import Record
 from bg.signals import delegation, kinds
 from bg.words import phrases, recoveries
-from bg.words.quoting import MESSAGE_LIMIT, Said, cited, framed, quote
+from bg.words.quoting import MESSAGE_LIMIT, Said, framed, quote
 from bg.words.texts import fill
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 ACKNOWLEDGE = (
-    "Acknowledge in a line or two what you received, restore the state above, then continue. "
+    "Acknowledge in a line or two what you received, {then}. "
     "End the run with one signal block again, with your agent_id {token}."
 )
 LEAST_STATE = 80  # characters of it; fewer say nothing
@@ -40,24 +40,18 @@ def compose(agent: Agent, token: str, typed: str, checkpoint: str = "") -> Messa
     """
     signal = agent.ended_with
     payload = signal.get("payload", {})
-    kind, sections = _answers(agent, payload)
     ended, told = _others(agent)
-    if told:
-        kind, sections = kind or "DELEGATION_ENDED", sections + told
-    note = typed if sections else ""
-    if not sections:
+    said = _answers(agent, payload)
+    said = said._replace(kind=said.kind or ("DELEGATION_ENDED" if told else ""), sections=[*said.sections, *told])
+    note = typed if said.sections else ""
+    if not said.sections:
         # A run that was cut has ended with no signal.
-        frame = kinds.of("" if checkpoint else signal.get("signal_type", "")).frame(payload)
-        kind, sections = frame.kind, [_opening(frame, typed)]
-    steps = _instructions(payload, token, note, cut=bool(checkpoint))
-    text = _fitted("\n\n".join(sections), _state(payload, checkpoint), steps)
-    return Message(kind, text, [row.answer for row in agent.answers], ended)
-
-
-def _opening(frame: kinds.Frame, typed: str) -> str:
-    """What a message begins with that brings no answer and no end of others' work."""
-    lead = "The parent agent's own words, not the user's:" if typed.strip() else "The parent agent asks you to go on."
-    return _together(frame.heading, frame.issue, lead, _framed(typed)).rstrip()
+        kind = kinds.of("" if checkpoint else signal.get("signal_type", ""))
+        said = kind.woken(inbox.find(agent.book, agent=agent.id), payload, typed)
+    state = _state(payload, checkpoint, said)
+    steps = _instructions(payload, token, note, said, state=bool(state), cut=bool(checkpoint))
+    text = _fitted("\n\n".join(said.sections), state, steps)
+    return Message(said.kind, text, [row.answer for row in agent.answers], ended)
 
 
 def _fitted(body: str, state: str, steps: str) -> str:
@@ -90,10 +84,10 @@ def _parts(agent: Agent, requests: list[Delegation]) -> list[str]:
     book, payload = agent.book, agent.ended_with.get("payload", {})
     found = [one for one in requests if one.state == Decision.LAUNCHED and not one.words]
     at_work = [one for one in found if delegations.standing(book, one) not in delegations.OVER]
-    hand = recoveries.HAND_OVER
+    way = recoveries.plan(recoveries.PARTS, "", payload)
     return [
-        recoveries.section(hand, str(payload.get("details") or ""), hand, "your parent agent", payload, who)
-        for who in [delegation.names(delegations.workers(book, one)) for one in at_work]
+        recoveries.section(way, str(payload.get("details") or ""), "", who=who)
+        for who in [delegation.names_and_work(delegations.workers(book, one)) for one in at_work]
     ]
 
 
@@ -101,47 +95,51 @@ def _framed(text: str) -> str:
     return "\n".join(framed(text.strip())) if text.strip() else ""
 
 
-def _answers(agent: Agent, payload: dict[str, Any]) -> tuple[str, list[str]]:
-    """The kind of the first response, and what is said of each kind of thing that was answered."""
-    first = ""
-    sections: list[str] = []
+def _answers(agent: Agent, payload: dict[str, Any]) -> kinds.Response:
+    """What is said of all that was answered: the kind of the first, and where several were, no first step."""
+    found: list[kinds.Response] = []
     items = inbox.find(agent.book, agent=agent.id) if agent.answers else []
     for item in (Item.QUESTION, Item.BLOCKER, Item.DELEGATION):
         rows = [row for row in agent.answers if inbox.kind(row) == item]
         if rows:
-            kind, said = kinds.asking(item).answer(agent.book, rows, items, payload)
-            first, sections = first or kind, sections + said
-    return first, sections
+            found.append(kinds.asking(item).answer(agent.book, rows, items, payload))
+    sections = [section for said in found for section in said.sections]
+    if len(sections) == 1:
+        return found[0]
+    return kinds.Response(found[0].kind if found else "", sections)
 
 
 _STATE_KEYS = (
     ("completed_work", "Completed"),
     ("current_state", "Current state"),
     ("state_snapshot", "State"),
-    ("blocked_work", "Not done yet"),
+    ("blocked_work", "Not done when you stopped; what is said above comes first"),
 )
 
 
-def _state(payload: dict[str, Any], checkpoint: str) -> str:
+def _state(payload: dict[str, Any], checkpoint: str, said: kinds.Response) -> str:
     """Where the work is: as the plugin found it, and as the agent has said."""
     found = f"## STATE RESTORATION\n\n{checkpoint}" if checkpoint else ""
-    given = [(heading, payload.get(key)) for key, heading in _STATE_KEYS]
+    given = [(heading, payload.get(key)) for key, heading in _STATE_KEYS if not (said.lists and key == "blocked_work")]
     lines = [f"{heading}:\n{_framed(words)}" for heading, words in given if isinstance(words, str) and words.strip()]
-    lead = "## STATE RESTORATION\n\nYour own words, behind `>`:"
+    heading = "## STATE RESTORATION" if said.restores else "## WHAT THE FIRST TRY LEFT"
+    lead = f"{heading}\n\nYour own words when you stopped, behind `>`:"
     return _together(found, "\n".join([lead, *lines]) if lines else "")
 
 
-def _instructions(payload: dict[str, Any], token: str, note: str, *, cut: bool) -> str:
+def _instructions(
+    payload: dict[str, Any], token: str, note: str, said: kinds.Response, *, state: bool, cut: bool
+) -> str:
     lines = ["## RESUME INSTRUCTIONS", ""]
     if payload.get("blocked_at"):
         lines.append(f"Continue from: {Said(payload['blocked_at']).cited(400)}")
-    following = payload.get("resume_requirements") or payload.get("can_resume_with")
+    following = payload.get("can_resume_with")
     if isinstance(following, str) and following.strip():
         lines.append(f"You said you would need:\n{_framed(following)}")
-    step = recoveries.first_step(payload)
-    lines += [f"First step: {cited(step, 400)}"] if step and not cut else []
+    lines += [f"First step: {said.first}"] if said.first and not cut else []
     lines += [phrases.GO_ON_AFTER_CUT] if cut else []
-    lines.append(f"Next step: {ACKNOWLEDGE.format(token=token)}")
+    then = "restore the state above, then continue" if state else "then continue"
+    lines.append(f"Next step: {ACKNOWLEDGE.format(token=token, then=then if said.restores else 'then begin')}")
     beside = f"## NOTE FROM THE PARENT AGENT (not from the user)\n\n{_framed(note)}" if note.strip() else ""
     return _together("\n".join(lines), beside)
 

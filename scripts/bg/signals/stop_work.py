@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bg.ledger import delegations, inbox, user_answers
+from bg.ledger import delegations, inbox
 from bg.ledger.file import first_of
 from bg.ledger.values import Item, State
 from bg.signals import delegation
-from bg.signals.kinds import STOP, Ask, Frame, Kind
+from bg.signals.kinds import STOP, Ask, Kind, Response, from_parent
 from bg.words import briefs, phrases, recoveries, reply_parts, texts
-from bg.words.quoting import Said, beside, cited
+from bg.words.quoting import Said, cited
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bg.ledger.inbox import Question
     from bg.ledger.user_answers import Answered
     from bg.protocol.signals import Signal
-    from bg.signals.kinds import Fields
+    from bg.signals.kinds import Fields, Found
     from bg.words.briefs import Short
     from bg.words.reply_parts import Payload, Reminder, Told
 
@@ -35,8 +35,8 @@ ADVICE = {
     ),
     "resource_limit": "Put the options to the user: reduce the scope, hand parts to other agents, or go on as it is.",
 }
-RECOVERED = Frame("ERROR_RECOVERY", "## ERROR RECOVERY")
-RESOLVED = Frame("BLOCKER_RESOLVED", "## BLOCKER RESOLVED")
+# What a dialog shows of a blocker besides its words, as the agent has given it.
+_SHOWN = ("blocker_type", "blocked_work", "error_recovery")
 
 
 class StopWork(Kind):
@@ -49,7 +49,7 @@ class StopWork(Kind):
     def is_over(self, fields: Fields) -> bool:
         return str(fields.get("stop_reason", "")) == COMPLETION
 
-    def state(self, signal: Signal, own: list[Signal], *, disputed: bool) -> str:
+    def state(self, signal: Signal, own: list[Signal], found: Found) -> str:
         """Nothing of a stop for completion was declared in a form that could be checked, so it is no success."""
         return State.PARTIAL if self.is_over(signal.fields) else State.BLOCKED
 
@@ -62,7 +62,9 @@ class StopWork(Kind):
         given = {
             "text": str(fields.get("details") or fields.get("stop_reason") or "blocked"),
             "context": str(fields.get("resume_requirements") or ""),
-            "blocker_type": str(fields.get("blocker_type") or ""),
+            **{key: fields[key] for key in _SHOWN if fields.get(key)},
+            # Under another name than a question's, whose options are answers of one word.
+            **({"ways": fields["options"]} if fields.get("options") else {}),
         }
         return [Ask(Item.BLOCKER, "B1", given)]
 
@@ -80,6 +82,7 @@ class StopWork(Kind):
                 ("State", reply_parts.quoted(payload, "state_snapshot", 500)),
                 ("Needed to go on", reply_parts.quoted(payload, "resume_requirements", 500)),
                 ("Recovery the agent sees", reply_parts.quoted(payload, "error_recovery", 400)),
+                ("Ways to go on that the agent sees", reply_parts.quoted(payload, "options", 400)),
                 *reply_parts.marks(signal),
             ]
         )
@@ -104,19 +107,30 @@ class StopWork(Kind):
         lines = [phrases.BRIEFLY_NEEDED.format(words=cited(needed, briefs.LINE))] if needed else []
         return [*lines, phrases.BRIEFLY_BLOCKED.format(then=short.then)]
 
-    def frame(self, payload: Fields) -> Frame:
-        issue = payload.get("details")
-        return _response(payload)._replace(issue=f"Issue: {beside(issue)}" if issue else "")
+    def woken(self, items: list[Question], payload: Fields, typed: str) -> Response:
+        if recoveries.read(typed)[0] != recoveries.RESOLVED:
+            return from_parent(typed, recoveries.about(payload))
+        way = recoveries.plan(recoveries.RESOLVED, typed, payload)
+        issue, asked = str(payload.get("details") or ""), str(payload.get("resume_requirements") or "")
+        return recovered(way, [recoveries.section(way, issue, typed, asked, by=recoveries.PARENT)])
 
-    def answer(
-        self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields
-    ) -> tuple[str, list[str]]:
-        return _response(payload).kind, [_section(book, row, payload) for row in answered]
+    def answer(self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields) -> Response:
+        ways = [_plan(row, payload) for row in answered]
+        sections = [_section(book, row, way, payload) for row, way in zip(answered, ways)]
+        return recovered(ways[-1], sections)
+
+    def decided(self, row: Answered) -> str:
+        follows = recoveries.line(_plan(row, inbox.extra(row)))
+        said = cited("go" if row.source == "go" else row.said, 200)
+        return phrases.DECIDED.format(name=f"{row.label} {row.qid}", words=said, follows=follows)
 
     def ways_to_answer(self, item: Question, command: str) -> list[str]:
         typed = f"{command} {item.label}"
         named = recoveries.choices(str(inbox.extra(item).get("blocker_type") or ""))
-        return [f"{typed} <what to do>", *[f"{typed} {name}" for name in named]]
+        return [
+            f"{typed} <what to do>",
+            *[f"{typed} {recoveries.to_type(name)}" for name in (*named, recoveries.RESOLVED)],
+        ]
 
     def gist(self, payload: Fields) -> str:
         return super().gist(payload) or super().gist({"details": payload.get("stop_reason")})
@@ -138,17 +152,25 @@ def _over(payload: Payload, signal: Fields, told: Told) -> Reminder:
     return reply_parts.Reminder(text, f"{label} reports that its work is over: {payload['details'].inline(100)}")
 
 
-def _response(payload: Fields) -> Frame:
-    return RECOVERED if payload.get("blocker_type") == "error" else RESOLVED
+def _plan(row: Answered, payload: Fields) -> recoveries.Plan:
+    """What follows from the user's answer; of `go` there are no words."""
+    if row.source == "go":
+        return recoveries.plan(recoveries.LEFT, "", payload)
+    return recoveries.plan(row.how, row.said, payload)
 
 
-def _section(book: Ledger, row: Answered, payload: Fields) -> str:
-    left = row.source == "go"
-    words = "go on as you think best" if left else row.said
+def _section(book: Ledger, row: Answered, way: recoveries.Plan, payload: Fields) -> str:
     one = first_of(delegations.find(book, question=row.id))
-    who = delegation.names(delegations.workers(book, one)) or one.worker if one else ""
-    how = user_answers.ANSWER if left else row.how
-    return recoveries.section(how, row.text, words, "the user's words", payload, who)
+    who = delegation.names_and_work(delegations.workers(book, one)) or one.worker if one else ""
+    words = "" if row.source == "go" else row.said
+    return recoveries.section(way, row.text, words, str(payload.get("resume_requirements") or ""), who)
+
+
+def recovered(way: recoveries.Plan, sections: list[str]) -> Response:
+    """What an agent is woken with that goes on in this way."""
+    kind = "BLOCKER_RESOLVED" if way.fixed else "ERROR_RECOVERY" if way.error else "BLOCKER_RESPONSE"
+    lists = bool(way.on or way.aside) and way.how != recoveries.RESTART
+    return Response(kind, sections, recoveries.first_step(way), way.restores, lists)
 
 
 KIND = StopWork(STOP)

@@ -9,7 +9,7 @@ from bg.ledger.values import Item, ItemState
 
 IN_DIALOGS = {
     Item.QUESTION: "{label} ({task}) {qid}: {text}\nWhy it matters: {context}\nWithout an answer: {default}",
-    Item.BLOCKER: "{label} ({task}) {qid}: it cannot go on: {text}\nIt needs: {context}",
+    Item.BLOCKER: "{label} ({task}) {qid}: it cannot go on: {text}\nIt needs: {context}\nWays that it sees: {ways}",
     Item.DELEGATION: (
         "{label} ({task}) {qid}: it wants another agent for: {text}\nWhy: {context}\n{waits}\nPriority: {priority}"
         "\nTime: {time}"
@@ -20,6 +20,8 @@ WAITS_FOR_IT = {
     "can_proceed_parallel": "It goes on meanwhile.",
     "optional": "It goes on meanwhile; the work is optional.",
 }
+LESS = "It does less, by exactly these words"
+AGENTS_OPTION = "As the agent proposes"
 PARENTS_OPTION = "As the parent proposes"
 PARENTS_VIEW = "Claude's view: {words}"
 APPROVE = ("Approve", "The new agent is launched")
@@ -43,6 +45,7 @@ NEITHER_YES_NOR_NO = (
     "{name}: neither a clear yes nor a clear no, so {so}. Type one of these; a condition goes behind `approve:`.\n"
     "{typed}: approve\n{typed}: deny\nYou said: {words}"
 )
+REDUCE_TO_WHAT = "{name}: nothing is sent yet, as it has to know what to leave out. Type {typed}"
 STANDS = "“{words}” stands"
 UNDECIDED = "nothing was decided"
 NO_SUCH_CODE = (
@@ -88,6 +91,7 @@ ANSWER_HELP = """\
 /bg-answer bg-1 Q1: skip          leaves a question to the agent
 /bg-answer bg-1 D1: approve       or deny; words behind it reach the agent: approve, but only the fixtures
 /bg-answer bg-1 go                goes on with what there is, also where it has failed or was interrupted
+/bg-answer all go                 has all go on that a usage limit has paused
 /bg-answer bg-1 close             takes it out of every list; its report is kept
 /bg-answer bg-1 undo              takes the last answer back, until the agent has been woken
 /bg-answer doctor                 what is wrong with this installation
@@ -102,6 +106,7 @@ DOUBTS = {
     "empty": "nothing stands behind {what}",
     "labels": "{what} may begin another task's answer",
     "question": "{what} gets a question back",
+    "postpones": "“{what}” may only ask for time",
 }
 UNDERSTOOD = "It would be taken so:"
 CONFIRM = "Type {command} confirm {number} {meaning}."
@@ -115,6 +120,8 @@ WORD_IS_AN_ANSWER = (
 NOTHING_TO_SKIP = "{label} has no open question to skip; nothing was recorded."
 SKIP_WHICH = "{label} asks {count} things; nothing was recorded. Type {typed}"
 DECIDE_FIRST = "{name} waits for your decision: type {typed}: approve or {typed}: deny."
+ALL_GO_ON = "{names} go on."
+NOTHING_IS_PAUSED = "No task here is paused; nothing was done."
 NOTHING_TO_RESUME = "{label} is {state}; there is nothing to resume."
 CHILD_FIRST = "{label} waits for {child} and goes on when that has ended."
 GO_ELSEWHERE = "{label} belongs to another open session; type it there."

@@ -19,6 +19,10 @@ NO_IDENTITY = SENDER + " This agent could not be given its identity: {why}. Noth
 LAUNCH_AGAIN = "Try the launch again; if that fails too, tell the user to type /bg-status doctor."
 TYPE_AGAIN = "Ask the user to type the /bg again."
 LEDGER_LOST = "the ledger that knew {label} was damaged and is kept aside"
+KNOWN_AGAIN = SENDER + (
+    " The plugin's ledger was lost while agents worked. It was rebuilt from their transcripts and knows these tasks "
+    "again: {labels}. Do not launch any of them anew; you are told when they end or ask."
+)
 ITS_OWN_AGENT = "an agent of {label}'s own"
 NESTED_NOT_ALLOWED = "bg.json allows no further agents (delegation: deny)"
 NESTED_DENIED = SENDER + (
@@ -38,9 +42,13 @@ LAUNCH_DELEGATED = (
     "context it needs. It stands behind `>` in the asking agent's words, as the user was shown it:\n{work}"
 )
 LAUNCH_HANDED_OVER = (
-    "\nThe user hands the part that {name} is about to another agent. Launch it now, with lines for goal, deliverables "
-    "and done-when; several agents, where it has parts that can be done apart, each with a description that begins "
-    "with this label. It stands behind `>` in the stopped agent's words:\n{work}"
+    "\n{work}\nLaunch it now, with lines for goal, deliverables and done-when; several agents, where it has parts that "
+    "can be done apart, each with a description that begins with this label."
+)
+REDUCE_TO_WHAT = (
+    "The user wants {name} to do less, and has not said what to leave out; nothing was sent. Ask that now with {ask}: "
+    "begin the question with `{name}:`, and begin each option with `Reduce:` and say in it what is left out. What it "
+    "had not done when it stopped: {listed}."
 )
 CONDITION = SENDER + " The user set a condition, which the hook also writes into the new agent's prompt:\n{words}"
 APPROVAL_STANDS = " The approval of {name} stands: launch {label} when one of them has ended; you are told then."
@@ -64,6 +72,25 @@ WITHOUT_IDENTITY = (
     "{label} works without its identity: another plugin has rewritten its launch. It cannot ask, and its report may "
     "come without a signal · /bg-status {label}"
 )
+BEYOND = (
+    "{label} has worked for {worked}, {expected} were expected{progress} · let it go on, or tell Claude what to ask of "
+    "it: a checkpoint, less work, or handing a part over"
+)
+BEYOND_UNREACHED = (
+    "{label} has worked for {worked}, {expected} were expected{progress} · let it go on; once it ends or you stop it, "
+    "it can go on from its checkpoint, do less, or hand a part over"
+)
+WHERE_THE_USER_PICKS = SENDER + (
+    " {label} works for longer than was expected, and the user has been told. Only if the user asks for one of these, "
+    "send it on: a checkpoint (save what there is to files, name them, and go on), less work (which part is left out), "
+    "or handing a part over. To do so, {way}."
+)
+SO_MANY_AGENTS = "{count} agents"
+# Of several, and of one.
+HELD = ("{whom} are paused by a limit", "{whom} is paused by a limit")
+HELD_UNTIL = ("{whom} wait for {time}", "{whom} waits for {time}")
+CAN_GO_ON = "{whom} can go on, the limit has ended"
+GOES_ON_BY_SETTING = "{names}: the limit has ended, they go on, as bg.json says (resume_after_limit)"
 QUIET = "{label} has written nothing for {age} · /bg-status {label}"
 
 # What an agent is asked to put right
@@ -156,6 +183,13 @@ CONFIRMED_LAUNCH = SENDER + (
     "and done-when. The user's words:\n{words}"
 )
 
+# What the parent passes on, said to the agent
+
+PASSED_ON = "Your parent agent passes on an answer from the session, in its own words; nobody else vouches for it:"
+AS_PASSED_ON = "in the words of your parent agent:"
+NOT_BY_PASSING_ON = "(only the user's own yes allows this, and it is not here: do not do it)"
+NOTE_BESIDE = "What your parent agent wrote:"
+
 # What comes next, said to the parent model
 
 DIALOG_ANSWERED_ITSELF = SENDER + (
@@ -167,6 +201,18 @@ DIALOG_NOT_OURS = SENDER + (
     "still open: put it to the user with {ask}, alone."
 )
 GO_NOW = SENDER + " The user wants {label} to go on. Resume it now: {way}"
+ALL_GO_NOW = SENDER + (
+    " A limit has paused these agents, and the user wants them to go on. Wake each of them now, all in one message; "
+    "the hook adds what each needs to your words:"
+)
+LIMIT_IS_USED_UP = "the usage limit is used up"
+API_IS_OVERLOADED = "the API is overloaded"
+UNTIL = ", until {time}"
+HOST_SAYS = ". Claude Code says: {words}"
+STAYS_PAUSED = SENDER + (
+    " {label} is paused by a limit, and goes on only when the user says so. Nothing was sent or launched. Tell the "
+    "user to type `{command} {label} go`, and do nothing else for it."
+)
 LAUNCH_NOW = "\nIt was not launched before. Launch it now:\n{work}"
 TAKEN_BACK = SENDER + (
     " The user has taken an answer back: {names}. Do not resume the agent for it and launch nothing for it; it waits "
@@ -182,6 +228,18 @@ ANSWER_RECORDED_ELSEWHERE = SENDER + (
 )
 WAITS_FOR_AGENT = SENDER + " {label} waits for {whom}. You are told when to resume it; until then, leave it."
 RESUME_NOW = SENDER + " The user's answers for {label} are recorded. Resume it now: {way}"
+PARKED = "waits for its own command"
+HAS_NOT_ENDED = SENDER + (
+    " {label} has not ended: it waits for a background command of its own. Tell the user no outcome yet; you are told "
+    "when it reports."
+)
+WAKE_PARKED = SENDER + (
+    " {label} has waited for a background command of its own. That has ended, and Claude Code does not wake the agent "
+    "for it. Wake it now, and say that its command has ended: {way}"
+)
+DECIDED = (
+    "The user has decided on {name}, in these words: {words}. So {follows}. Write nothing to it that says otherwise."
+)
 OVERTAKEN = "\nIt ended before the user's answers to {qids} reached it. If they still matter, resume it: {way}"
 OVERTAKEN_NOTICE = " · it ended before your answers to {qids} reached it"
 WAKES_WITH_THEM = (
@@ -292,6 +350,7 @@ RESULT_CLOSED = {
 }
 RESULT_UNREADABLE = "cannot be read ({why})"
 MORE_RESULT_FILES = "> {label}: {count} more result files that it names were not read."
+BY_CONTRACT = "> {label}, by the result contract: {lacks}"
 NO_RESULTS = "> None of them wrote a result that can be merged; their reports stand for themselves."
 GROUP_ENDED = "{count} tasks launched together have ended: {states}"
 
@@ -304,6 +363,8 @@ IN_FLIGHT_ELSEWHERE = SENDER + (
 WAITS_FOR_USER = "- {name} waits for the user, {age}: {text}"
 REPORTS_NOT_YET_SAID = "- Reports not yet said: {count}; they follow here or at the next event."
 AND_MORE = "- and {count} more: {command}"
+PAUSED_UNTIL = ", until {time}; it goes on when the user types `{command} {label} go`"
+PAUSED_FOR_NOW = "; it goes on when the user types `{command} {label} go`"
 TOLD_WHEN_IT_ENDS = ", you are told when it ends"
 TO_GO_ON = "; to go on: {way}"
 WAITED_FOR = ", has waited for {whom}"

@@ -123,3 +123,20 @@ LIMITS = {
     "files to parse": "whether the files behind the first {detail} parse",
     "time": "the time for the check was used up; the rest was not looked at",
 }
+# What a result lacks by the contract; `{names}` are the agent's words in quotation marks.
+CONTRACT = {
+    "not found": "no such file: {names}",
+    "no such line": "no such line: {names}",
+    "locations": "without a file:line: {names}",
+    "corroboration": "from a single source, without “needs corroboration”: {names}",
+    "confidence": "no confidence from 0 to 100",
+    "breakdown": "confidence {figure} without its components: {names}",
+    "justification": "confidence {figure} without a justification",
+    "uncertainty": "confidence {figure} without what is uncertain",
+    "summary": "a summary of about {figure} tokens, more than {names}",
+}
+CONTRACT_LINES = (
+    ("not found", "no such line"),
+    ("locations", "corroboration"),
+    ("confidence", "breakdown", "justification", "uncertainty", "summary"),
+)

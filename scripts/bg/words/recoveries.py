@@ -1,67 +1,25 @@
-"""Recoveries: what can be done about a blocker, by name: the choices for each type, and what its agent is told."""
+"""Recoveries: the ways to go on after a stop, each as one plan, from which everything that is said of it is made."""
 
 from __future__ import annotations
 
+import re
+
+from bg.pattern import pattern
 from bg.record import Record
-from bg.words.quoting import beside, cited
+from bg.words.quoting import DECIDED, as_text, begun, beside, cited, framed, inline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    Payload = dict[str, Any]
+
 RETRY, SKIP, HAND_OVER, REDUCE, RESTART, AS_IT_IS = "retry", "skip", "hand over", "reduce", "restart", "continue"
+RESOLVED = "resolved"  # somebody says that what was in the way is put right
+OWN = "answer"  # the user's own words, which name none of these
+LEFT = "left"  # the user lets it go on and says nothing of the blocker
+PARTS = "parts"  # the parent has handed out parts of its own accord
 
-
-class Recovery(Record):
-    """One way to go on: as an option of a dialog, and as the agent hears it."""
-
-    title: str
-    says: str
-    heading: str
-    told: str
-
-
-RECOVERIES = {
-    RETRY: Recovery(
-        "Retry",
-        "What was in the way is put right: try again from the checkpoint",
-        "## BLOCKER RESOLVED",
-        "Restore the state below and retry: {step}",
-    ),
-    SKIP: Recovery(
-        "Skip",
-        "Leave out what is in the way, log it in SKIPPED_ITEMS.md, go on with the rest",
-        "## ERROR RECOVERY: SKIP",
-        "Skip what is in the way. Log each thing that you skip, with its reason, in SKIPPED_ITEMS.md in your working "
-        "directory, name that file in your report, and go on with what comes after: {step}",
-    ),
-    HAND_OVER: Recovery(
-        "Hand over",
-        "Another agent does the blocked part; this one goes on with the rest",
-        "## PARTIAL RESUME",
-        "{who} does the blocked part. Skip it, leave its files alone, and go on with the rest; where nothing is left, "
-        "report what is done. Handed over: {step}",
-    ),
-    REDUCE: Recovery(
-        "Reduce",
-        "Do less: what to leave out stands behind it",
-        "## SCOPE REDUCED",
-        "Do that much and no more, beginning with: {step} Your report names what was left out.",
-    ),
-    RESTART: Recovery(
-        "Restart",
-        "Begin the task again, with what is known now",
-        "## RESTART",
-        "Begin the task again from its start, with what you know now. Look at what the first try left on disk: keep "
-        "what is right, replace what is not.",
-    ),
-    AS_IT_IS: Recovery(
-        "Continue",
-        "Go on as it is, and accept what that costs",
-        "## CONTINUE AS IT IS",
-        "The user accepts what you warned of. Go on with: {step}",
-    ),
-}
 # What is offered, the likeliest first; a dialog takes four.
 BY_BLOCKER = {
     "missing_info": (RETRY, SKIP, REDUCE),
@@ -70,9 +28,116 @@ BY_BLOCKER = {
     "resource_limit": (REDUCE, HAND_OVER, AS_IT_IS),
 }
 ANY = (RETRY, SKIP, HAND_OVER, RESTART)
-_FIXED = "## ERROR FIXED"
-_RESOLVED = "## BLOCKER RESOLVED"
-_RECOVERY = "## ERROR RECOVERY"
+# The whole answer, or its beginning with a clear end; behind it stands what belongs to it. "Skip" may name its object.
+_NAMES = {
+    RESOLVED: "resolved|fixed",
+    RETRY: "retry|try again",
+    SKIP: "skip|skip it|skip that|skip this",
+    HAND_OVER: "hand over|hand it over|handover|delegate|delegate it|hand to another agent",
+    REDUCE: "reduce|reduce scope|reduce the scope",
+    RESTART: "restart|start over|begin again",
+    AS_IT_IS: "continue|continue as it is|go on as it is",
+}
+_END = r"\s*(?:$|[:,;.\n(!–—-])[\s:,;.!–—-]*"
+_MARK = pattern(r"\s*(?:(?:[-*+•✗✘×☐]|\[[ x]\]|x|\d{1,3}[.)])\s+)+", re.IGNORECASE)
+
+
+class Plan(Record):
+    """What a way to go on means for the work of the agent that stopped.
+
+    `aside` is left out or handed over, `on` is done next and `after` behind it; all are empty where only the words, or
+    only the agent, can tell.
+    """
+
+    how: str
+    said: str = ""  # the words beyond the name
+    listed: tuple[str, ...] = ()  # what the agent had not done when it stopped
+    aside: tuple[str, ...] = ()
+    on: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    restores: bool = True  # it goes on from its checkpoint, not from the start
+    fixed: bool = False  # somebody says that the cause is gone
+    error: bool = False
+
+
+def read(text: str) -> tuple[str, str]:
+    """The recovery that the words name, and the words beyond its name; no name where they are words of their own."""
+    for name, spelled in _NAMES.items():
+        found = re.match(rf"\s*(?:{spelled}){_END}", text, re.IGNORECASE)
+        if found:
+            return name, text[found.end() :].strip()
+    is_object = re.match(r"\s*skip\s+\S", text, re.IGNORECASE) and "\n" not in text.strip()
+    return (SKIP if is_object else "", text.strip())
+
+
+def entries(said: Any) -> tuple[str, ...]:
+    """The things that an agent lists, one to a line; a line that goes on with the one before belongs to it."""
+    found: list[str] = []
+    lines = [line for line in as_text(said).splitlines() if line.strip()] if said else []
+    for line in lines if len(lines) != 1 else lines[0].split("; "):
+        mark = _MARK.match(line)
+        words = line[mark.end() if mark else 0 :].strip()
+        if found and not mark and (line[0].isspace() or found[-1].endswith(",")):
+            found[-1] += f" {words}"
+        elif words and not words.endswith(":"):
+            found.append(words)
+    return tuple(found)
+
+
+def plan(how: str, said: str, payload: Payload) -> Plan:
+    """What this way to go on means after this stop; `said` is all that somebody said of it.
+
+    Its words decide where it has words of its own. Without them an error divides what is listed: its field asks for
+    the failed step first. Of another blocker only its agent knows how much it stops.
+    """
+    name, beyond = read(said)
+    words, listed = beyond if how == name else said.strip(), entries(payload.get("blocked_work"))
+    bare = Plan(how, words, listed, restores=how != RESTART, fixed=how == RESOLVED, error=_is_error(payload))
+    return bare if words or how not in _PLANS else _PLANS[how](bare, payload)
+
+
+def _again(bare: Plan, payload: Payload) -> Plan:
+    failed, rest = _divided(bare.listed, payload)
+    return bare._replace(on=failed or bare.listed, after=rest)
+
+
+def _without(bare: Plan, payload: Payload) -> Plan:
+    failed, rest = _divided(bare.listed, payload)
+    return bare._replace(aside=failed, on=rest)
+
+
+def _by_another(bare: Plan, payload: Payload) -> Plan:
+    failed, rest = _divided(bare.listed, payload)
+    is_known = not bare.error or len(bare.listed) == 1
+    return bare._replace(aside=bare.listed if is_known else failed, on=rest)
+
+
+def _as_it_is(bare: Plan, payload: Payload) -> Plan:
+    """Nobody can accept what is missing: only a limit can be gone beyond."""
+    return _again(bare, payload) if payload.get("blocker_type") == "resource_limit" else bare._replace(how=LEFT)
+
+
+_PLANS = {RESOLVED: _again, RETRY: _again, SKIP: _without, HAND_OVER: _by_another, AS_IT_IS: _as_it_is}
+
+
+def _is_error(payload: Payload) -> bool:
+    return payload.get("blocker_type") == "error"
+
+
+def _divided(listed: tuple[str, ...], payload: Payload) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What has failed, which is listed first, and the rest; nothing where the error names another step rather."""
+    if not _is_error(payload) or len(listed) < 2:
+        return (), ()
+    error = _words(payload.get("details"))
+    named = [len(_words(each) & error) for each in listed]
+    return (listed[:1], listed[1:]) if named[0] == max(named) else ((), ())
+
+
+def _words(text: Any) -> set[str]:
+    return set(re.findall(r"\w+", str(text or "").casefold()))
+
+
+# What is offered
 
 
 def choices(blocker: str) -> tuple[str, ...]:
@@ -80,29 +145,241 @@ def choices(blocker: str) -> tuple[str, ...]:
     return BY_BLOCKER.get(blocker, ANY)
 
 
-def options(blocker: str) -> list[tuple[str, str]]:
-    """The same as the options of a dialog: a title, and what it does."""
-    return [(RECOVERIES[name].title, RECOVERIES[name].says) for name in choices(blocker)]
+def options(stop: Payload) -> list[tuple[str, str]]:
+    """The same as the options of a dialog: a title, and what follows."""
+    found = choices(str(stop.get("blocker_type") or ""))
+    follows = [line(plan(name, "", stop)) for name in found]
+    return [(name.capitalize(), said[:1].upper() + said[1:]) for name, said in zip(found, follows)]
 
 
-def first_step(payload: dict[str, Any]) -> str:
-    """The first thing that was not done, in the agent's words."""
-    said = payload.get("blocked_work")
-    for line in said.splitlines() if isinstance(said, str) else []:
-        words = line.strip().lstrip("-*✗x•0123456789.) ").strip()
-        if words:
-            return words
-    return ""
+# To the parent and the user
 
 
-def section(how: str, issue: str, said: str, source: str, payload: dict[str, Any], who: str = "") -> str:
-    """The response to a blocker: the issue, the resolution in somebody's words, and what follows from it."""
-    error = payload.get("blocker_type") == "error"
-    known = RECOVERIES.get(how)
-    heading = known.heading if known else _RECOVERY if error else _RESOLVED
-    heading = _FIXED if error and how == RETRY else heading
-    lines = [heading, "", f"Issue: {beside(issue)}", f"Resolution ({source}): {said.strip() or how}"]
-    step = cited(first_step(payload), 300) if first_step(payload) else "what you could not do before"
-    if known:
-        lines.append(known.told.format(step=f"{step}." if step[-1] != "." else step, who=who or "Another agent"))
-    return "\n".join(lines)
+def line(way: Plan) -> str:
+    """What follows, in a sentence on the agent."""
+    slots = {"words": inline(way.said, 120), "aside": listing(way.aside, 120), "on": _next(way, 120)}
+    if way.said:
+        return _LINES_BY_WORDS.get(way.how, _LINES_BY_WORDS[OWN]).format(**slots)
+    named = _LINES_DIVIDED if way.aside and way.on else _LINES_NAMED if way.aside or way.on else {}
+    return {**_LINES, **named}[way.how].format(**slots)
+
+
+_LINES = {
+    RESOLVED: "it checks that where it can, and goes on",
+    RETRY: "it tries again; nobody has said that the cause is gone",
+    SKIP: "it leaves out what is in the way, logs that in SKIPPED_ITEMS.md, and goes on with the rest",
+    HAND_OVER: "another agent does what is left",
+    REDUCE: "it does less: what to leave out is asked next",
+    RESTART: "it begins again from the start, with what is known now",
+    AS_IT_IS: "it goes on as it is, at the cost that it named",
+    LEFT: "it goes on with what there is, in spite of the issue",
+}
+_LINES_NAMED = {
+    RETRY: "it tries again: {on}; nobody has said that the cause is gone",
+    HAND_OVER: "another agent does {aside}; this one goes on with whatever else there is",
+    AS_IT_IS: "it goes on, at the cost that it named, with {on}",
+}
+_LINES_DIVIDED = {
+    SKIP: "it leaves out {aside}, logs that in SKIPPED_ITEMS.md, and goes on with {on}",
+    HAND_OVER: "another agent does {aside}; this one goes on with {on}",
+}
+_LINES_BY_WORDS = {
+    RESOLVED: "it checks that where it can, and goes on",
+    RETRY: "it tries again, by these words",
+    SKIP: "it leaves out what these words name, logs that in SKIPPED_ITEMS.md, and goes on with the rest",
+    HAND_OVER: "another agent gets what these words hand over; this one goes on with the rest",
+    REDUCE: "it does exactly that, and no more",
+    RESTART: "it begins again from the start, by these words",
+    AS_IT_IS: "it goes on, by these words",
+    OWN: "it gets them as its instruction",
+}
+
+
+def listing(found: tuple[str, ...], most: int = 300) -> str:
+    """Things of an agent's list within a sentence."""
+    return "; ".join(cited(each, most) for each in found)
+
+
+def _next(way: Plan, most: int = 300) -> str:
+    """What is done next, and what comes behind it."""
+    return ", then ".join(listing(each, most) for each in (way.on, way.after) if each)
+
+
+# To the agent
+
+_TO_TYPE = {RESOLVED: "resolved: <what was done>", REDUCE: "reduce: <what to leave out>"}
+
+
+def to_type(name: str) -> str:
+    """A recovery as the user types it."""
+    return _TO_TYPE.get(name, name)
+
+
+_HEADINGS = {
+    RESOLVED: "## BLOCKER RESOLVED",
+    RETRY: "## RETRY",
+    SKIP: "## SKIP",
+    HAND_OVER: "## PARTIAL RESUME",
+    PARTS: "## PARTIAL RESUME",
+    REDUCE: "## SCOPE REDUCED",
+    RESTART: "## RESTART",
+    AS_IT_IS: "## CONTINUE AS IT IS",
+    OWN: "## THE USER'S DECISION",
+    LEFT: "## GO ON",
+}
+_OF_AN_ERROR = {RESOLVED: "## ERROR FIXED", SKIP: "## ERROR RECOVERY: SKIP", OWN: "## ERROR RECOVERY"}
+_LOG = (
+    "Log each thing that you leave out, with its reason, in SKIPPED_ITEMS.md in your working directory, and name that "
+    "file in your report."
+)
+_AGAIN = "If it fails in the same way, stop again and say what you tried."
+_LEAVE = "Leave it and its files alone, and go on with the rest of your task"
+_NOTHING_LEFT = "Where nothing is left that you can do, report what is done and what you have handed over."
+# What the agent is told where only the words say what is meant, where the agent's list does, and where neither does.
+_BY_WORDS = {
+    RESOLVED: "Check it where you can, then go on from your checkpoint, as far as these words leave it.",
+    RETRY: f"Go back to your checkpoint and try again, as these words say. {_AGAIN}",
+    SKIP: f"Leave out what these words name, and nothing else. {_LOG}\nGo on with what comes after it.",
+    HAND_OVER: f"What these words hand over now belongs to {{who}}. {_LEAVE}. {_NOTHING_LEFT}",
+    REDUCE: (
+        "What these words leave out is no longer part of your task, and your report names it as left out. Do what "
+        "they leave of it, and no more."
+    ),
+    AS_IT_IS: "Go on from your checkpoint, as these words say.",
+    OWN: (
+        "Go by these words; they come before everything that you had planned or listed. Where they leave something "
+        "open, decide it yourself and name what you assumed."
+    ),
+}
+_BY_LIST = {
+    RESOLVED: "Check it where you can, then go on from your checkpoint with what had to wait: {on}.",
+    RETRY: f"Nobody has said that the cause is gone. Go back to your checkpoint and try again: {{on}}. {_AGAIN}",
+    SKIP: (
+        f"Leave this out: {{aside}}.\n{_LOG}\nGo on with: {{on}}. What of that cannot be done without it, leave out "
+        "and log too."
+    ),
+    HAND_OVER: f"This now belongs to {{who}}: {{aside}}.\n{_LEAVE}. {_NOTHING_LEFT}",
+    AS_IT_IS: "The user accepts what you warned of. Go on from your checkpoint with: {on}.",
+}
+_HANDED_AND_REST = (
+    "This part now belongs to {who}: {aside}.\nLeave it and its files alone, and go on with: {on}. Where that needs "
+    "the other part first, report what is done and what waits for it."
+)
+_FAILED = f"What failed now belongs to {{who}}. {_LEAVE}. {_NOTHING_LEFT}"
+_PLAIN = {
+    RESOLVED: "Check it where you can, then go on from your checkpoint.",
+    RETRY: f"Nobody has said that the cause is gone. Go back to your checkpoint and try again. {_AGAIN}",
+    SKIP: f"Leave out only what the blocker stops. {_LOG}\nGo on with the rest of your task.",
+    HAND_OVER: "What is left of your task now belongs to {who}. Start nothing new: report what is done.",
+    PARTS: (
+        "Parts of your task belong to {who}, as your parent agent decided. Leave these and their files alone; what "
+        f"is not among them is yours. {_NOTHING_LEFT}"
+    ),
+    RESTART: (
+        "Begin the task again from its start, with what you know now. Look at what the first try left on disk: keep "
+        "what is right, replace what is not."
+    ),
+    AS_IT_IS: "The user accepts what you warned of. Go on from your checkpoint.",
+    LEFT: (
+        "The user lets you go on with what there is. Do what can be done in spite of the issue; your report names what "
+        "is left out and what you assumed."
+    ),
+}
+
+
+def about(payload: Payload) -> str:
+    """What a message of the parent to a stopped agent replies to."""
+    issue = payload.get("details")
+    return f"Issue: {beside(issue)}" if isinstance(issue, str) and issue.strip() else ""
+
+
+USER, PARENT = "the user's words", "your parent agent's words, not the user's"
+
+
+def section(way: Plan, issue: str, words: str, asked: str = "", who: str = "", by: str = USER) -> str:
+    """The response to a blocker: its heading, the issue, what somebody said of it, and what follows from that.
+
+    `words` is empty where nobody said any; `asked` is what the agent said that it would need.
+    """
+    heading = (_OF_AN_ERROR if way.error else {}).get(way.how) or _HEADINGS[way.how]
+    lines = [heading, "", f"Issue: {beside(issue)}"]
+    if asked.strip() and way.how in (OWN, RESOLVED, LEFT):
+        lines.append("You had asked for:\n" + "\n".join(framed(asked.strip())))
+    if words.strip():
+        # The user's words are the user's, exactly; another model's are framed.
+        said = words.strip() if by == USER else "\n" + "\n".join(framed(words.strip()))
+        lines.append(f"{'Resolution' if way.fixed else 'Decision'} ({by}): {said}".replace(": \n", ":\n", 1))
+    return "\n".join([*lines, _told(way).format(on=_next(way), aside=listing(way.aside), who=who)])
+
+
+def _told(way: Plan) -> str:
+    if way.said and way.how in _BY_WORDS:
+        return _BY_WORDS[way.how]
+    if way.how == HAND_OVER and (way.on or (way.listed and not way.aside)):
+        return _HANDED_AND_REST if way.on else _FAILED
+    named = way.on or way.aside
+    return _BY_LIST[way.how] if named and way.how in _BY_LIST else _PLAIN.get(way.how, _PLAIN[LEFT])
+
+
+def first_step(way: Plan) -> str:
+    """What its agent begins with, in a few words of ours; empty where nobody has said it."""
+    if way.how == RESTART:
+        return "the start of your task"
+    if not way.on or way.said:
+        return ""
+    if way.how == SKIP:
+        return f"log {listing(way.aside)}, then {cited(way.on[0], 300)}"
+    return cited(way.on[0], 300)
+
+
+# To the agent that a part is handed to, and the parent that launches it
+
+
+_LAUNCH = {
+    "part": "The user hands this of {label}'s work to another agent, and nothing else; behind `>` in its words:",
+    "words": (
+        "The user hands work of {label} to another agent, in these words: {words}. All that {label} had not done is "
+        "behind `>` in its words; hand over what the user means of it, and nothing else:"
+    ),
+    "error": (
+        "The user hands what {label} failed at to another agent: {issue}. All that {label} had not done is behind `>` "
+        "in its words; hand over what failed, and nothing else:"
+    ),
+    "rest": (
+        "The user hands what is left of {label}'s work to another agent. The whole task, and what {label} had done of "
+        "it, is behind `>`:"
+    ),
+}
+_BESIDE = {
+    "part": "It leaves this to you, and goes on with what else it has: keep to this task.",
+    "words": "It leaves this to you, and goes on with the rest: keep to this task.",
+    "error": "It leaves this to you, and goes on with the rest: keep to this task.",
+    "rest": "It does no more of it.",
+}
+
+
+def _handed(way: Plan) -> str:
+    """What is handed over: a part that is known, what the user's words or its error name, or all that is left."""
+    if not way.listed:
+        return "rest"
+    return "words" if way.said else "part" if way.aside else "error"
+
+
+def work(way: Plan, task: str) -> str:
+    """What is handed over, in the agent's words: the part, else all that it had not done, else the task itself."""
+    return "\n".join(way.aside or way.listed) or task
+
+
+def beside_it(way: Plan) -> str:
+    """What the agent that stopped does meanwhile, as the one is told that gets its work."""
+    return _BESIDE[_handed(way)].format(on=_next(way))
+
+
+def launch(way: Plan, label: str, task: str, payload: Payload) -> str:
+    """What the parent is told to launch for the agent of this label."""
+    what = _handed(way)
+    issue = cited(str(payload.get("details") or ""), 300)
+    lead = _LAUNCH[what].format(label=label, words=cited(way.said, 400), issue=issue)
+    done = str(payload.get("completed_work") or "") if what == "rest" else ""
+    given = begun("\n".join(filter(None, [work(way, task), done and f"Done: {done}"])), DECIDED)
+    return "\n".join([lead, *framed(given)])

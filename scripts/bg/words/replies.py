@@ -2,11 +2,41 @@
 
 from __future__ import annotations
 
-from bg.host.event import STOPPED_BY_USER
+from bg.host.event import OVERLOADED, STOPPED_BY_USER
 from bg.words import phrases, verdict
-from bg.words.quoting import inline, quote
+from bg.words.quoting import cited, inline, quote
 from bg.words.reply_parts import Reminder, Told, task_name
 from bg.words.texts import fill
+from bg.words.times import clock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bg.ledger.cases import Case
+
+
+def held(paused: list[Case], now: float, command: str) -> str:
+    """The user's line on tasks that a limit has paused: how long, and what has them go on; empty without any."""
+    if not paused:
+        return ""
+    one = paused[0].label if len(paused) == 1 else ""
+    typed, whom = f"{command} {one or 'all'} go", one or phrases.SO_MANY_AGENTS.format(count=len(paused))
+    ends = [case.limit.resets for case in paused]
+    words = phrases.HELD[bool(one)] if not all(ends) else phrases.HELD_UNTIL[bool(one)]
+    if all(0 < end <= now for end in ends):
+        words = phrases.CAN_GO_ON
+    return " · ".join([words.format(whom=whom, time=clock(max(ends), now)), typed])
+
+
+def paused(text: str, why: str, resets: int, now: float, line: str, told: Told) -> Reminder:
+    """A limit has ended the run: `text` are the host's own words for it, `line` is the user's."""
+    reason = phrases.API_IS_OVERLOADED if why == OVERLOADED else phrases.LIMIT_IS_USED_UP
+    until = (
+        phrases.UNTIL.format(time=clock(resets, now)) if resets else phrases.HOST_SAYS.format(words=cited(text, 150))
+    )
+    label = told.task.label
+    command = f"{told.answer_command} {label} go"
+    said = fill("limit", label=label, description=task_name(told), why=reason, until=until, command=command)
+    return Reminder(said, line)
 
 
 def unreported(text: str, why: str, told: Told) -> Reminder:

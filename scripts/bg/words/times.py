@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
+
+def clock(moment: float, now: float) -> str:
+    """A moment to come as a clock on the wall shows it, with its day where that is not within a day."""
+    form = "%H:%M" if moment - now < 24 * 3600 else "%d %b, %H:%M"
+    return time.strftime(form, time.localtime(moment))
+
 
 def age(seconds: float) -> str:
     """A duration in its largest units."""

@@ -3,6 +3,10 @@
 HOOK_FAILED = "the hook failed with {kind}: {words}"
 PYTHON_LOST = "bg: the Python at {lost} does not start or is too old now; the hooks use {now} from here on."
 KEPT_ASIDE = "bg: the ledger could not be read. It is kept at {place}; a new one was begun."
+KNOWN_AGAIN = (
+    "bg: the ledger was lost while agents worked, and a new one was begun. Known again from the agents' transcripts: "
+    "{labels}. If you answered one of them just before, type that answer again."
+)
 HAS_ENDED_HOOKS = "it has ended two hooks (killed, crashed, or out of time) and is passed over, now and then tried"
 EVENT_ENDS_HOOKS = "what takes this event has ended two hooks (killed, crashed, or out of time) and was passed over"
 LEDGER_ENDS_HOOKS = "opening the ledger in {place} has ended two hooks, so it was not tried"

@@ -50,6 +50,11 @@ def mismatches(evidence: Entry) -> list[Entry]:
     return [found for found in evidence.get("findings", []) if found.get("grade") == MISMATCH]
 
 
+def not_there(evidence: Entry) -> list[str]:
+    """The files that the launch asked for, and that are not there."""
+    return [each["subject"] for each in evidence.get("asked", []) if each.get("reason") == "not found"]
+
+
 def points(evidence: Entry) -> str:
     """What does not match, for the agent that declared it."""
     return "\n".join(first([f"- {said_of(found)}" for found in mismatches(evidence)], 2 * SHOWN))
@@ -198,8 +203,7 @@ def lists(evidence: Entry, *, prose: bool = False) -> str:
     groups = []
     findings = evidence.get("findings", [])
     told = {found.get("subject") for found in findings if found.get("kind") == "promised"}
-    missing = [each["subject"] for each in evidence.get("asked", []) if each.get("reason") == "not found"]
-    absent = [f"- {cited(name, 120)}" for name in missing if name not in told]
+    absent = [f"- {cited(name, 120)}" for name in not_there(evidence) if name not in told]
     groups += [_group("Asked for, and not there", absent)]
     heads = {MISMATCH: "Does not match", SEEN: "Seen by the host", SAID: "Only said", "open": "Left open, as it says"}
     grades = [(found.get("kind") if found.get("kind") == "open" else found.get("grade"), found) for found in findings]
@@ -211,6 +215,7 @@ def lists(evidence: Entry, *, prose: bool = False) -> str:
         groups.append("What it says was not declared for checking: it is only said.")
     others = [each for each in evidence.get("notes", []) if each.get("reason") != "asked and not there"]
     groups.append(_group("Not seen, which need not be wrong", [f"- {each}" for each in noted({"notes": others})]))
+    groups.append("\n".join(f"By the result contract, {each}" for each in by_contract(evidence)))
     groups.append(_group("The host's own facts", facts(evidence).split("\n") if facts(evidence) else [], 6))
     groups.append(_group("Not looked at", [f"- {each}" for each in limits(evidence)]))
     return "\n".join(group for group in groups if group)
@@ -252,3 +257,19 @@ def noted(evidence: Entry) -> list[str]:
     return [
         reasons.NOTES.get(each["reason"], "{subject}").format(subject=cited(each["subject"], 140)) for each in notes
     ]
+
+
+def by_contract(evidence: Entry) -> list[str]:
+    """What a report's results lack by the contract: what is not there, what has no source, its figures; a line each."""
+    found = evidence.get("contract", [])
+    several = len({each.get("source") for each in found}) > 1
+    lines = [
+        [_lacking(each, several=several) for each in found if each["rule"] in rules] for rules in reasons.CONTRACT_LINES
+    ]
+    return [inline("; ".join(said), 500) for said in lines if said]
+
+
+def _lacking(note: Entry, *, several: bool) -> str:
+    names = _names(note["names"], 3, len(note["names"]))
+    said = reasons.CONTRACT[note["rule"]].format(names=names, figure=inline(note["figure"], 20))
+    return f"{cited(note['source'], 80)}: {said}" if several else said

@@ -1,0 +1,50 @@
+"""Parking: an agent ends its turn while a background command of its own runs; it works on, and has nothing to report.
+
+The host wakes it when the command ends. 2.1.197 does not: there its parent is asked to.
+"""
+
+from __future__ import annotations
+
+from bg.host import agents, transcripts
+from bg.host.event import live_agents, live_commands
+from bg.ledger import runs, tasks
+from bg.ledger.cases import Agent, Case
+from bg.ledger.values import State
+from bg.loop import reports
+from bg.loop.scene import Scene
+from bg.words import phrases
+
+
+def parks(scene: Scene, case: Case, path: str, text: str) -> bool:
+    """The turn that ends with this text does not end the run: it has no signal, and what its agent has started runs."""
+    agent = case.agent
+    reading = reports.read(text, agent.token)
+    is_signed = reading.deciding is not None or reading.strange is not None
+    running = [] if is_signed else transcripts.commands_of(path, live_commands(scene.event) or [])
+    if running or _waits_for(agent):
+        with scene.book.transaction() as writing:
+            run = runs.running(writing, agent.id, case.label)
+            runs.park(writing, agent.id, run.run, running)
+            tasks.set_state(writing, case.label, State.WORKING, phrases.PARKED if running else "")
+    return bool(running)
+
+
+def is_parked(scene: Scene, agent: Agent) -> bool:
+    """Its run waits for a command of its own, and the host has not woken it for that."""
+    path = agents.of_agent(scene.event.transcript, agent.id) if _waits_for(agent) else ""
+    return bool(path) and not any(transcripts.is_told_of(path, command) for command in _waits_for(agent))
+
+
+def is_left(scene: Scene, case: Case) -> bool:
+    """The commands of a parked agent have ended, and the host does not wake it."""
+    if not is_parked(scene, case.agent):
+        return False
+    listed, live = live_commands(scene.event), live_agents(scene.event)
+    path, waits = scene.event.transcript, _waits_for(case.agent)
+    if listed is not None and live is not None and (case.agent.id in live or set(waits) & set(listed)):
+        return False
+    return all(transcripts.is_left_queued(path, command) for command in waits)
+
+
+def _waits_for(agent: Agent) -> list[str]:
+    return agent.run.waits_for if agent.run else []

@@ -1,0 +1,75 @@
+"""Pace: how far an agent says it is, and whether it has worked for longer than was expected of it."""
+
+from __future__ import annotations
+
+import re
+
+from bg.ledger import reported, runs, tasks
+from bg.ledger.cases import Case
+from bg.pattern import pattern
+from bg.record import Record
+from bg.words.quoting import inline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
+_PROGRESS = pattern(r"(?:[*_]{1,2})?Progress:?(?:[*_]{1,2})?:?\s{0,4}(\d{1,3})\s?%[\s.,:;–—-]{0,6}(.*)", re.IGNORECASE)
+_EXPECTED = pattern(r"^[ \t*-]{0,8}Expected(?: duration)?\**:\**[ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE)
+_LENGTH = pattern(
+    r"(?:\d+(?:\.\d+)?\s?(?:-|–|to)\s?)?(\d+(?:\.\d+)?)\s?(s|sec|m|min|h|hr|d|second|minute|hour|day)s?\b",
+    re.IGNORECASE,
+)
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_FENCE = ("```", "~~~")
+LONGEST = 200
+
+
+class Progress(Record):
+    """How much of its work an agent says is done, and in a sentence what."""
+
+    percent: int
+    words: str
+
+
+def said(text: str) -> Optional[Progress]:
+    """The last line of a text that tells of progress, as in `Progress: 40% three of seven files are read`."""
+    found, is_fenced = None, False
+    for line in text.splitlines() if "rogress" in text else ():
+        is_fenced ^= line.lstrip().startswith(_FENCE)
+        told = None if is_fenced else _PROGRESS.match(line)
+        if told and int(told[1]) <= 100:
+            found = Progress(int(told[1]), told[2].strip()[:LONGEST])
+    return found
+
+
+def seconds(text: str) -> float:
+    """A length of time in words, of a range its end; 0 where it names none."""
+    return sum(float(number) * _SECONDS[unit[0].lower()] for number, unit in _LENGTH.findall(text))
+
+
+def expected(case: Case) -> float:
+    """How many seconds the task was to take, by the line of its launch or the estimate of who asked for it; else 0."""
+    task, one = case.task, case.asked_by
+    line = _EXPECTED.search(task.prompt or "") or _EXPECTED.search(task.text or "")
+    if line:
+        return seconds(line[1])
+    asked = reported.signal_of(case.book, one.signal).get("payload", {}) if one is not None else {}
+    return seconds(str(asked.get("estimated_duration") or ""))
+
+
+def beyond(case: Case) -> float:
+    """How many seconds a running agent has worked where that is more than was expected; else 0."""
+    if case.task.state not in tasks.RUNNING_STATES or not case.task.agent:
+        return 0.0
+    least = expected(case)
+    worked = runs.worked(case.book, case.task.agent) if least else 0.0
+    return worked if worked > least else 0.0
+
+
+def so_far(progress: Optional[tuple[int, str]]) -> str:
+    """How far an agent says it is, on one line; empty where it has not said."""
+    if progress is None:
+        return ""
+    percent, words = progress
+    return f"{percent}% done, it says: {inline(words, 120)}" if words else f"{percent}% done, it says"

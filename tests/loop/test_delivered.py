@@ -1,0 +1,74 @@
+"""What result files lack by the contract, told with the report that names them and with its group."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from drive import Drive, block, context
+from recordings import VERSIONS
+from test_hearing import calls, written
+
+
+@pytest.fixture
+def newest(tmp_path):
+    return Drive(VERSIONS[-1], tmp_path)
+
+
+EXPLORED = """## Explorer Result
+
+### Status
+SUCCESS
+
+### Summary
+Traced the login.
+
+### Findings
+
+#### Entry Points
+| Entry | File:Line | Type |
+|---|---|---|
+| POST /login | `src/auth.ts:2` | REST |
+| POST /token | `src/token.ts:8` | REST |
+
+### Key References
+| Item | Location | Relevance |
+|---|---|---|
+| AuthService | `src/auth.ts:900` | the core |
+| Config | the settings | read at start |
+
+### Confidence
+97 - all paths traced
+"""
+
+
+def test_what_a_result_lacks_by_the_contract_is_told_with_its_report_and_with_its_group(newest):
+    """A high confidence without its components, and places that are not there; a report is no result, nor a README."""
+    newest.prompt("/bg Explore the login from two sides")
+    tokens = [newest.launch("Explore", agent, description=f"bg-1: {agent}") for agent in ("a1", "a2")]
+    newest.stop()
+    (newest.folder / "src").mkdir()
+    (newest.folder / "src" / "auth.ts").write_text("one\ntwo\nthree\n")
+    (newest.folder / "results").mkdir()
+    (newest.folder / "results" / "login.md").write_text(EXPLORED)
+    (newest.folder / "README.md").write_text("# The project\n\nHow to begin.\n")
+    for words in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", "-C", str(newest.folder), *words], check=True, capture_output=True)
+    written(newest, {"type": "user", "message": {"role": "user", "content": tokens[0]}}, *calls("Bash", command="ls"))
+    newest.ends("a1", block("COMPLETION_REPORT", tokens[0], deliverables="results/login.md", status="success"))
+    told = context(newest.announced("a1"))
+    lacks = [
+        "no such file: “src/token.ts:8”; no such line: “src/auth.ts:900”",
+        "without a file:line: “Config”",
+        "confidence 97 without its components: “verified”, “inferred”, “combined”; confidence 97 without a justification",
+    ]
+    assert [line for line in told.split("\n") if "contract" in line] == [
+        f"By the result contract, {each}" for each in lacks
+    ]
+    newest.stop()
+    newest.ends("a2", block("COMPLETION_REPORT", tokens[1], deliverables="README.md", status="success"))
+    account = context(newest.announced("a2"))
+    assert [line for line in account.split("\n") if "contract" in line] == [
+        f"> bg-1, by the result contract: {each}" for each in lacks
+    ]
+    assert "could not be read" not in account
