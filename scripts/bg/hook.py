@@ -212,7 +212,7 @@ def _say(scene: Scene, stdout: TextIO) -> None:
                 notes.forget_late_words(writing, scene.session)
             if rebuilt:
                 notes.forget_rebuilt(writing, scene.session)
-            sighting.note(scene, writing)
+            scene.count(writing)
         scene.book.settle()
     except Unavailable:
         pass

@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from typing import Any
 
-from bg.host import drift, tools
+from bg.host import deviations, drift, tools
 from bg.host.event import read
 from bg.host.versions import OLDEST, version_of
 from recordings import VERSIONS, everything
@@ -19,8 +19,8 @@ def test_nothing_recorded_departs_from_the_table() -> None:
         event = read(json.dumps(payload))
         assert event, place
         shape = drift.shape_of(event)
-        seen.append(drift.Seen(place.split("/")[0], shape, 1, 0.0, 0.0))
-    assert [] == drift.departures(seen)
+        seen.append(deviations.Seen(place.split("/")[0], shape, 1, 0.0, 0.0))
+    assert [] == deviations.departures(seen)
 
 
 def test_each_key_is_in_the_table_from_the_first_version_on_that_always_sends_it() -> None:

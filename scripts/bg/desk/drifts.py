@@ -6,8 +6,9 @@ import contextlib
 import time
 
 from bg.desk.findings import Finding
-from bg.host import drift, versions
-from bg.host.drift import Departure, Seen, Shape
+from bg.host import deviations, drift, versions
+from bg.host.deviations import Departure, Seen
+from bg.host.drift import Shape
 from bg.host.versions import Host
 from bg.ledger import place, sightings
 from bg.ledger.file import Ledger, Unavailable
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 WEEK = 7 * 24 * 3600
 SUBJECT = "events"
+PROMPT = "UserPromptSubmit"
+OTHERS = {drift.NOTIFIED, drift.HEARD, drift.HANDED, drift.ANSWERED, drift.MISSED, drift.UNKNOWN}
 LONGEST = 40  # characters of a name that the host gives
 
 
@@ -29,17 +32,28 @@ def noticed(book: Ledger, since: float) -> tuple[list[Departure], list[Seen]]:
         Seen(row.version, Shape(row.event, row.tool, row.form, row.lacks, row.keys), row.count, row.first, row.last)
         for row in sightings.all_since(book, since)
     ]
-    return drift.departures(rows), rows
+    return deviations.departures(rows), rows
 
 
-def examine(host: Host) -> Iterator[Finding]:
-    """What the ledgers show of the last week; of the client in PATH also that nothing departs."""
+def lately() -> tuple[list[Departure], list[Seen]]:
+    """The same of all ledgers, for the last week."""
     rows: list[Seen] = []
     found: list[Departure] = []
     for folder in place.existing():
         with contextlib.suppress(Unavailable), contextlib.closing(Ledger(folder, create=False)) as book:
             departing, seen = noticed(book, book.now() - WEEK)
             found, rows = found + departing, rows + seen
+    return found, rows
+
+
+def keys_of_last_prompt(rows: list[Seen]) -> str:
+    """Those that the host has handed over with the last prompt, or with what may have been one; empty where none is."""
+    prompts = [row for row in rows if row.shape.event in (PROMPT, "") and not set(row.shape.form.split()) & OTHERS]
+    return max(prompts, key=lambda row: row.last).shape.keys if prompts else ""
+
+
+def examine(host: Host, found: list[Departure], rows: list[Seen]) -> Iterator[Finding]:
+    """What the ledgers show of the last week; of the client in PATH also that nothing departs."""
     for one in found:
         yield Finding(SUBJECT, "wrong", told(one), words.REMEDY.format(tried=_name(drift.TRIED)))
     name = _name(host.version) if host.version else ""
@@ -84,4 +98,4 @@ def _sentence(one: Departure) -> str:
         return words.INPUT_DROPPED if one.what == drift.INPUT else words.CONTEXT_DROPPED
     if one.kind == drift.UNKNOWN:
         return words.UNKNOWN_FORM if one.what else words.UNKNOWN_TOOL if one.tool else words.UNKNOWN_EVENT
-    return {drift.LACKING: words.LACKING, drift.UNREAD: words.UNREAD, drift.MISSED: words.NEVER}[one.kind]
+    return {deviations.LACKING: words.LACKING, drift.UNREAD: words.UNREAD, drift.MISSED: words.NEVER}[one.kind]

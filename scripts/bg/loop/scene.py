@@ -6,10 +6,10 @@ import os
 from functools import cached_property
 
 from bg import machine, repository, settings
-from bg.host import transcripts, versions
+from bg.host import drift, transcripts, versions
 from bg.host.answer import Answer
 from bg.host.event import Event
-from bg.ledger import cases, notes, place, projects, sessions
+from bg.ledger import cases, notes, place, projects, sessions, sightings
 from bg.ledger.attempts import Attempt
 from bg.ledger.file import Ledger, Unavailable
 from bg.loop import adopting
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from bg.host.drift import Shape
     from bg.ledger.cases import Case
+    from bg.ledger.file import Writing
     from bg.ledger.tasks import Task
     from bg.settings import Settings
 
@@ -165,6 +166,14 @@ class Scene:
             return ""
         is_own = transcripts.is_in_place(self.event.transcript, self.session, config)
         return self.event.transcript if is_own or not (stands or self.late is not None) else ""
+
+    def count(self, writing: Writing) -> None:
+        """Note in which shape the event came, and what was noticed of others."""
+        if self.late is None:
+            known = self.docket.row
+            version = versions.announced_version() or (known.version if known else "") or self._version()
+            for shape in [drift.shape_of(self.event, *self.form), *self.noticed]:
+                sightings.note(writing, version, *shape)
 
     def see(self) -> None:
         """What was said before has arrived, or did not and is due again."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 
-from bg.host import agents, drift, tools, transcripts, versions
+from bg.host import agents, deviations, drift, tools, transcripts, versions
 from bg.host.drift import Shape
 from bg.host.event import Event
 from bg.ledger import launches, naming, place, resumes, sightings, tasks, windows
-from bg.ledger.file import Ledger, Writing
+from bg.ledger.file import Ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,27 +20,13 @@ if TYPE_CHECKING:
 LEAST = 8  # characters of a message: a shorter one may be in any text
 
 
-def note(scene: Scene, writing: Writing) -> None:
-    """Count the event, and what its handler has noticed besides."""
-    if scene.late is not None:
-        return
-    version = _version(scene)
-    for shape in [drift.shape_of(scene.event, *scene.form), *scene.noticed]:
-        sightings.note(writing, version, *shape)
-
-
-def _version(scene: Scene) -> str:
-    known = scene.docket.row
-    return versions.announced_version() or (known.version if known else "") or versions.running(scene.event.transcript)
-
-
 def unread(text: str, clock: Callable[[], float]) -> None:
     """An event that could not be read is noted where it may have been meant for us."""
-    found = drift.unread(text)
+    found = deviations.unread(text)
     if found is None or not found[0].lacks:
         return
     folder = place.directory()
-    if not place.existing() and not drift.names_command(text):
+    if not place.existing() and not deviations.names_command(text):
         return
     with contextlib.closing(Ledger(folder, clock=clock)) as book, book.transaction() as writing:
         sightings.note(writing, versions.running(found[1]), *found[0])
@@ -60,8 +46,8 @@ def unhandled(event: Event, clock: Callable[[], float]) -> None:
 def _concerns(book: Ledger, event: Event) -> bool:
     if not event.tool:
         return _is_ours(book, event.agent)
-    launches_one = drift.is_like_launch(event) and bool(windows.open_windows(book, event.session))
-    return launches_one or _names_ours(book, drift.said_by(event))
+    launches_one = deviations.is_like_launch(event) and bool(windows.open_windows(book, event.session))
+    return launches_one or _names_ours(book, deviations.said_by(event))
 
 
 def _is_ours(book: Ledger, agent: str) -> bool:
@@ -83,7 +69,7 @@ def look_for_calls(scene: Scene) -> None:
         return
     path = scene.event.transcript
     started = {agents.call_of(each) for each in agents.agents_of(path)} if unfilled else set()
-    for call in drift.calls(path):
+    for call in deviations.calls(path):
         labels = [found[0] for found in filter(None, (naming.LABEL.match(text.strip()) for text in call.texts))]
         launched = call.id in started and any(label in unfilled for label in labels)
         if launched and not launches.find(scene.book, tool_use=call.id):
@@ -93,7 +79,7 @@ def look_for_calls(scene: Scene) -> None:
                 _look_for_message(scene, case, call)
 
 
-def _look_for_message(scene: Scene, case: Case, call: drift.Call) -> None:
+def _look_for_message(scene: Scene, case: Case, call: deviations.Call) -> None:
     """The agent has heard what a call said that no hook of ours has seen."""
     said = [text for text in call.texts if text != case.task.agent and len(text) >= LEAST]
     heard = agents.of_agent(scene.event.transcript, case.task.agent)
@@ -101,7 +87,7 @@ def _look_for_message(scene: Scene, case: Case, call: drift.Call) -> None:
         _note_unasked(scene, call, tools.MESSAGE)
 
 
-def _note_unasked(scene: Scene, call: drift.Call, like: tools.Tool) -> None:
+def _note_unasked(scene: Scene, call: deviations.Call, like: tools.Tool) -> None:
     kind = drift.MISSED if tools.known(call.tool) is like else drift.UNKNOWN
     scene.noticed.append(Shape("PreToolUse", call.tool, kind))
 
@@ -109,7 +95,7 @@ def _note_unasked(scene: Scene, call: drift.Call, like: tools.Tool) -> None:
 def look_at_prompt(scene: Scene) -> None:
     """A prompt that is none of the host's known forms, and yet names an agent of ours as only the host does."""
     prompt = scene.event.prompt
-    if drift.is_unknown_form(prompt) and any(_is_ours(scene.book, each) for each in drift.elements(prompt)):
+    if deviations.is_unknown_form(prompt) and any(_is_ours(scene.book, each) for each in deviations.elements(prompt)):
         scene.noticed.append(Shape("UserPromptSubmit", "", drift.UNKNOWN, "<task-notification>"))
 
 
