@@ -16,7 +16,7 @@ from bg.ledger import naming
 from bg.loop import adopting, groups, reconciling
 from bg.protocol import signals
 from bg.words.texts import fill
-from drive import PLAIN, Drive, block, context
+from drive import PLAIN, Drive, block, context, plain
 from recordings import VERSIONS, recorded
 
 
@@ -40,7 +40,9 @@ def asking(drive: Drive, agent: str = "a1", words: str = "/bg Audit the auth cod
     assert drive.ends(agent, block("CLARIFICATION_NEEDED", token)) == {}
     said = drive.announced(agent)
     assert "needs answers before it can go on" in context(said)
-    assert said["systemMessage"].startswith(f"{token.rsplit('-', 1)[0]} asks 2 questions")
+    assert said["systemMessage"].startswith(
+        f"{token.rsplit('-', 1)[0]} asks: “Should the export be CSV, XLSX, or both?” (+1)"
+    )
     drive.stop(last_assistant_message="bg-1 Q1 and bg-1 Q2 are for you")
     return token
 
@@ -74,7 +76,8 @@ def test_the_launch_gets_identity_label_and_background(drive):
     assert f"You are {token}, a background subagent" in before
     assert "\n" not in contract
     assert contract.endswith(f"ends with one signal block, with agent_id: {token}")
-    assert drive.started["systemMessage"] == "bg-1 started: audit · /bg-status"
+    limit = " · on 2.1.100 a new agent goes on with your answer" if drive.version == "2.1.100" else ""
+    assert drive.started["systemMessage"] == f"bg-1 started: audit{limit} · /bg-status"
 
 
 def test_what_an_agent_is_told_is_bounded_and_its_first_line_is_its_own():
@@ -99,7 +102,11 @@ def test_what_an_agent_is_told_is_bounded_and_its_first_line_is_its_own():
         "goes to a file first",
     )
     assert [words for words in asked if words not in who] == []
-    assert not any(slot in who for slot in ("timestamp", "total_duration", "<"))
+    assert not any(slot in who for slot in ("timestamp", "total_duration", "$"))
+    essential = who.partition("\n- ")[0]
+    assert [
+        words for words in (token, "Your parent agent", "one block", *signals.schemas()) if words not in essential
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -126,27 +133,19 @@ def test_a_correction_names_nothing_that_the_instructions_lack(newest):
     token = newest.launch("Audit.", "a1")
     reason = newest.ends("a1", "All done.")["reason"]
     assert "template" not in reason
-    assert "Your instructions list the fields of each." in reason
-    listed = newest.taken["prompt"].partition("The fields after agent_id:")[2]
-    assert [marker for marker in signals.schemas() if f"- `{marker}`: " not in listed] == []
+    assert "The form of each is in your instructions." in reason
+    told = newest.taken["prompt"]
+    assert [marker for marker in signals.schemas() if signals.template(marker, token) not in told] == []
     assert token in reason
 
 
-def test_the_example_of_the_instructions_is_a_valid_block_that_says_nothing(newest):
+def test_the_forms_of_the_instructions_say_nothing_where_they_are_quoted(newest):
     newest.prompt("/bg Audit the auth code")
     token = newest.launch("Audit.", "a1")
-    example = fill("example", agent_id=token)
-    [signal] = signals.read(example).signals
-    assert (signal.valid, signal.notes, signal.repairs) == (True, (), ())
-    assert example in newest.taken["prompt"]
-    said = newest.ends("a1", f"My instructions show this:\n\n{example}")
-    assert "no signal block that can be read" in said["reason"]
+    forms = "\n\n".join(signals.template(marker, token) for marker in signals.schemas())
+    assert signals.read(newest.taken["prompt"]).signals == []
+    assert "no signal block that can be read" in newest.ends("a1", f"My instructions show this:\n\n{forms}")["reason"]
     assert newest.rows("SELECT * FROM questions") == []
-    asks = example.replace("ISO dates", "Their dates")
-    assert newest.ends("a1", asks, stop_hook_active=True) == {}
-    assert [row["text"] for row in newest.rows("SELECT text FROM questions")] == [
-        "Their dates, or dates as in the invoices?"
-    ]
 
 
 def test_the_hook_fills_in_what_only_it_knows(newest):
@@ -257,7 +256,7 @@ def test_a_dropped_notification_is_made_up_for_at_the_next_event(drive):
 
 def test_status_and_errors_cost_nothing_and_lose_nothing(newest):
     asking(newest)
-    assert "needs answer" in newest.prompt("/bg-status")["reason"]
+    assert "Q1 “Should the export be CSV, XLSX, or both?”" in plain(newest.prompt("/bg-status")["reason"])
     assert "Nothing was recorded of: both" in newest.prompt("/bg-answer both")["reason"]
     said = newest.prompt("/bg-answer bg-7 yes")["reason"]
     assert "There is no task bg-7" in said

@@ -35,7 +35,7 @@ AS_MANY_AS_ALLOWED = "{labels} work already, and bg.json allows {most} at once (
 FULL = "{why}. Nothing was launched."
 ONLY_THE_USER_ANSWERS = SENDER + (
     " Only the user answers: through {ask}, or by typing /bg-answer. To pass on what the user "
-    "said in plain chat, send it to the agent with {message} (or {resuming} with resume); it is marked as relayed."
+    "said in plain chat, {how}; it is marked as relayed."
 )
 LAUNCH_DELEGATED = (
     "\nThe user approved {name}. Launch this now, with lines for goal, deliverables and done-when, and with the "
@@ -56,6 +56,7 @@ APPROVAL_STANDS = " The approval of {name} stands: launch {label} when one of th
 # Launching, said to the user
 
 STARTED = "{label} started: {description} · /bg-status"
+NEW_AGENT_GOES_ON = " · {where} a new agent goes on with your answer"
 CONTINUES = "{label} continues as a new agent: {description} · /bg-status"
 VERIFIES = "{label} will be verified after its report: {command}"
 VERIFY_UNPROVEN = (
@@ -110,6 +111,25 @@ CHOICE = (
     "take it as it is. To have it go on: {resume}"
 )
 DISPUTED_FIRST = ", first what does not match"
+
+# How a task stands, where its state alone does not say it; said to the user
+
+ASKS_PERMISSION = "asks permission"
+DELEGATION_WANTED = "wanted another agent, which bg.json denies"
+DONE_BUT = "done, but"
+STOPPED_BY_YOU = "stopped by you"
+REFUTED = "{subject} does not match"
+WAITS_FOR = "waits for"
+ANSWERED = "answered"
+WAITED = "it waited for {whom}"
+NOT_WOKEN_YET = "its agent has not been woken yet"
+MORE_NEED_YOU = "{count} that need you"
+MORE_WORK = "{count} working"
+MORE_ENDED = "{count} ended"
+AND_MORE_ROWS = "and {rest}: {command}"
+WERE_EXPECTED = "{age} were expected"
+QUIET_SINCE = "quiet since {age}"
+NO_ROOM = "no room for another agent now"
 
 # A check that the user named
 
