@@ -35,6 +35,7 @@ class Drive:
         self.transcript.write_text(json.dumps({"type": "user", "version": version, "cwd": str(tmp_path)}) + "\n")
         self.calls = 0
         self.writes = True  # as every host does at once, unless it asks hooks about several messages first
+        self.delivers = True  # what a message that wakes an agent says
         self.unwritten: list[tuple[dict[str, Any], dict[str, Any]]] = []
         self.clock, self.chance = time.time, os.urandom
 
@@ -47,6 +48,11 @@ class Drive:
             "cwd": str(self.folder),
             **changes,
         }
+        response = whole.get("tool_response")
+        woken = response.get("resumedAgentId") if isinstance(response, dict) else None
+        agent = self.transcript.with_suffix("") / "subagents" / f"agent-{woken}.jsonl"
+        if self.delivers:
+            conversation.told(agent, self.version, whole)
         out = io.StringIO()
         assert hook.main(io.StringIO(json.dumps(whole)), out, clock=self.clock, chance=self.chance) == 0
         said = check_answer(whole["hook_event_name"], out.getvalue()) or {}

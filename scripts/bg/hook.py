@@ -19,14 +19,14 @@ from bg.host.event import Event, read, typed_command
 from bg.ledger import cases, deliveries, idle, notes, place, spool
 from bg.ledger.attempts import Attempt
 from bg.ledger.file import Corrupt, Ledger, Unavailable, left
-from bg.loop import postponing, routes, traces
+from bg.loop import postponing, routes, sighting, traces
 from bg.loop.scene import Scene
 from bg.words import phrases, trouble
 from bg.words.quoting import inline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable, TextIO
+    from typing import Callable, Optional, TextIO
 
     from bg.loop.routes import Handler
 
@@ -57,6 +57,8 @@ def main(
         handler = routes.handler_for(event) if event else None
         if event and handler:
             _answer(event, handler, text, stdout, (clock, chance), ends=ends and event.name != "SessionEnd")
+        else:
+            _notice(event, text, clock)
     except Exception as error:  # noqa: BLE001 - a hook that fails may not disturb the session
         traces.note_outside("main", traces.happened(), clock)
         try:
@@ -69,6 +71,17 @@ def main(
             traces.note_aside("main", traces.happened(), clock())
             return 1
     return 0
+
+
+def _notice(event: Optional[Event], text: str, clock: Callable[[], float]) -> None:
+    """What the host hands over in a shape that nobody knows is counted, and otherwise left alone."""
+    try:
+        if event:
+            sighting.unhandled(event, clock)
+        else:
+            sighting.unread(text, clock)
+    except Exception:  # noqa: BLE001 - there is nothing to answer here, and nothing to refuse
+        traces.note_outside("an unknown shape", traces.happened(), clock)
 
 
 def _given(stdin: TextIO) -> str:
@@ -178,7 +191,7 @@ def _first_words(event: Event, folder: str) -> list[str]:
 
 
 def _say(scene: Scene, stdout: TextIO) -> None:
-    """Print the answer whole, then note that it was said."""
+    """Print the answer whole, then note that it was said, and count the event."""
     if scene.answer.notice and not typed_command(scene.event.prompt)[0] and not scene.settings.notices:
         scene.answer.notice = []
     told = _tell_where_the_old_one_is(scene)
@@ -188,17 +201,17 @@ def _say(scene: Scene, stdout: TextIO) -> None:
     _print(scene.answer, scene.event, stdout)
     if lost:
         place.forget_lost_interpreter()
-    if not (scene.surfaced or told or late or rebuilt):
-        return
     try:
         with scene.book.transaction() as writing:
-            deliveries.say(writing, scene.surfaced)
+            if scene.surfaced:
+                deliveries.say(writing, scene.surfaced)
             if told:
                 notes.set_kept_aside_told(writing, told)
             if late:
                 notes.forget_late_words(writing, scene.session)
             if rebuilt:
                 notes.forget_rebuilt(writing, scene.session)
+            scene.count(writing)
         scene.book.settle()
     except Unavailable:
         pass

@@ -40,6 +40,17 @@ def write(
                 file.write(json.dumps(linked) + "\n")
 
 
+def told(path: Path, version: str, event: Payload) -> None:
+    """An agent that a message has woken has it in its transcript, before the call that sent it has its result."""
+    response = event.get("tool_response")
+    woken = event["hook_event_name"] == "PostToolUse" and isinstance(response, dict) and "resumedAgentId" in response
+    message = event["tool_input"].get("message") if woken else None
+    if message and path.is_file() and json.dumps(message) not in path.read_text(encoding="utf-8"):
+        line = {"uuid": f"t-{path.stat().st_size}", "version": version}
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({**line, **_user(message)}) + "\n")
+
+
 def records(
     version: str, event: Payload, said: dict[str, Any], *, attended: bool = False, at: float = 0.0
 ) -> list[dict[str, Any]]:
@@ -56,8 +67,8 @@ def records(
         result = {"type": "tool_result", "tool_use_id": event["tool_use_id"], "content": "Done."}
         found.append({**_user([result]), "toolUseResult": event.get("tool_response")})
     if name == "Stop":
-        message = {"role": "assistant", "content": [{"type": "text", "text": "So."}]}
-        found.append({"type": "assistant", "message": message})
+        message = {"role": "assistant", "stop_reason": "end_turn", "content": [{"type": "text", "text": "So."}]}
+        found.append({"type": "assistant", "timestamp": _stamp(at), "message": message})
     if name == "Stop" and blocked:
         found.append({**_user(f"Stop hook feedback:\n{said.get('reason')}"), "isMeta": True})
     context = (said.get("hookSpecificOutput") or {}).get("additionalContext")
@@ -73,8 +84,7 @@ def prompt(version: str, words: str, turn: str = "", *, attended: bool, at: floa
         name, rest = command[1], command[2] or ""
         words = f"<command-message>{name[1:]}</command-message>\n<command-name>{name}</command-name>"
         words += f"\n<command-args>{rest}</command-args>"
-    moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at or time.time()))
-    found = {**_user(words), "version": version, "timestamp": f"{moment}.{int((at or time.time()) % 1 * 1000):03d}Z"}
+    found = {**_user(words), "version": version, "timestamp": _stamp(at)}
     found.update({"promptId": turn} if turn else {})
     if able >= NAMES_ENTRYPOINTS:
         found["entrypoint"] = "cli" if attended else "sdk-cli"
@@ -87,6 +97,12 @@ def prompt(version: str, words: str, turn: str = "", *, attended: bool, at: floa
     if able >= NAMES_TURNS:
         found["turnOrigin"] = "human" if attended else "sdk"
     return found
+
+
+def _stamp(at: float) -> str:
+    """A moment as the host writes it; now, where none is given."""
+    moment = at or time.time()
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(moment))}.{int(moment % 1 * 1000):03d}Z"
 
 
 def _user(content: Any) -> dict[str, Any]:

@@ -187,7 +187,8 @@ class Play:
         self.kept.append({"event": f"{name} {tool}".strip(), "said": json.loads(self.plain(out)) if out else {}})
 
     def bind(self, event: Payload) -> None:
-        """The host names the agent that a launch of ours has started."""
+        """The host names the agent that a launch of ours has started; one that a message woke has that by then."""
+        conversation.told(self.agent_file(str(event["tool_input"].get("to"))), self.version, event)
         response = event.get("tool_response")
         agent = response.get("agentId", "") if isinstance(response, dict) else ""
         found = TOKEN.findall(str(event["tool_input"].get("prompt", "")))

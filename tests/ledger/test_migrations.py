@@ -29,6 +29,7 @@ LANDED = {
     "0004.sql": "96eca8756c9dfdb78c34c6df14e6adb402ea82a8f6de66e724864d36056f3cd7",
     "0005.sql": "1cf0619676267c31780894680e81608e2941c28345c34ae1ed9445507f41f29a",
     "0006.sql": "5dcb827dceae7c3a5d60b59a9eb236622f68104cb7bfd654a7b9f29f6be689b9",
+    "0007.sql": "347e486c47525699bb09c3aeec17401f01d1aac365cc69c68c7963993caea862",
 }
 
 #: Opens the ledger of BG_DATA, and is killed at that instruction of SQLite's, or ends by itself.

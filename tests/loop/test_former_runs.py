@@ -98,6 +98,7 @@ def test_a_late_notification_does_not_end_the_run_that_goes_on(drive):
     assert drive.rows("SELECT state FROM tasks") == [{"state": "working"}]
     assert drive.rows("SELECT state FROM questions") == [{"state": "sent"}, {"state": "sent"}]
     done = block("COMPLETION_REPORT", token, status="success")
+    drive.transcript_of("a1", done)
     assert "reports success" in announced(drive, done, WOKEN), "what names the present call does end it"
     assert runs(drive) == [(1, True), (2, True)]
 

@@ -158,3 +158,26 @@ def test_what_waited_for_a_running_agent_is_owed_again_when_its_session_is_gone(
     assert case.answers() == [(False, False)]
     assert case.drive.rows("SELECT state FROM tasks") == [{"state": "interrupted"}]
     assert "Resume it now" in told
+
+
+@pytest.mark.parametrize("passes_through", [False, True])
+def test_the_word_that_an_agent_was_woken_vouches_for_no_answer(tmp_path, passes_through):
+    """A host that takes the message from another key wakes the agent with the parent's words alone."""
+    drive = Drive(WAKES, tmp_path)
+    drive.prompt("/bg Audit the code")
+    token = drive.launch("Audit it", "a1")
+    drive.ends("a1", block("CLARIFICATION_NEEDED", token, questions="Q1: CSV or XLSX?"))
+    drive.announced("a1")
+    drive.prompt("/bg-answer bg-1 Q1: both of them")
+    given = {"to": "a1", "text": "Here."}
+    before, after = (recorded(WAKES, "resume", name, "SendMessage") for name in ("PreToolUse", "PostToolUse"))
+    taken = drive.send(before, tool_use_id="s1", tool_input=given)["hookSpecificOutput"]["updatedInput"]
+    assert "both of them" in taken["message"]
+    sent = taken if passes_through else given
+    drive.delivers = False
+    drive.send(after, tool_use_id="s1", tool_input=sent, tool_response={"success": True, "resumedAgentId": "a1"})
+    assert drive.rows("SELECT state FROM tasks") == [{"state": "working"}]
+    assert drive.rows("SELECT 1 FROM resumes WHERE proven IS NOT NULL") == []
+    drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
+    assert OVERTAKEN in context(drive.announced("a1"))
+    assert drive.rows("SELECT sent FROM answers") == [{"sent": None}]

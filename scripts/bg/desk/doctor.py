@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bg import foreign, machine, settings
-from bg.desk import host_settings, interpreter, page, shortcuts, storage, trials
+from bg.desk import drifts, host_settings, interpreter, page, shortcuts, storage, trials
 from bg.desk.findings import Finding, told
 from bg.host import tools, versions
 from bg.host.versions import Host
@@ -46,6 +46,8 @@ def run(given: argparse.Namespace) -> Outcome:
 def examine(host: Host) -> Iterator[Finding]:
     """Every finding, in the order in which one would look."""
     yield from _client(host)
+    departures, seen = drifts.lately()
+    yield from drifts.examine(host, departures, seen)
     yield from _hooks()
     yield from _plugin(host)
     yield from _command(host)
@@ -53,7 +55,7 @@ def examine(host: Host) -> Iterator[Finding]:
     python = list(interpreter.the_hooks_own())
     yield from python
     if not any(finding.state == "wrong" for finding in python):
-        yield from trials.fire(ROOT, interpreter.noted()[1])
+        yield from trials.fire(ROOT, interpreter.noted()[1], drifts.keys_of_last_prompt(seen))
     yield from storage.where_it_is_kept()
     yield from _settings()
     yield _node()

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from bg import durations
-from bg.desk import actions, open_items, status, table_parts
+from bg.desk import actions, drifts, open_items, status, table_parts
 from bg.desk.page import Cell, Page, fit, pad, page_width, width_of
 from bg.desk.status import Status
 from bg.desk.table_parts import ENDED, NEEDS, WORKS
@@ -278,6 +278,9 @@ def _footnotes(book: Ledger, page: Page, project: str) -> list[str]:
     kept = cases.whole(book).kept_aside
     if kept:
         lines.append(f"The ledger was unreadable and is kept at {kept}; this is a new one.")
+    drifted = drifts.footnote(book, book.now() - durations.RECENT)
+    if drifted:
+        lines.append(drifted)
     errors = notes.errors(book, book.now() - durations.RECENT)
     if errors:
         last = errors[0]

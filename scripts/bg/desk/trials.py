@@ -20,15 +20,21 @@ AGAIN = (
 _EVENT = {"session_id": "doctor", "transcript_path": "", "hook_event_name": "UserPromptSubmit", "prompt": "/bg-status"}
 
 
-def fire(root: Path, interpreter: str) -> Iterator[Finding]:
-    """One event through hooks/run, as the host would send it, with a data directory of its own."""
+def fire(root: Path, interpreter: str, keys: str = "") -> Iterator[Finding]:
+    """One event through hooks/run, as the host would send it, with a data directory of its own.
+
+    `keys` are those of the last prompt that the host has really handed over: it is played again with just these.
+    """
+    like = " with the keys of your last prompt" if keys else ""
     with tempfile.TemporaryDirectory(prefix="bg-doctor-") as folder:
         data = Path(folder)
         if interpreter:
             (data / "python").write_text(f"{interpreter}\n", encoding="utf-8")
         # BG_DATA comes before every other place, so the user's own data are left alone.
         told = {"BG_DATA": folder, "CLAUDE_PLUGIN_DATA": "", "CLAUDE_CODE_ENTRYPOINT": "cli", "NO_COLOR": "1"}
-        payload = json.dumps({**_EVENT, "cwd": folder}, separators=(",", ":")).encode()
+        known = {**_EVENT, "cwd": folder}
+        event = {key: known.get(key, "/bg-status") for key in keys.split()} if keys else known
+        payload = json.dumps(event, separators=(",", ":")).encode()
         done = machine.ask(["/bin/sh", str(root / "hooks" / "run")], durations.TRIAL, payload, told)
         out, said = done.out, done.said[len(done.out) :]
         for log in map(Path, spool.logs(folder)):
@@ -36,9 +42,11 @@ def fire(root: Path, interpreter: str) -> Iterator[Finding]:
                 said += log.read_text(encoding="utf-8", errors="replace")
         wrong = _judged(out, said)
     if wrong:
-        yield Finding("trial", "wrong", f"a hook that was tried did not answer as it must: {wrong}", _remedy(wrong))
+        yield Finding(
+            "trial", "wrong", f"a hook that was tried{like} did not answer as it must: {wrong}", _remedy(wrong)
+        )
     else:
-        yield Finding("trial", "ok", "a hook was tried, and answered as it must")
+        yield Finding("trial", "ok", f"a hook was tried{like}, and answered as it must")
 
 
 def _judged(out: str, said: str) -> str:

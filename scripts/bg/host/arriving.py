@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from bg import durations
-from bg.host.transcripts import Final, last_assistant, parts, size, tail, words
+from bg.host.transcripts import Final, last_assistant, parts, size, tail, tells, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ def _ends_with(records: list[dict[str, Any]], wanted: str, times: int) -> bool:
             return False
         found += record.get("type") == "assistant" and wanted in words(record)
     return found >= times
+
+
+def is_told(path: str, message: str, wait: float = durations.LATE_RECORD) -> bool:
+    """Whether an agent's transcript shows that it was told this."""
+    return any(tells(records, message) for records in _tails(path, wait))
 
 
 def settled_text(path: str, before: str = "", wait: float = durations.LATE_TEXT) -> Final:

@@ -69,6 +69,7 @@ class Event(Record):
     error: str = ""
     turn: str = ""
     reason: str = ""
+    raw: Optional[dict[str, Any]] = None  # all of it, for what only its keys tell
 
     @property
     def is_cleared(self) -> bool:
@@ -195,6 +196,7 @@ def read(text: str) -> Optional[Event]:
         error=text_of(raw.get("error")),
         turn=text_of(raw.get("prompt_id")),
         reason=text_of(raw.get("reason")),
+        raw=raw,
     )
 
 

@@ -24,24 +24,25 @@ class Queued(Record):
     text: str
 
 
-def fate(session: str, agent: str, message: Queued, says_last: Optional[Says]) -> str:
+def fate(session: str, agent: str, message: Queued, says_last: Optional[Says], *, woken: bool = False) -> str:
     """What became of a message to an agent whose run has ended, by the session's transcript and the agent's own.
 
     `says_last` knows the last words of that run: until the agent's transcript has them, it may lack the message too.
-    None where the run was cut, of which nothing more is written.
+    None where the run was cut, of which nothing more is written. The message that has `woken` the agent is always
+    written down.
     """
-    found = _fate(session, agent, message, says_last, transcripts.TAIL)
-    return _fate(session, agent, message, says_last, MOST) if found == DROPPED else found
+    found = _fate(session, agent, message, says_last, transcripts.TAIL, woken=woken)
+    return _fate(session, agent, message, says_last, MOST, woken=woken) if found == DROPPED else found
 
 
-def _fate(session: str, agent: str, message: Queued, says_last: Optional[Says], most: int) -> str:
+def _fate(session: str, agent: str, message: Queued, says_last: Optional[Says], most: int, *, woken: bool) -> str:
     """The same, by the last part of both."""
     records = transcripts.tail(agent, most)
     if _place(records, message.text) < len(records):
         return ARRIVED
     found = transcripts.tail(session, most)
     result = _result(found, message.call)
-    if result is not None and _had_a_round(records, str(result.get("timestamp") or "")):
+    if not woken and result is not None and _had_a_round(records, str(result.get("timestamp") or "")):
         return ARRIVED
     if says_last is not None and not any(map(says_last, records)):
         return UNKNOWN

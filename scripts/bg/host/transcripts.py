@@ -328,6 +328,21 @@ def is_torn(path: str) -> bool:
     return size(path) <= TAIL and at is not None
 
 
+def has_ended_turn(path: str, since: float) -> bool:
+    """A turn of the session has come to its own end since then."""
+    for record in reversed(tail(path)):
+        message = record.get("message")
+        if record.get("type") == "assistant" and isinstance(message, dict) and moment(record) > since:
+            return message.get("stop_reason") == "end_turn"
+    return False
+
+
+def tells(records: list[dict[str, Any]], message: str) -> bool:
+    """One of these records tells the agent this."""
+    plain = " ".join(message.split())
+    return any(record.get("type") == "user" and plain in " ".join(text(record).split()) for record in records)
+
+
 def is_prompted_behind(path: str, tool: tuple[str, ...], message: str) -> bool:
     """Somebody has prompted the agent since its call of this tool with this message, which the transcript shows."""
     prompted = False

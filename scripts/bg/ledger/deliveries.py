@@ -128,6 +128,12 @@ def is_end_due(book: Ledger, agent: str, run: int) -> bool:
     return book.one(f"{sql} AND seen IS NULL AND said IS NULL", agent, run) is not None
 
 
+def is_end_heard(book: Ledger, agent: str, run: int) -> bool:
+    """The parent was told of the end of this run when the host announced it."""
+    sql = f"SELECT 1 FROM deliveries WHERE subject = ? AND run = ? AND kind = '{Due.ENDED}' AND event = ?"
+    return bool(book.value(sql, agent, run, "UserPromptSubmit"))
+
+
 def owed_since(book: Ledger, label: str, moment: float) -> bool:
     """The parent was owed what to do about a task's answers after this moment."""
     sql = f"SELECT 1 FROM deliveries WHERE label = ? AND kind = '{Due.ANSWERED}' AND made >= ?"

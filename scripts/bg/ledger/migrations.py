@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Callable, Optional
 
 # Of the folder's newest file, and of the tables as it leaves them; a test holds them equal, so no event reads a file.
-NEWEST = 6
-DIGEST = 2695252761
+NEWEST = 7
+DIGEST = 3986772421
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "schema")
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bg.host import dialogs, tools, transcripts
+from bg.host import dialogs, drift, tools, transcripts
 from bg.ledger import cases, digests, inbox, notes, proofs, tasks, typed
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.values import Due, Item, ItemState
-from bg.loop import answering, answers, hearing, proof, putting, reminding
+from bg.loop import answering, answers, hearing, proof, putting, reminding, sighting
 from bg.loop.scene import Scene
 from bg.words import feedback, phrases
 from bg.words.quoting import inline
@@ -73,6 +73,11 @@ def after_question(scene: Scene) -> None:
         answered: list[str] = []
         put = notes.take_dialog(writing, scene.event.tool_use)
         claim.place = put.place if put else claim.place
+        if put and put.shown:
+            scene.form.append(drift.OURS)
+            words = [dialogs.wording(each) for each in dialogs.questions_of(scene.event)]
+            taken_over = any(putting.prefixed(each) for each in words)
+            sighting.answered(scene, "PreToolUse", scene.event.tool, drift.INPUT, taken=taken_over)
         if put and put.mark and given and not dialogs.shows_mark(scene.event, put.mark):
             told.append(phrases.DIALOG_ANSWERED_ITSELF.format(ask=tools.ASK))
             given = {}

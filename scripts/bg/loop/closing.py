@@ -17,7 +17,18 @@ from bg.ledger import cases, reported, resumes, runs, tasks
 from bg.ledger.cases import Agent, Case
 from bg.ledger.runs import Run
 from bg.ledger.values import State
-from bg.loop import binding, concluding, hearing, judging, parking, reminding, reports, resuming, waking
+from bg.loop import (
+    binding,
+    concluding,
+    hearing,
+    judging,
+    parking,
+    reminding,
+    reports,
+    resuming,
+    sighting,
+    waking,
+)
 from bg.loop.scene import Scene
 from bg.words import phrases
 
@@ -69,6 +80,9 @@ def take(scene: Scene, announcements: list[Notification]) -> None:
         _await_record(scene, case.agent, found)
         if not _is_borne_out(scene, found):
             continue
+        run = cases.agent(scene.book, found.agent).run
+        if run is not None and run.ended is None and not found.cut:
+            sighting.missed(scene, "SubagentStop")
         close(scene, case, found.agent, found.text, found.cut, "notification")
 
 

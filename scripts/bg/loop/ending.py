@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from bg import durations
-from bg.host import agents, arriving, tools, transcripts
+from bg.host import agents, arriving, drift, tools, transcripts
 from bg.host.transcripts import Final
 from bg.ledger import cases, children, digests, launches, runs
 from bg.ledger.cases import Agent, Case
@@ -25,6 +25,7 @@ def stopped(scene: Scene) -> None:
         binding.note_stranger(scene, event.agent, event.last_text or "")
         _note_child_ended(scene)
         return
+    scene.form.append(drift.OURS)
     resuming.prove_by_run(scene, event.agent, _path(scene, event.agent))
     hands_back = scene.host.hands_back(event.mode, event.agent_type)
     if hands_back and event.last_text is None:

@@ -6,7 +6,7 @@ import contextlib
 import time
 
 from bg import durations, repository
-from bg.host import receipts, tools, transcripts
+from bg.host import drift, receipts, tools, transcripts
 from bg.ledger import cases, delegations, launches, naming, resumes, runs, tasks, windows
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing, first_of
@@ -24,6 +24,7 @@ from bg.loop import (
     reminding,
     reports,
     resuming,
+    sighting,
 )
 from bg.loop.scene import Scene
 from bg.words import phrases, ways
@@ -136,6 +137,9 @@ def _bound(scene: Scene) -> Optional[Case]:
     with scene.book.transaction() as writing:
         runs.bind(writing, token, agent)
         arrived = token in tools.launch_of(scene.event).prompt
+        scene.form.append(drift.OURS)
+        if launched is not None:
+            sighting.answered(scene, "PreToolUse", scene.event.tool, drift.INPUT, taken=arrived)
         launches.set_identity(writing, token, launches.PROMPT if arrived else launches.LOST)
         if resumes.find(scene.book, tool_use=scene.event.tool_use):
             resuming.prove(scene, writing, scene.event.tool_use, agent)

@@ -60,7 +60,9 @@ def coming(scene: Scene, case: Case) -> list[str]:
 def _fate(scene: Scene, run: Run, row: Resume) -> str:
     last = None if run.cut else _last_words(scene, run)
     path = agents.of_agent(scene.event.transcript, run.agent)
-    found = messages.fate(scene.event.transcript, path, messages.Queued(row.tool_use, row.message), last)
+    found = messages.fate(
+        scene.event.transcript, path, messages.Queued(row.tool_use, row.message), last, woken=run.began >= row.at
+    )
     is_anew = scene.event.name == "SessionStart" and scene.event.source != "compact"
     # A queue ends with the process that had it.
     return messages.DROPPED if is_anew and found != messages.ARRIVED else found

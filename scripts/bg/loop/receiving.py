@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bg.host import arrivals
+from bg.host import arrivals, drift
 from bg.host.receipts import Receipt, Stretch
 from bg.ledger import cases, deliveries, notes
 from bg.ledger.deliveries import Delivery
-from bg.loop import moving
+from bg.loop import moving, sighting
 from bg.loop.scene import Scene
 from bg.words import phrases
 
@@ -25,6 +25,8 @@ def settle(scene: Scene) -> None:
         for row, fate in found:
             # A host that no longer writes down what hooks add would be told the same for ever.
             is_given_up = fate == MISSED and (row.missed or 0) + 1 >= deliveries.MOST_TIMES
+            if fate == MISSED:
+                sighting.answered(scene, row.event or "", "", drift.CONTEXT, taken=False)
             if fate == ARRIVED or is_given_up:
                 deliveries.settle(writing, row)
                 if is_given_up:
@@ -45,6 +47,7 @@ def _fate(scene: Scene, row: Delivery, stretches: dict[tuple[str, int], Stretch]
         return ARRIVED if here and row.said is not None else LOST
     receipt = stretch.receipt(row.words, row.carrier, row.turn)
     if receipt.shown:
+        sighting.answered(scene, row.event or "", "", drift.CONTEXT, taken=True)
         return ARRIVED if here or receipt.answered or _remembers(scene, row) else LOST
     if row.said is None:
         return LOST

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg import durations
-from bg.host import agents, arrivals, receipts, transcripts
+from bg.host import agents, arrivals, drift, receipts, transcripts
 from bg.host.event import Notification, live_agents, notifications
 from bg.ledger import cases, delegations, deliveries, launches, notes, resumes, runs, tasks, windows
 from bg.ledger.cases import Agent, Case
@@ -23,6 +23,7 @@ from bg.loop import (
     rebuilding,
     reminding,
     resuming,
+    sighting,
     waking,
 )
 from bg.loop.scene import Scene
@@ -72,8 +73,10 @@ def _look_for_identity(scene: Scene) -> None:
         told = transcripts.first_prompt(path)[:20000] + receipts.Stretch(path, 0).added()
         if given or launch.token in told:
             found = launches.CONTEXT
+            sighting.answered(scene, "SubagentStart", "", drift.CONTEXT, taken=True)
         elif abs(scene.book.now() - (launch.bound or 0.0)) > durations.GRACE:
             found = launches.NOWHERE
+            sighting.answered(scene, "SubagentStart", "", drift.CONTEXT, taken=False)
             scene.answer.notice.append(phrases.WITHOUT_IDENTITY.format(label=launch.label))
         else:
             continue

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from bg.host import agents, arrivals, tools, transcripts
-from bg.ledger import cases, delegations, inbox, notes, reported, resumes, runs, tasks, user_answers
+from bg.host import agents, arrivals, arriving, drift, tools, transcripts
+from bg.ledger import (
+    cases,
+    delegations,
+    deliveries,
+    inbox,
+    notes,
+    reported,
+    resumes,
+    runs,
+    tasks,
+    user_answers,
+)
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing, first_of
 from bg.ledger.resumes import Resume
@@ -19,6 +30,7 @@ from bg.loop import (
     queued,
     reminding,
     reports,
+    sighting,
     waking,
 )
 from bg.loop.scene import Scene
@@ -136,10 +148,12 @@ def after_message(scene: Scene) -> None:
     scene.see()
     row = first_of(resumes.find(scene.book, tool_use=scene.event.tool_use))
     if row is not None:
+        scene.form.append(drift.OURS)
         if tools.resumed_agent(scene.event):
-            with scene.book.transaction() as writing:
-                prove(scene, writing, scene.event.tool_use, row.agent)
+            _go_on(scene, row)
         elif tools.delivered_message(scene.event):
+            if _was_announced(scene, row.agent):
+                scene.form.append(drift.ENDED)
             with scene.book.transaction() as writing:
                 _queue(scene, writing, row)
         else:
@@ -150,11 +164,36 @@ def after_message(scene: Scene) -> None:
     reminding.remind(scene)
 
 
+def _go_on(scene: Scene, row: Resume) -> None:
+    """The host says that the agent runs again; that it has our message, its own transcript must show."""
+    path = agents.of_agent(scene.event.transcript, row.agent)
+    scene.book.settle()  # as before every wait
+    told = bool(path) and arriving.is_told(path, row.message)
+    sent = _sent(scene, row.message)
+    if sent is not None or told:
+        sighting.answered(scene, "PreToolUse", scene.event.tool, drift.INPUT, taken=told or bool(sent))
+    with scene.book.transaction() as writing:
+        if told or not path or sent is False:
+            prove(scene, writing, scene.event.tool_use, row.agent, told=told)
+        elif row.proven is None:
+            _settle_open(writing, row)
+            _let_run(scene, writing, row, row.agent)
+            user_answers.mark_sent(writing, row.agent, row.id)
+            delegations.mark_told(writing, row.id)
+
+
+def _was_announced(scene: Scene, agent: str) -> bool:
+    """The host itself has said that the last run of this agent is over: a message to it wakes it."""
+    run = cases.agent(scene.book, agent).run
+    return run is not None and run.ended is not None and deliveries.is_end_heard(scene.book, agent, run.run)
+
+
 def _woken_without_us(scene: Scene, agent: str) -> None:
     """The hook before this call was killed: the agent runs again, and what was answered has not gone with it."""
     case = cases.agent(scene.book, agent).case if agent else None
     if case is None:
         return
+    scene.form.append(drift.OURS)
     sent = next(iter(tools.sent_texts(scene.event)), "")
     with scene.book.transaction() as writing:
         # Noted, so that what the host says of the former run is told from what it says of this one.
@@ -214,15 +253,19 @@ def after_task(scene: Scene) -> None:
     reminding.remind(scene)
 
 
-def prove(scene: Scene, writing: Writing, tool_use: str, agent: str) -> None:
-    """The resume has happened: its answers are sent, the next run goes on."""
-    book = scene.book
-    row = first_of(resumes.find(book, tool_use=tool_use))
+def prove(scene: Scene, writing: Writing, tool_use: str, agent: str, *, told: bool = False) -> None:
+    """The resume has happened: its answers are sent, the next run goes on; `told` where the agent's record shows it."""
+    row = first_of(resumes.find(scene.book, tool_use=tool_use))
     if row is None or row.proven is not None:
         return
     resumes.prove(writing, row.id)
     _settle_open(writing, row)
-    _hand_on(scene, writing, row)
+    _hand_on(scene, writing, row, told=told)
+    _let_run(scene, writing, row, agent)
+
+
+def _let_run(scene: Scene, writing: Writing, row: Resume, agent: str) -> None:
+    """The next run goes on, unless it has ended before this was heard of."""
     last = cases.agent(scene.book, agent).run
     overtaken = last is not None and last.began > row.at and last.ended is not None
     if not overtaken:
@@ -239,9 +282,9 @@ def _queue(scene: Scene, writing: Writing, row: Resume) -> None:
         resumes.prove(writing, row.id)  # nothing of the user's is in it that could be owed
 
 
-def _hand_on(scene: Scene, writing: Writing, row: Resume) -> None:
+def _hand_on(scene: Scene, writing: Writing, row: Resume, *, told: bool = False) -> None:
     """What the message carries is on its way; without our message, it is still to be sent."""
-    if _carried(scene, row.message):
+    if told or _sent(scene, row.message):
         user_answers.mark_sent(writing, row.agent, row.id)
         delegations.mark_told(writing, row.id)
     elif user_answers.detach(writing, row.id):
@@ -260,11 +303,14 @@ def _settle_open(book: Writing, row: Resume) -> None:
             inbox.pass_on(book, item)
 
 
-def _carried(scene: Scene, message: str) -> bool:
-    """The call went out with our message; without it, the hook that wrote it down was killed before it was heard."""
+def _sent(scene: Scene, message: str) -> Optional[bool]:
+    """The call went out with our message; without it, the hook that wrote it down was killed before it was heard.
+
+    None where the call does not show what it has sent.
+    """
     sent = tools.sent_texts(scene.event)
     plain = " ".join(message.split())
-    return not sent or any(plain in " ".join(text.split()) for text in sent)
+    return any(plain in " ".join(text.split()) for text in sent) if sent else None
 
 
 def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
@@ -273,6 +319,8 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
     row = cases.agent(book, agent).pending
     if row is None or not arrivals.heard(transcript, row.message) or queued.begins_none(scene, row, transcript):
         return
+    if row.id not in [each.id for each in resumes.queued(book, agent)]:
+        sighting.missed(scene, "PostToolUse", tools.MESSAGE.called(scene.host.version))
     with book.transaction() as writing:
         resumes.prove(writing, row.id)
         user_answers.mark_sent(writing, agent, row.id)

@@ -6,10 +6,10 @@ import os
 from functools import cached_property
 
 from bg import durations, machine, repository, settings
-from bg.host import transcripts, versions
+from bg.host import drift, transcripts, versions
 from bg.host.answer import Answer
 from bg.host.event import Event
-from bg.ledger import cases, notes, place, projects, sessions
+from bg.ledger import cases, notes, place, projects, sessions, sightings
 from bg.ledger.attempts import Attempt
 from bg.ledger.file import Ledger, Unavailable
 from bg.loop import adopting
@@ -20,7 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable, Optional, Protocol
 
+    from bg.host.drift import Shape
     from bg.ledger.cases import Case
+    from bg.ledger.file import Writing
     from bg.ledger.tasks import Task
     from bg.settings import Settings
 
@@ -80,6 +82,8 @@ class Scene:
         # The user has typed the code of the words that are carried out; they are for the items that they were for.
         self.confirmed: Optional[frozenset[int]] = None
         self.attempt = attempt or Attempt()
+        self.form: list[str] = []  # what the loop alone knows of the form of this event
+        self.noticed: list[Shape] = []  # what it has noticed of others
         self.session = event.session
         self.docket = cases.docket(book, event.session)
         self._settings: dict[str, Settings] = {}
@@ -174,6 +178,14 @@ class Scene:
             return ""
         is_own = transcripts.is_in_place(self.event.transcript, self.session, config)
         return self.event.transcript if is_own or not (stands or self.late is not None) else ""
+
+    def count(self, writing: Writing) -> None:
+        """Note in which shape the event came, and what was noticed of others."""
+        if self.late is None:
+            known = self.docket.row
+            version = versions.announced_version() or (known.version if known else "") or self._version()
+            for shape in [drift.shape_of(self.event, *self.form), *self.noticed]:
+                sightings.note(writing, version, *shape)
 
     def see(self) -> None:
         """What was said before has arrived, or did not and is due again."""

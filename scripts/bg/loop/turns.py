@@ -22,6 +22,7 @@ from bg.loop import (
     queued,
     reconciling,
     reminding,
+    sighting,
     waking,
 )
 from bg.loop.scene import Scene
@@ -48,6 +49,7 @@ def prompt(scene: Scene) -> None:
     if command:
         scene.enter()
     reconciling.catch_up(scene, reconciling.PROMPT)
+    _look_for_unasked(scene)
     for step in (_close_windows, _mention_quiet):
         scene.apart(f"the prompt's {step.__name__.strip('_')}", step, scene)
     handler = {"bg": _launch, "bg-status": _status, "bg-answer": _answer}.get(command)
@@ -63,6 +65,16 @@ def prompt(scene: Scene) -> None:
         scene.apart("the limits", lambda: pausing.mention(scene, is_command=bool(command)))
     if not scene.answer.block:
         scene.apart("the reminders", reminding.remind, scene)
+
+
+def _look_for_unasked(scene: Scene) -> None:
+    """Look for what the host may have done without asking a hook."""
+    if "<" in scene.event.prompt[:40]:
+        scene.apart("an unknown prompt", sighting.look_at_prompt, scene)
+    if scene.docket.windows and scene.event.prompt:
+        scene.apart("the former turn", sighting.look_for_stop, scene)
+    if scene.docket.windows or scene.docket.cases_in(tasks.WAITING_STATES):
+        scene.apart("unasked calls", sighting.look_for_calls, scene)
 
 
 def _say_what_failed(scene: Scene, command: str) -> None:
@@ -166,6 +178,7 @@ def stop(scene: Scene) -> None:
     scene.apart("what was said before", scene.see)
     scene.apart("who said what", proof.look_around, scene)
     reconciling.catch_up(scene, reconciling.STOP)
+    _look_for_unasked(scene)
     _close_windows(scene)
     if not (versions.attended() and _is_announced_next(scene)):
         _tell_the_rest(scene)

@@ -1,0 +1,116 @@
+"""Sighting: the shape of each event is counted for its version of the host, and what shows that others never came."""
+
+from __future__ import annotations
+
+import contextlib
+
+from bg.host import agents, arrivals, deviations, drift, tools, transcripts, versions
+from bg.host.drift import Shape
+from bg.host.event import Event
+from bg.ledger import launches, naming, place, resumes, sightings, tasks, windows
+from bg.ledger.file import Ledger
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable
+
+    from bg.ledger.cases import Case
+    from bg.loop.scene import Scene
+
+LEAST = 8  # characters of a message: a shorter one may be in any text
+
+
+def unread(text: str, clock: Callable[[], float]) -> None:
+    """An event that could not be read is noted where it may have been meant for us."""
+    found = deviations.unread(text)
+    if found is None or not found[0].lacks:
+        return
+    folder = place.directory()
+    if not place.existing() and not deviations.names_command(text):
+        return
+    with contextlib.closing(Ledger(folder, clock=clock)) as book, book.transaction() as writing:
+        sightings.note(writing, versions.running(found[1]), *found[0])
+
+
+def unhandled(event: Event, clock: Callable[[], float]) -> None:
+    """An event, or a call of a tool, that no hook is registered for, where it is about an agent of ours."""
+    if not place.existing() or tools.known(event.tool):
+        return
+    with contextlib.closing(Ledger(place.directory(), create=False, clock=clock)) as book:
+        if _concerns(book, event):
+            with book.transaction() as writing:
+                shape = drift.shape_of(event, drift.UNKNOWN)
+                sightings.note(writing, versions.running(event.transcript), *shape)
+
+
+def _concerns(book: Ledger, event: Event) -> bool:
+    if not event.tool:
+        return _is_ours(book, event.agent)
+    launches_one = deviations.is_like_launch(event) and bool(windows.open_windows(book, event.session))
+    return launches_one or _names_ours(book, deviations.said_by(event))
+
+
+def _is_ours(book: Ledger, agent: str) -> bool:
+    return bool(agent and launches.find(book, agent=agent))
+
+
+def _names_ours(book: Ledger, texts: list[str]) -> bool:
+    """A call names a task of ours as a launch does, or an agent of ours as a message does, and says something to it."""
+    labels = filter(None, (naming.LABEL.match(text.strip()) for text in texts))
+    named = any(windows.is_known(book, found[0]) for found in labels) or any(_is_ours(book, text) for text in texts)
+    return named and len(texts) > 1
+
+
+def look_for_calls(scene: Scene) -> None:
+    """What nobody has launched or sent, as far as our hooks know, the host may have done without asking them."""
+    unfilled = [each.label for each in scene.docket.windows if not windows.is_filled(scene.book, each)]
+    ready = [case for case in scene.docket.cases_in(tasks.WAITING_STATES) if case.unsent]
+    if not (unfilled or ready):
+        return
+    path = scene.event.transcript
+    started = {arrivals.call_of(each) for each in agents.agents_of(path)} if unfilled else set()
+    for call in deviations.calls(path):
+        labels = [found[0] for found in filter(None, (naming.LABEL.match(text.strip()) for text in call.texts))]
+        launched = call.id in started and any(label in unfilled for label in labels)
+        if launched and not launches.find(scene.book, tool_use=call.id):
+            _note_unasked(scene, call, tools.LAUNCH)
+        for case in ready if not launched else ():
+            if case.task.agent in call.texts and not resumes.find(scene.book, tool_use=call.id):
+                _look_for_message(scene, case, call)
+
+
+def _look_for_message(scene: Scene, case: Case, call: deviations.Call) -> None:
+    """The agent has heard what a call said that no hook of ours has seen."""
+    said = [text for text in call.texts if text != case.task.agent and len(text) >= LEAST]
+    heard = agents.of_agent(scene.event.transcript, case.task.agent)
+    if any(arrivals.heard(heard, text) for text in said):
+        _note_unasked(scene, call, tools.MESSAGE)
+
+
+def _note_unasked(scene: Scene, call: deviations.Call, like: tools.Tool) -> None:
+    kind = drift.MISSED if tools.known(call.tool) is like else drift.UNKNOWN
+    scene.noticed.append(Shape("PreToolUse", call.tool, kind))
+
+
+def look_at_prompt(scene: Scene) -> None:
+    """A prompt that is none of the host's known forms, and yet names an agent of ours as only the host does."""
+    prompt = scene.event.prompt
+    if deviations.is_unknown_form(prompt) and any(_is_ours(scene.book, each) for each in deviations.elements(prompt)):
+        scene.noticed.append(Shape("UserPromptSubmit", "", drift.UNKNOWN, "<task-notification>"))
+
+
+def look_for_stop(scene: Scene) -> None:
+    """The turn in which a window was opened has ended as the host's record says, and its end was never handed over."""
+    opened = [each.opened for each in scene.docket.windows]
+    if opened and transcripts.has_ended_turn(scene.event.transcript, min(opened)):
+        scene.noticed.append(Shape("Stop", "", drift.MISSED))
+
+
+def missed(scene: Scene, event: str, tool: str = "") -> None:
+    """Something shows that an event must have come, which no hook of ours was called for."""
+    scene.noticed.append(Shape(event, tool, drift.MISSED))
+
+
+def answered(scene: Scene, event: str, tool: str, what: str, *, taken: bool) -> None:
+    """Whether the host has taken a part of an answer, as a later record of it shows."""
+    scene.noticed.append(Shape(event, tool, drift.ANSWERED, "" if taken else what))
