@@ -68,6 +68,18 @@ def report(request: Request, words: str) -> Reply:
     return text(words)
 
 
+def _is_handed_over(request: Request) -> bool:
+    """An agent's report is delivered, and its client lets it go on: up to 2.1.284."""
+    results = request.tool_results()
+    fresh = news(request)
+    handed = bool(results) and results[-1].tool == "SubagentHandback" and "Report delivered" in fresh
+    return handed and "\n## " not in fresh  # else it is woken: the message brings a heading of ours
+
+
+#: An agent that has handed over says a last word where it is let.
+CLOSING = ("closing", _is_handed_over, [text("Done.")] * 20)
+
+
 def wake(request: Request, note: str = NOTE) -> Reply:
     """The parent wakes the agent the way this host offers; a deferred tool is loaded first."""
     if "SendMessage" in request.tools():

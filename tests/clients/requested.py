@@ -6,6 +6,7 @@ import time
 from typing import Any, Callable
 
 from loop import block, has_ledger, launch, news, reacting, rows, wake
+from rig import clients
 from rig.home import PATIENCE, Home
 from rig.model import Model
 from rig.request import Request
@@ -73,12 +74,12 @@ def told(model: Model, actor: str) -> str:
 
 
 def settle(run: Headless, home: Home, host: str, what: str, holds: Callable[[], bool]) -> None:
-    """Wait for a state of the ledger; a host that does not wake its parent is spoken to."""
+    """Wait for a state of the ledger; a host that does not wake its parent, or may not, is spoken to."""
     deadline, spoken = time.monotonic() + PATIENCE, time.monotonic()
     while not (has_ledger(home) and holds()):
         if time.monotonic() > deadline:
             raise AssertionError((what, states(home), rows(home, "SELECT text FROM errors")))
-        if host in UNWOKEN and time.monotonic() - spoken > 6:
+        if (host in UNWOKEN or host not in clients.VERSIONS) and time.monotonic() - spoken > 6:
             spoken = time.monotonic()
             run.send("Anything new?")
         time.sleep(0.1)

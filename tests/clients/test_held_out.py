@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 from directed import delivered, until
 from generations import NEWEST
-from loop import ROOT, block, has_ledger, launch, news, reacting, reminders, rows, spawn_tool
+from loop import CLOSING, ROOT, block, has_ledger, launch, news, reacting, reminders, rows, spawn_tool
 from requested import BLOCKING, settle, states
 from rig import clients
 from rig.home import Home
@@ -137,8 +137,10 @@ def cast(story: Story, home: Home) -> Script:
         (r"label: bg-1 for this task", launch("FIRST-TASK")),
         (r"label: bg-2 for the delegated task", launch("CHILD-TASK", "the child")),
         (r"Resume it now|bg-1 has waited for this", as_told),
+        (r"bg-1 was not woken", anew),
     )
     return Script(
+        CLOSING,
         ("heir", asked("## CONTINUATION"), [ends()] * 3),
         ("child", asked("CHILD-TASK"), [ends()]),
         ("agent", asked("FIRST-TASK"), story.agent(home)),

@@ -12,6 +12,7 @@ import pytest
 from directed import delivered
 from generations import HAND_BACK
 from loop import (
+    CLOSING,
     ROOT,
     block,
     has_ledger,
@@ -101,6 +102,7 @@ def test_the_loop_by_handback(host: str, tell: Callable[[str], None]) -> None:
 
 def play(host: str, mode: list[str], tell: Callable[[str], None]) -> list[Request]:
     script = Script(
+        CLOSING,
         ("agent", asked("AUDIT-TASK"), [later(block("CLARIFICATION_NEEDED")), later(block("COMPLETION_REPORT"))]),
         ("parent", parent, reacting((r"not from the user\] label", launch(TASK)), ("Resume it now", wake))),
     )

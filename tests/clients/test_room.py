@@ -23,7 +23,7 @@ BYTES = 1_645_000
 #: What the plugin adds to every session, by Claude Code's own estimate.
 ALWAYS_ON_TOKENS = 292
 #: What is added to an agent's task.
-AGENT_CONTEXT = 3_994
+AGENT_CONTEXT = 4_330
 #: What the plugin shows of a task that asks nothing and does what it says.
 TASK_LINES = 2
 

@@ -82,3 +82,25 @@ def test_each_row_of_the_table_was_seen_on_its_clients():
             assert version is not None
             assert row.since <= version
             assert row.until is None or version < row.until
+
+
+@pytest.mark.parametrize("number", range(8, 340, 3))
+@pytest.mark.parametrize("form", [shapes.PLAIN, shapes.COMMAND])
+def test_between_two_clients_a_prompt_is_somebodys(number, form):
+    """A version that nobody tried writes as the one before it did, or as the one behind it does."""
+    before = [each for each in clients.VERSIONS if clients.numbers(each) <= (2, 1, number)][-1:]
+    behind = [each for each in clients.VERSIONS if clients.numbers(each) >= (2, 1, number)][:1]
+    found = [
+        shapes.shape_of({**each["record"], "version": f"2.1.{number}"})
+        for each in HUMAN
+        if each["record"]["version"] in before + behind and shapes.form_of(each["record"]) == form
+    ]
+    assert any(found)
+
+
+def test_from_2_1_78_on_a_prompt_names_what_has_started_its_session():
+    """As typed on 2.1.78 and 2.1.98: `entrypoint`, and no other mark."""
+    typed = {"type": "user", "version": "2.1.78", "entrypoint": "cli", "message": {"role": "user", "content": "Hello"}}
+    for version, whose in (("2.1.77", None), ("2.1.78", shapes.HUMAN), ("2.1.98", shapes.HUMAN)):
+        found = shapes.shape_of({**typed, "version": version})
+        assert whose == (found.whose if found else None)

@@ -76,7 +76,8 @@ def test_the_launch_gets_identity_label_and_background(drive):
     assert f"You are {token}, a background subagent" in before
     assert "\n" not in contract
     assert contract.endswith(f"ends with one signal block, with agent_id: {token}")
-    assert drive.started["systemMessage"] == "bg-1 started: audit · /bg-status"
+    limit = " · on 2.1.100 a new agent goes on with your answer" if drive.version == "2.1.100" else ""
+    assert drive.started["systemMessage"] == f"bg-1 started: audit{limit} · /bg-status"
 
 
 def test_what_an_agent_is_told_is_bounded_and_its_first_line_is_its_own():
@@ -101,7 +102,11 @@ def test_what_an_agent_is_told_is_bounded_and_its_first_line_is_its_own():
         "goes to a file first",
     )
     assert [words for words in asked if words not in who] == []
-    assert not any(slot in who for slot in ("timestamp", "total_duration", "<"))
+    assert not any(slot in who for slot in ("timestamp", "total_duration", "$"))
+    essential = who.partition("\n- ")[0]
+    assert [
+        words for words in (token, "Your parent agent", "one block", *signals.schemas()) if words not in essential
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -128,27 +133,19 @@ def test_a_correction_names_nothing_that_the_instructions_lack(newest):
     token = newest.launch("Audit.", "a1")
     reason = newest.ends("a1", "All done.")["reason"]
     assert "template" not in reason
-    assert "Your instructions list the fields of each." in reason
-    listed = newest.taken["prompt"].partition("The fields after agent_id:")[2]
-    assert [marker for marker in signals.schemas() if f"- `{marker}`: " not in listed] == []
+    assert "The form of each is in your instructions." in reason
+    told = newest.taken["prompt"]
+    assert [marker for marker in signals.schemas() if signals.template(marker, token) not in told] == []
     assert token in reason
 
 
-def test_the_example_of_the_instructions_is_a_valid_block_that_says_nothing(newest):
+def test_the_forms_of_the_instructions_say_nothing_where_they_are_quoted(newest):
     newest.prompt("/bg Audit the auth code")
     token = newest.launch("Audit.", "a1")
-    example = fill("example", agent_id=token)
-    [signal] = signals.read(example).signals
-    assert (signal.valid, signal.notes, signal.repairs) == (True, (), ())
-    assert example in newest.taken["prompt"]
-    said = newest.ends("a1", f"My instructions show this:\n\n{example}")
-    assert "no signal block that can be read" in said["reason"]
+    forms = "\n\n".join(signals.template(marker, token) for marker in signals.schemas())
+    assert signals.read(newest.taken["prompt"]).signals == []
+    assert "no signal block that can be read" in newest.ends("a1", f"My instructions show this:\n\n{forms}")["reason"]
     assert newest.rows("SELECT * FROM questions") == []
-    asks = example.replace("ISO dates", "Their dates")
-    assert newest.ends("a1", asks, stop_hook_active=True) == {}
-    assert [row["text"] for row in newest.rows("SELECT text FROM questions")] == [
-        "Their dates, or dates as in the invoices?"
-    ]
 
 
 def test_the_hook_fills_in_what_only_it_knows(newest):

@@ -159,6 +159,73 @@ def test_words_on_the_way_to_a_handback_are_no_run_of_their_own(tmp_path, monkey
     assert "Q1 answered" in str(drive.prompt("/bg-answer bg-1 Q1: one Q2: two"))
 
 
+@pytest.fixture
+def handing(tmp_path):
+    """An agent in auto mode that has handed back its questions."""
+    drive = Drive(VERSIONS[-1], tmp_path)
+    drive.scene = "handback"
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    drive.transcript_of("a1", "I will read the code first.")
+    hands_back(drive, block("CLARIFICATION_NEEDED", token))
+    return drive, token
+
+
+def hands_back(drive: Drive, text: str) -> None:
+    call = recorded(drive.version, "handback", "PreToolUse", "SubagentHandback")
+    part = {"type": "tool_use", "name": "SubagentHandback", "input": {"message": text}}
+    path = drive.transcript_of("a1", "And now the report.")
+    line = {"type": "assistant", "message": {"role": "assistant", "content": [part]}}
+    result = {"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "content": "delivered"}]}}
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"{json.dumps(line)}\n{json.dumps(result)}\n")
+    assert {} == drive.send(call, agent_id="a1", tool_input={"message": text})
+
+
+def starts(drive: Drive) -> None:
+    drive.send(recorded(drive.version, "handback", "SubagentStart"), agent_id="a1")
+
+
+def test_a_closing_word_behind_a_handback_is_no_run_of_its_own(handing):
+    """As from 2.1.271 to 2.1.284: what was handed back stays, and the word is kept beside it."""
+    drive, token = handing
+    ends = {"permission_mode": "auto", "last_assistant_message": "Done."}
+    drive.ends("a1", "Done.", **ends)
+    assert runs(drive) == [(1, True)]
+    assert drive.rows("SELECT state FROM tasks") == [{"state": "needs_answer"}]
+    assert drive.rows("SELECT text, source FROM reports WHERE source <> 'SubagentHandback'") == [
+        {"text": "Done.", "source": "message"}
+    ]
+    assert "Q1 answered" in str(drive.prompt("/bg-answer bg-1 Q1: one Q2: two"))
+    starts(drive)
+    wake(drive)
+    assert runs(drive) == [(1, True), (2, False)]
+    hands_back(drive, block("COMPLETION_REPORT", token, status="success"))
+    drive.ends("a1", "Done.", **ends)
+    assert runs(drive) == [(1, True), (2, True)]
+    assert drive.rows("SELECT state FROM tasks") == [{"state": "done"}]
+
+
+def test_a_second_handback_of_a_run_that_is_over_is_not_taken_for_the_next(handing):
+    """The host sends it to nobody."""
+    drive, token = handing
+    hands_back(drive, block("COMPLETION_REPORT", token, status="success"))
+    assert runs(drive) == [(1, True)]
+    assert drive.rows("SELECT state FROM tasks") == [{"state": "needs_answer"}]
+
+
+def test_a_run_whose_start_nobody_saw_is_known_by_the_prompt_behind_the_handback(handing):
+    """Each hook from its waking to its end was killed; the report counts all the same."""
+    drive, token = handing
+    drive.ends("a1", "Done.", permission_mode="auto", last_assistant_message="Done.")
+    path = drive.transcript_of("a1", "I am woken.")
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"type": "user", "message": {"role": "user", "content": "Go on."}}) + "\n")
+    hands_back(drive, block("COMPLETION_REPORT", token, status="success"))
+    assert runs(drive) == [(1, True), (2, True)]
+    assert drive.rows("SELECT state FROM tasks") == [{"state": "done"}]
+
+
 def test_a_late_notification_does_not_end_a_run_whose_first_hook_was_killed(tmp_path):
     """Woken twice; the hook before the second call was killed, and the host's word of the former run is late."""
     drive = Drive(VERSIONS[-1], tmp_path)

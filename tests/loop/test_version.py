@@ -7,7 +7,7 @@ import os
 
 import pytest
 from bg import machine
-from drive import Drive, block, context
+from drive import Drive, block, context, plain
 from recordings import recorded
 
 HERE = machine.Process(os.getpid(), machine._look(os.getpid())[2])
@@ -83,6 +83,39 @@ def test_an_agent_that_hands_back_in_a_session_begun_without_hand_back_has_one_r
     drive.send(stopped, agent_id="a2", agent_transcript_path=str(path))
     assert drive.rows("SELECT run FROM runs WHERE agent = 'a2'") == [{"run": 1}]
     assert drive.rows("SELECT state FROM tasks WHERE label = 'bg-2'") == [{"state": "done"}]
+
+
+def launched(drive: Drive, agent: str, *, continues: bool) -> str:
+    """The host answers a launch, and says whether its session can continue the agent; what the user is shown."""
+    drive.launch("Write.", agent, "docs", subagent_type="bg:worker")
+    after = recorded("2.1.328", "background", "PostToolUse", "Agent")
+    assert after["tool_response"]["canContinueAgent"] is True
+    given = {**after["tool_response"], "agentId": agent, "canContinueAgent": continues, "prompt": drive.taken["prompt"]}
+    said = drive.send(after, tool_use_id=f"toolu_{drive.calls:04d}", tool_input=drive.taken, tool_response=given)
+    return str(said["systemMessage"])
+
+
+def test_a_session_that_is_not_offered_messages_says_so_at_the_launch(tmp_path, monkeypatch):
+    """Whatever its version can do elsewhere; another client, or another launch, may have it again."""
+    monkeypatch.setattr(machine, "host", lambda: HERE)
+    drive = Drive("2.1.328", tmp_path)
+    drive.prompt("/bg Audit")
+    drive.launch("Audit.", "a1")
+    shown = launched(drive, "a2", continues=False)
+    assert "started: docs · in this session a new agent goes on with your answer · /bg-status" in shown
+    assert "this session, which is not offered SendMessage, cannot wake" in plain(
+        drive.prompt("/bg-status doctor")["reason"]
+    )
+    drive.ends(
+        "a2", block("CLARIFICATION_NEEDED", drive.rows("SELECT token FROM launches WHERE agent = 'a2'")[0]["token"])
+    )
+    assert "cannot wake an ended agent, so launch a new agent" in context(drive.announced("a2"))
+    monkeypatch.setenv("AI_AGENT", announced("2.1.400"))
+    assert "answers go to the same agent" in plain(drive.prompt("/bg-status doctor")["reason"])
+    monkeypatch.delenv("AI_AGENT")
+    assert "goes on with your answer" not in launched(drive, "a3", continues=True)
+    assert "answers go to the same agent" in plain(drive.prompt("/bg-status doctor")["reason"])
+    assert drive.rows("SELECT 1 FROM meta WHERE key LIKE 'continues:%'") == []
 
 
 def test_a_record_longer_than_what_is_read_first_hides_no_version(asked):

@@ -84,10 +84,12 @@ def _client(host: Host) -> Iterator[Finding]:
             "claude update",
         )
         return
+    who = f"this session, which is not offered {tools.MESSAGE}," if host.lacks_its_way else "this version"
     ways = {
         versions.BY_MESSAGE: f"answers go to the same agent ({tools.MESSAGE.called(host.version)})",
-        versions.BY_LAUNCH: f"answers go to the same agent ({tools.RESUMING} resume)",
-        versions.NO_WAY: "this version cannot wake an ended agent: answers go to a new agent with the old one's state",
+        versions.BY_LAUNCH: f"answers go to the same agent ({tools.resuming(host.version)} resume)",
+        versions.NO_WAY: f"{who} cannot wake an ended agent: "
+        "a new agent goes on with your answer and the old one's state",
     }
     yield Finding(
         "Claude Code",

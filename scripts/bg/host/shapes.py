@@ -68,11 +68,13 @@ SHAPES = (
     Shape(HUMAN, (PLAIN,), (2, 1, 197), (2, 1, 327), {**_SIGNED, **_TYPED, **_MAYBE_TURN}, "2.1.197, 2.1.258"),
     Shape(HUMAN, (COMMAND,), (2, 1, 236), (2, 1, 327), {**_SIGNED, **_MAYBE_TURN}, "2.1.258"),
     Shape(HUMAN, (QUEUED,), (2, 1, 197), (2, 1, 327), {**_SIGNED, **_IN_TURN}, "2.1.197, 2.1.258"),
-    Shape(HUMAN, (COMMAND,), (2, 1, 100), (2, 1, 236), _UNSIGNED, "2.1.100, 2.1.197, 2.1.224"),
-    Shape(HUMAN, (PLAIN,), (2, 1, 100), (2, 1, 197), {**_UNSIGNED, **_MAYBE_TYPED}, "2.1.100"),
-    Shape(HUMAN, (QUEUED,), (2, 1, 100), (2, 1, 197), {**_UNSIGNED, **_IN_TURN}, "2.1.100"),
-    Shape(STARTER, _ANY, versions.OLDEST, (2, 1, 100), {"commandMode": (ABSENT, "prompt")}, "2.1.7, 2.1.38"),
-    Shape(SDK, _ANY, (2, 1, 100), None, _SENT, "2.1.100, 2.1.197, 2.1.258, 2.1.327, 2.1.328"),
+    Shape(HUMAN, (COMMAND,), (2, 1, 78), (2, 1, 236), _UNSIGNED, "2.1.78, 2.1.98, 2.1.100, 2.1.197, 2.1.224"),
+    Shape(HUMAN, (PLAIN,), (2, 1, 78), (2, 1, 197), {**_UNSIGNED, **_MAYBE_TYPED}, "2.1.78, 2.1.98, 2.1.100"),
+    Shape(HUMAN, (QUEUED,), (2, 1, 98), (2, 1, 197), {**_UNSIGNED, **_IN_TURN}, "2.1.98, 2.1.100"),
+    Shape(
+        STARTER, _ANY, versions.OLDEST, (2, 1, 78), {"commandMode": (ABSENT, "prompt")}, "2.1.7, 2.1.38, 2.1.76, 2.1.77"
+    ),
+    Shape(SDK, _ANY, (2, 1, 78), None, _SENT, "2.1.78, 2.1.98, 2.1.100, 2.1.197, 2.1.258, 2.1.327, 2.1.328"),
 )
 
 

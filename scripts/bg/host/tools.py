@@ -55,7 +55,13 @@ LAUNCH = Tool(
         "resume": OLDEST,
         "name": OLDEST,
     },
-    gives={"status": OLDEST, "agentId": OLDEST, "content": OLDEST, "handbackReport": (2, 1, 271)},
+    gives={
+        "status": OLDEST,
+        "agentId": OLDEST,
+        "content": OLDEST,
+        "handbackReport": (2, 1, 271),
+        "canContinueAgent": (2, 1, 300),
+    },
 )
 # Offered in 2.1.77 with the agent teams only; `content` is a copy of the message, which the host derives.
 MESSAGE = Tool(
@@ -84,8 +90,6 @@ SEARCH = Tool(("ToolSearch", (2, 1, 197)))
 
 TOOLS = (LAUNCH, MESSAGE, HANDBACK, ASK, OUTPUT, SKILL, SEARCH)
 _BY_NAME = {name: tool for tool in TOOLS for name in tool.names}
-# What the launch was called as long as it could resume.
-RESUMING = LAUNCH.called(OLDEST)
 _DERIVED = ("type", "recipient", "recipient_kind", "content")
 
 
@@ -116,6 +120,11 @@ class Message(Record):
     def to_parent(self) -> bool:
         """It goes from an agent to the session that launched it."""
         return self.to == MAIN
+
+
+def resuming(version: Optional[Version]) -> str:
+    """What the tool with the parameter `resume` is called: up to 2.1.62 and up to 2.1.76 not the same."""
+    return LAUNCH.called(version) if version else str(LAUNCH)
 
 
 def known(name: str) -> Optional[Tool]:
@@ -227,6 +236,15 @@ def invoked_command(event: Event) -> tuple[str, str]:
 def started_agent(event: Event) -> str:
     """The id of the agent that a launch or a resume has started."""
     return identifier(mapping(event.tool_response).get("agentId"))
+
+
+def can_continue(event: Event) -> Optional[bool]:
+    """Whether the session is offered what continues the agent that a launch has started; None where nothing says so.
+
+    Seen on 2.1.300, 2.1.316 and 2.1.328, which say no where the tool for messages is not allowed.
+    """
+    said = mapping(event.tool_response).get("canContinueAgent")
+    return said if isinstance(said, bool) else None
 
 
 def resumed_agent(event: Event) -> str:

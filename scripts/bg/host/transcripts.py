@@ -350,6 +350,17 @@ def heard(path: str, message: str) -> bool:
     return any(record.get("type") == "user" and plain in " ".join(text(record).split()) for record in tail(path))
 
 
+def is_prompted_behind(path: str, tool: tuple[str, ...], message: str) -> bool:
+    """Somebody has prompted the agent since its call of this tool with this message, which the transcript shows."""
+    prompted = False
+    for record in reversed(tail(path)):
+        for part in parts(record):
+            if part.get("name") in tool and message in words({"message": {"content": [part]}}):
+                return prompted
+            prompted = prompted or (record.get("type") == "user" and part.get("type") != "tool_result")
+    return size(path) > TAIL  # so much was written behind the call
+
+
 def first_prompt(path: str) -> str:
     """The first user record of a transcript: an agent's prompt."""
     for record in _records(_read(path, 0, HEAD)):

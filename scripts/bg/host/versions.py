@@ -17,34 +17,44 @@ Version = tuple[int, int, int]
 OLDEST: Version = (2, 1, 7)
 BY_MESSAGE, BY_LAUNCH, NO_WAY, UNKNOWN = "message", "launch", "none", "unknown"
 
-# What a host can do, from which version, and up to which one, that one not among them.
+#: From here on each process tells its hooks its exact version; tried on 2.1.119, which does not, and on 2.1.120.
+TELLS_ITS_VERSION: Version = (2, 1, 120)
+
+# What a host can do, from which version, and up to which one, that one not among them: a first guess, behind what a
+# session shows. Each bound that names two versions was tried on both with `tests/clients/test_bounds.py`.
 _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
-    # 2.1.77 replaced the launch's `resume` by a message, which is offered without agent teams only later.
+    # 2.1.76, 2.1.77: the parameter `resume` of a launch.
     "resumes_by_launch": [(OLDEST, (2, 1, 77))],
+    # 2.1.185, 2.1.186: offered without agent teams. In between an ended agent cannot be woken.
     "resumes_by_message": [((2, 1, 186), None)],
-    # Each Stop names the agents that run, so silence need not be read as an end.
+    # 2.1.144, 2.1.145: each Stop names the agents that run, so silence need not be read as an end.
     "lists_agents": [((2, 1, 145), None)],
-    # What Stop says reaches the model as context, so that nobody sees a turn that was held as an error.
+    # 2.1.162, 2.1.163: what Stop says reaches the model as context, so that nobody sees a turn that was held as an
+    # error.
     "takes_context_at_stop": [((2, 1, 163), None)],
-    # A running subagent can send the parent a message.
-    "passes_messages_up": [((2, 1, 197), None)],
+    # 2.1.185, 2.1.186: a running subagent can send the parent a message.
+    "passes_messages_up": [((2, 1, 186), None)],
+    # 2.1.270, 2.1.271.
     "has_handback": [((2, 1, 271), None)],
-    # An agent's end always reaches a hook of its own, so that Stop need not say it first. 2.1.197 and 2.1.258 put an
-    # end that comes in the middle of a turn behind the next tool result, and no hook fires; 2.1.7 and 2.1.38 do not
-    # wake a headless parent at all.
-    "announces_every_end": [((2, 1, 77), (2, 1, 101)), ((2, 1, 271), None)],
-    # Its transcripts show what hooks have added to the conversation.
-    "writes_added_context": [((2, 1, 100), None)],
-    # Its records of prompts name what has started the session, and a person as the origin of commands too.
-    "names_starters": [((2, 1, 100), None)],
+    # 2.1.68, 2.1.70; 2.1.100, 2.1.101; 2.1.259, 2.1.260: an agent's end always reaches a hook of its own, so that Stop
+    # need not say it first. In between, the host puts an end that comes in the middle of a turn behind the next tool
+    # result, and no hook fires. Some before 2.1.68 announce it too, but do not wake a headless parent.
+    "announces_every_end": [((2, 1, 70), (2, 1, 101)), ((2, 1, 260), None)],
+    # 2.1.96, 2.1.97: its transcripts show what hooks have added to the conversation.
+    "writes_added_context": [((2, 1, 97), None)],
+    # 2.1.77, 2.1.78: its records of prompts name what has started the session.
+    "names_starters": [((2, 1, 78), None)],
+    # 2.1.235, 2.1.236: they name a person as the origin of commands too.
     "names_who_typed": [((2, 1, 236), None)],
-    "prints_blocked_prompts": [((2, 1, 179), None)],
+    # 2.1.177, 2.1.178.
+    "prints_blocked_prompts": [((2, 1, 178), None)],
     # Typed in a terminal, `/bg` is the plugin's up to 2.1.197, and the host's own on 2.1.258 and 2.1.327; what lies
     # between was not tried, and is taken for shadowed.
     "has_its_own_bg": [((2, 1, 198), None)],
+    # Not tried below 2.1.197.
     "passes_terminal_sequences": [((2, 1, 197), None)],
-    # It gives a plugin a directory for its data, and deletes that with the plugin or with its marketplace; a
-    # marketplace that is added again is read from the new place.
+    # 2.1.77, 2.1.78: it gives a plugin a directory for its data, and deletes that with the plugin or with its
+    # marketplace; a marketplace that is added again is read from the new place.
     "deletes_data": [((2, 1, 78), None)],
 }
 
@@ -77,6 +87,11 @@ class Host(Record):
             return BY_LAUNCH
         teams = os.environ.get("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS") == "1"
         return BY_MESSAGE if self.resumes_by_message or teams else NO_WAY
+
+    @property
+    def lacks_its_way(self) -> bool:
+        """The session is not offered what wakes agents on other sessions of its version."""
+        return self.resume_way == NO_WAY and host_of(self.version).resume_way != NO_WAY
 
     @property
     def shows_blocked_prompts(self) -> bool:
@@ -123,7 +138,7 @@ def running(transcript: str, *, live: bool = True) -> str:
 
 
 def announced_version() -> str:
-    """The exact version that the calling process tells its hooks, from 2.1.143 or 2.1.144 on; empty on older ones."""
+    """The exact version that the calling process tells its hooks; empty before `TELLS_ITS_VERSION`."""
     found = re.match(r"claude-code_(\d+)-(\d+)-(\d+)_", os.environ.get("AI_AGENT", ""))
     return ".".join(found.groups()) if found else ""
 

@@ -70,6 +70,20 @@ def _forget(book: Writing, key: str) -> None:
     book.write("DELETE FROM meta WHERE key = ?", key)
 
 
+def continues(book: Ledger, session: str, version: str) -> Optional[bool]:
+    """Whether this client has shown a session that agents can be continued; None where that is as its version says."""
+    known, _, shown = _get(book, f"continues:{session}").partition(" ")
+    return shown == "yes" if shown and known == version else None
+
+
+def set_continues(book: Writing, session: str, version: str, *, shown: Optional[bool]) -> None:
+    """The client has shown the opposite of what its version says; None where it has not, or no longer."""
+    if shown is None:
+        _forget(book, f"continues:{session}")
+    else:
+        _set(book, f"continues:{session}", f"{version} {'yes' if shown else 'no'}")
+
+
 def last_number(book: Ledger) -> int:
     """The number of the newest label, 0 before the first."""
     return max(_number(_get(book, "last_number")), tasks_number(book))

@@ -8,7 +8,7 @@ from bg.ledger import cases, launches, runs, tasks
 from bg.ledger.file import first_of
 from bg.ledger.launches import Launch
 from bg.ledger.values import State
-from bg.loop import adopting
+from bg.loop import adopting, reports
 from bg.loop.scene import Scene
 from bg.words import texts
 
@@ -42,12 +42,17 @@ def started(scene: Scene) -> None:
 
 
 def _go_on(scene: Scene) -> None:
-    """The host has woken an agent that was parked."""
+    """The host has woken an agent that was parked, or that has handed back, after which only a start begins a run."""
     who = cases.agent(scene.book, scene.event.agent)
-    if who.case is not None and who.run is not None and who.run.waits_for:
+    if who.case is None or who.run is None:
+        return
+    if who.run.waits_for:
         with scene.book.transaction() as writing:
             runs.park(writing, who.id, who.run.run, [])
             tasks.set_state(writing, who.case.label, State.WORKING)
+    elif reports.handed_back(who):
+        with scene.book.transaction() as writing:
+            runs.running(writing, who.id, who.case.label)
 
 
 def _launch(scene: Scene) -> Optional[Launch]:

@@ -7,7 +7,7 @@ import time
 from bg.host import agents, arriving, tools, transcripts
 from bg.host.transcripts import Final
 from bg.ledger import cases, children, digests, launches, runs
-from bg.ledger.cases import Case
+from bg.ledger.cases import Agent, Case
 from bg.loop import binding, judging, nesting, parking, reports, resuming
 from bg.loop.scene import Scene
 
@@ -31,6 +31,9 @@ def stopped(scene: Scene) -> None:
     final = _final(scene)
     text = final.text if event.last_text is None else event.last_text
     agent = cases.agent(scene.book, event.agent)
+    if _is_over(scene, agent):
+        reports.keep_aside(case, agent, text)
+        return
     if parking.parks(scene, case, _path(scene, event.agent), text):
         return
     _end_the_former(scene, case, event.name, text)
@@ -86,6 +89,16 @@ def _final(scene: Scene) -> Final:
     return arriving.settled_text(path, previous, arriving.WAIT if scene.late is None else 0.0)
 
 
+def _is_over(scene: Scene, agent: Agent) -> bool:
+    """It has handed back and not been started since: from 2.1.271 to 2.1.284 it says one more thing before it ends.
+
+    Where the hook at its start was killed, the prompt behind the hand-back shows that it was woken.
+    """
+    handed = reports.handed_back(agent)
+    path = _path(scene, agent.id)
+    return bool(handed) and not transcripts.is_prompted_behind(path, tools.HANDBACK.names, handed.strip())
+
+
 def _end_the_former(scene: Scene, case: Case, source: str, text: str) -> None:
     """The hook of an earlier end was killed before it judged, and a resume was missed: what ends now is another run."""
     run = case.agent.run
@@ -116,6 +129,9 @@ def handed_back(scene: Scene) -> None:
         binding.note_stranger(scene, event.agent, text)
         return
     agent = cases.agent(scene.book, event.agent)
+    if _is_over(scene, agent):
+        reports.keep_aside(case, agent, text)
+        return
     _end_the_former(scene, case, event.tool, text)
     _note_place(scene)
     run = reports.keep(case, agent, event.tool, text)

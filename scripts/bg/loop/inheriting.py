@@ -222,7 +222,7 @@ def _advice(scene: Scene, case: Case) -> str:
     if not known or not waking.can_wake(scene, case.task.agent):
         return _came_of(scene, case)
     send = f'{tools.MESSAGE.called(scene.host.version)} with to: "{case.task.agent}"'
-    resume = f'{tools.RESUMING} with resume: "{case.task.agent}"'
+    resume = f'{tools.resuming(scene.host.version)} with resume: "{case.task.agent}"'
     ways = {versions.BY_MESSAGE: send, versions.BY_LAUNCH: resume, versions.UNKNOWN: f"{send}, or {resume}"}
     way = ways.get(scene.host.resume_way)
     return _came_of(scene, case) + (phrases.TO_GO_ON.format(way=way) if way else "")

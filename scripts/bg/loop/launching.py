@@ -26,7 +26,7 @@ from bg.loop import (
     resuming,
 )
 from bg.loop.scene import Scene
-from bg.words import phrases
+from bg.words import phrases, ways
 from bg.words.quoting import inline
 
 TYPE_CHECKING = False
@@ -104,9 +104,12 @@ def after(scene: Scene) -> None:
         return
     agent = tools.started_agent(event)
     text = tools.foreground_text(event)
+    continues = tools.can_continue(event)
+    if continues is not None:
+        scene.learn_way(continues=continues)
     if text is None:
         words = phrases.CONTINUES if _relaunched(scene, case) else phrases.STARTED
-        described = inline(case.task.description, 80)
+        described = inline(case.task.description, 80) + ways.limits(scene.host)
         scene.answer.notice.append(words.format(label=case.label, description=described))
     named_check.announce(scene, case.task)
     if text is not None and reports.keep(case, cases.agent(scene.book, agent), "foreground", text):
@@ -196,8 +199,6 @@ def skill(scene: Scene) -> None:
             label = windows.open_window(writing, scene.session, Opened.SKILL, arguments)
         scene.answer.context.append(adopting.window_line(label))
     elif command == "bg-answer":
-        scene.answer.context.append(
-            phrases.ONLY_THE_USER_ANSWERS.format(ask=tools.ASK, message=tools.MESSAGE, resuming=tools.RESUMING)
-        )
+        scene.answer.context.append(phrases.ONLY_THE_USER_ANSWERS.format(ask=tools.ASK, how=ways.passed_on(scene.host)))
     hearing.everybody(scene)
     reminding.remind(scene)

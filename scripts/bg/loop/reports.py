@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from bg.host import tools
 from bg.ledger import reported, runs
 from bg.ledger.cases import Agent, Case
 from bg.ledger.reported import Report
@@ -12,11 +13,10 @@ from bg.masking import masked
 from bg.protocol import signals
 from bg.record import Record
 from bg.signals import kinds
-from bg.words.texts import fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Optional
+    from typing import Optional
 
 
 class Reading(Record):
@@ -47,9 +47,7 @@ def read(text: str, token: str) -> Reading:
     found = _signals(text)
     if len(found.signals) == 1 and _is_careless(found.signals[0], text, token):
         found = found._replace(signals=[signals.signed(found.signals[0], token)])
-    example = _quoted_example(text, token)
     own = [signal for signal in found.signals if signal.agent_id.strip() == token]
-    own = [signal for signal in own if example is None or (signal.marker, signal.fields) != example]
     ending = [signal for signal in own if signal.terminal]
     # A request that need not stop its agent ends the run all the same where nothing else does.
     ending = ending or [signal for signal in own[-1:] if signal.marker == kinds.REQUEST]
@@ -60,15 +58,6 @@ def read(text: str, token: str) -> Reading:
 def _is_careless(signal: signals.Signal, text: str, token: str) -> bool:
     label = token.rpartition("-")[0]
     return signal.agent_id.strip().casefold() in ("", label) and signals.ends(signal, text)
-
-
-def _quoted_example(text: str, token: str) -> Optional[tuple[str, dict[str, Any]]]:
-    """What the example of an agent's own instructions says, where its text quotes it: it asks nothing by that."""
-    example = fill("example", agent_id=token)
-    if not all(line.strip() in text for line in example.splitlines()):
-        return None
-    [signal] = signals.read(example).signals
-    return signal.marker, signal.fields
 
 
 def keep(case: Case, agent: Agent, source: str, text: str, *, final: bool = True, uuid: str = "") -> Optional[Run]:
@@ -92,6 +81,20 @@ def _keep(case: Case, agent: Agent, source: str, text: str, *, final: bool, uuid
         if final and run.last_uuid != uuid:
             runs.set_last_record(writing, agent.id, run.run, uuid)
         return run
+
+
+def handed_back(agent: Agent) -> str:
+    """The report that an agent has handed back and thereby ended its last run with; empty where it has not."""
+    over = agent.run is not None and agent.run.ended is not None
+    found = [row.text for row in agent.texts if row.source in tools.HANDBACK.names] if over else []
+    return found[-1] if found else ""
+
+
+def keep_aside(case: Case, agent: Agent, text: str) -> None:
+    """What an agent says behind the end of its run is kept with that run, and is no report."""
+    if agent.run is not None and text.strip():
+        with case.book.transaction() as writing:
+            reported.keep_report(writing, agent.id, agent.run.run, reported.MESSAGE, text)
 
 
 def best(texts: list[Report], token: str) -> tuple[str, Reading]:

@@ -98,7 +98,20 @@ class Scene:
     @cached_property
     def host(self) -> versions.Host:
         """What the host can do; on the older ones its version is unknown until a transcript tells it."""
-        return versions.host_of(versions.version_of(self._version()))
+        version = self._version()
+        found = versions.host_of(versions.version_of(version))
+        shown = notes.continues(self.book, self.session, version) if version else None
+        return found if shown is None else found._replace(resumes_by_message=shown)
+
+    def learn_way(self, *, continues: bool) -> None:
+        """The host has shown whether this session can continue an agent, whatever its version says."""
+        if self.host.version is None or continues == self.host.resumes_by_message:
+            return
+        version = self._version()
+        as_usual = versions.host_of(self.host.version).resumes_by_message
+        with self.book.transaction() as writing:
+            notes.set_continues(writing, self.session, version, shown=continues if continues != as_usual else None)
+        self.host = self.host._replace(resumes_by_message=continues)
 
     def _version(self) -> str:
         return versions.running(self.event.transcript, live=self.late is None)

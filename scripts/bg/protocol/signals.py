@@ -173,7 +173,7 @@ def worth_correcting(signal: Signal) -> bool:
 
 
 def template(marker: str, agent_id: str | None = None) -> str:
-    """The block with placeholders, to be filled in."""
+    """The block with placeholders, to be filled in; of a list, one item."""
     filled: Fields = {}
     for name, each in schema(marker)["properties"].items():
         if each.get("x-extra"):
@@ -182,7 +182,7 @@ def template(marker: str, agent_id: str | None = None) -> str:
         if "items" in each:
             parts = each["items"]["properties"].items()
             slots = {key: problems.placeholder(part) for key, part in parts if not part.get("x-extra")}
-            filled[name] = [{**slots, "question_id": f"Q{number}"} for number in (1, 2)]
+            filled[name] = [{**slots, "question_id": "Q1"}]
     return render(marker, {**filled, **({"agent_id": agent_id} if agent_id else {})})
 
 

@@ -32,7 +32,7 @@ def way(host: versions.Host, agent: str, label: str, *, wakes: bool) -> str:
     if wakes and host.resume_way in (versions.BY_MESSAGE, versions.UNKNOWN):
         return phrases.BRIEFLY_BY_MESSAGE.format(tool=tools.MESSAGE.called(host.version), agent=agent)
     if wakes and host.resume_way == versions.BY_LAUNCH:
-        return phrases.BRIEFLY_BY_LAUNCH.format(tool=tools.RESUMING, agent=agent)
+        return phrases.BRIEFLY_BY_LAUNCH.format(tool=tools.resuming(host.version), agent=agent)
     return phrases.BRIEFLY_ANEW.format(label=label)
 
 

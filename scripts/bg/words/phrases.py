@@ -35,7 +35,7 @@ AS_MANY_AS_ALLOWED = "{labels} work already, and bg.json allows {most} at once (
 FULL = "{why}. Nothing was launched."
 ONLY_THE_USER_ANSWERS = SENDER + (
     " Only the user answers: through {ask}, or by typing /bg-answer. To pass on what the user "
-    "said in plain chat, send it to the agent with {message} (or {resuming} with resume); it is marked as relayed."
+    "said in plain chat, {how}; it is marked as relayed."
 )
 LAUNCH_DELEGATED = (
     "\nThe user approved {name}. Launch this now, with lines for goal, deliverables and done-when, and with the "
@@ -56,6 +56,7 @@ APPROVAL_STANDS = " The approval of {name} stands: launch {label} when one of th
 # Launching, said to the user
 
 STARTED = "{label} started: {description} · /bg-status"
+NEW_AGENT_GOES_ON = " · {where} a new agent goes on with your answer"
 CONTINUES = "{label} continues as a new agent: {description} · /bg-status"
 VERIFIES = "{label} will be verified after its report: {command}"
 VERIFY_UNPROVEN = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bg.host import tools, versions
+from bg.words import phrases
 
 
 def launch_anew(label: str) -> str:
@@ -19,10 +20,31 @@ def message_how(host: versions.Host, agent: str) -> str:
     return f'call {name} with to: "{agent}" (not listed? {tools.SEARCH} `select:{name}` loads it)'
 
 
+def limits(host: versions.Host) -> str:
+    """What the user of this host should know as an agent starts, behind its description; mostly nothing."""
+    if host.resume_way != versions.NO_WAY or host.version is None:
+        return ""
+    where = "in this session" if host.lacks_its_way else f"on {'.'.join(map(str, host.version))}"
+    return phrases.NEW_AGENT_GOES_ON.format(where=where)
+
+
+def passed_on(host: versions.Host) -> str:
+    """How the parent hands an agent what the user said in plain chat, in a part of a sentence."""
+    send = f"send it to the agent with {tools.MESSAGE.called(host.version)}"
+    again = f"{tools.resuming(host.version)} with resume"
+    found = {
+        versions.BY_MESSAGE: send,
+        versions.BY_LAUNCH: f"send it to the agent by {again}",
+        versions.NO_WAY: "put it into the prompt of the new agent that goes on with the task",
+        versions.UNKNOWN: f"{send} (or {again})",
+    }
+    return found[host.resume_way]
+
+
 def resume_how(host: versions.Host, agent: str, label: str) -> str:
     """How this host wakes the agent, in a sentence for the parent model."""
     adds = "the hook writes the user's answers and the saved state into it, and keeps your text as your note"
-    task = tools.RESUMING
+    task = tools.resuming(host.version)
     send = f"{message_how(host, agent)}; {adds}."
     again = f'call {task} with resume: "{agent}", the same subagent_type, a description and a short prompt; {adds}.'
     anew = launch_anew(label)
