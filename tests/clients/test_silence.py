@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bg.loop import reconciling
+from bg import durations
 from directed import until
 from loop import ROOT, block, launch, reacting, reminders, rows
 from rig.home import Home
@@ -56,7 +56,7 @@ def told(request: Request) -> int:
 @pytest.mark.versions("2.1.7", "2.1.38", "2.1.100")
 def test_an_agent_that_streams_one_call_for_minutes_works_on(host: str, tmp_path: Path) -> None:
     """The text before the call is the last that is written; its parent's turn, a prompt and a look end nobody."""
-    assert reconciling.SILENCE < SILENT < reconciling.LONG_SILENCE
+    assert durations.SILENCE < SILENT < durations.LONG_SILENCE
     whole = threading.Event()
     write = text(BEFORE) + call("Write", file_path="AUDIT.md", content="Nothing was found.\n")
     ahead = early(tmp_path / "bg")

@@ -6,14 +6,14 @@ import json
 from typing import Any
 
 import pytest
-from bg.loop import beginning, reconciling
+from bg import durations
 from drive import Drive, context
 from recordings import VERSIONS, recorded
 
 
 @pytest.fixture(params=VERSIONS)
 def drive(request, tmp_path, monkeypatch):
-    monkeypatch.setattr(beginning, "WAIT", 0.0)
+    monkeypatch.setattr(durations, "HOOK_BESIDE", 0.0)
     return Drive(request.param, tmp_path)
 
 
@@ -69,7 +69,7 @@ def test_where_neither_way_brought_it_the_user_is_told_once(drive, monkeypatch):
     launches(drive)
     launched(drive, "Audit it. Be brief.")
     drive.transcript_of("a1", "I begin.")
-    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    monkeypatch.setattr(durations, "GRACE", -1.0)
     assert "works without its identity" in drive.prompt("What is the time?")["systemMessage"]
     assert "identity" not in drive.prompt("And the date?").get("systemMessage", "")
     assert identity(drive) == ["nowhere"]

@@ -10,10 +10,10 @@ import re
 import subprocess
 
 import pytest
-from bg import hook
+from bg import durations, hook
 from bg.host import versions
 from bg.ledger import naming
-from bg.loop import adopting, groups, reconciling
+from bg.loop import adopting, groups
 from bg.protocol import signals
 from bg.words.texts import fill
 from drive import PLAIN, Drive, block, context, plain
@@ -568,7 +568,7 @@ RESULT = (
 
 def test_a_group_with_one_that_failed_and_one_that_was_killed_is_no_success(newest, monkeypatch):
     """Whatever their results say; and when they have gone on and are done, the account is given anew, once."""
-    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    monkeypatch.setattr(durations, "GRACE", -1.0)
     newest.prompt("/bg Review the login from three sides")
     tokens = [newest.launch(f"Side {number}", f"a{number}", description=f"bg-1: side {number}") for number in (1, 2, 3)]
     newest.stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg import settings
+from bg import durations, settings
 from bg.host import activity, agents, transcripts
 from bg.host.activity import Activity
 from bg.ledger import delegations, inbox, notes, projects, runs, tasks, verifications
@@ -30,7 +30,7 @@ def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list
     """The tasks that a person wants to see: open ones, and what ended within a day."""
     if everything:
         return tasks.every(book)
-    rows = tasks.recent(book, book.now() - tasks.RECENT)
+    rows = tasks.recent(book, book.now() - durations.RECENT)
     root = projects.root_of(project)
     return [row for row in rows if not project or root == (row.root or row.project)]
 

@@ -10,7 +10,7 @@ import contextlib
 import sys
 from typing import Any
 
-from bg import foreign, settings
+from bg import durations, foreign, settings
 from bg.desk import page, status
 from bg.desk.page import Page
 from bg.host import agents
@@ -67,7 +67,7 @@ def segment(project: str, sheet: Page) -> str:
             items = inbox.waiting(book, project=only)
             labels = {item.label for item in items}
             working, asking = working + len(running), asking + len(labels)
-            broken += ended.interrupted(book, only, book.now() - tasks.RECENT, MOST)
+            broken += ended.interrupted(book, only, book.now() - durations.RECENT, MOST)
             alone |= {"works": _works(book, running[0])} if len(running) == 1 else {}
             alone |= {"needs": kinds.waiting(items).line(ROOM)} if len(labels) == 1 else {}
     one = {"works": working == 1, "needs": asking == 1}

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from bg import durations
 from bg.desk import actions, open_items, status, table_parts
 from bg.desk.page import Cell, Page, fit, pad, page_width, width_of
 from bg.desk.status import Status
 from bg.desk.table_parts import ENDED, NEEDS, WORKS
-from bg.ledger import cases, inbox, notes, place, projects, proofs, tasks
+from bg.ledger import cases, inbox, notes, place, projects, proofs
 from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
@@ -277,14 +278,14 @@ def _footnotes(book: Ledger, page: Page, project: str) -> list[str]:
     kept = cases.whole(book).kept_aside
     if kept:
         lines.append(f"The ledger was unreadable and is kept at {kept}; this is a new one.")
-    errors = notes.errors(book, book.now() - tasks.RECENT)
+    errors = notes.errors(book, book.now() - durations.RECENT)
     if errors:
         last = errors[0]
         lines.append(
             f"{len(errors)} hook error{'s' if len(errors) > 1 else ''} within a day; the last, in {last.event}: "
             f"{inline(last.text.strip().splitlines()[-1], 120)}"
         )
-    unproven, strangers = proofs.unproven(book, book.now() - tasks.RECENT), notes.strangers(book)
+    unproven, strangers = proofs.unproven(book, book.now() - durations.RECENT), notes.strangers(book)
     for said in unproven[:SHOWN]:
         who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
         told = phrases.KEPT_SO_FAR if said.proof == proofs.KEPT else phrases.UNPROVEN

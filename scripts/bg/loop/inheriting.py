@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg import machine
+from bg import durations, machine
 from bg.host import agents, receipts, tools, transcripts, versions
 from bg.ledger import cases, delegations, launches, projects, reported, runs, sessions, tasks
 from bg.ledger.cases import Case
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 MOST_LINES = 15
 # A session elsewhere that has written nothing for so long is gone; with a call whose result is not there, for longer.
-NEIGHBOUR, LONG_CALL = 3600.0, 12 * 3600.0
 
 
 def concerns(scene: Scene) -> bool:
@@ -33,7 +32,7 @@ def concerns(scene: Scene) -> bool:
 def take_over(scene: Scene) -> None:
     """Tasks of sessions that are gone belong to this one now; their agents went with them."""
     here = machine.host()
-    for owner, labels in projects.left(scene.book, scene.project, scene.book.now() - tasks.RECENT).items():
+    for owner, labels in projects.left(scene.book, scene.project, scene.book.now() - durations.RECENT).items():
         process = _process(scene, moving.heir(scene.book, owner))
         same_process = process is not None and process == here
         if owner == scene.session:
@@ -114,8 +113,8 @@ def _gives_a_sign(scene: Scene, row: sessions.Session) -> bool:
     working = cases.docket(scene.book, row.id).running
     paths = [row.transcript or "", *(agents.of_agent(row.transcript or "", case.task.agent) for case in working)]
     if any(transcripts.has_open_call(path) for path in paths):
-        return scene.book.now() - max(row.last_seen, *map(transcripts.last_sign, paths)) < LONG_CALL
-    return scene.book.now() - max(row.last_seen, *map(transcripts.last_sign, paths)) < NEIGHBOUR
+        return scene.book.now() - max(row.last_seen, *map(transcripts.last_sign, paths)) < durations.LONG_CALL
+    return scene.book.now() - max(row.last_seen, *map(transcripts.last_sign, paths)) < durations.NEIGHBOUR
 
 
 def _interrupt(scene: Scene, case: Case) -> None:
@@ -186,7 +185,7 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
 
 def _interrupted(scene: Scene) -> tuple[list[Case], int]:
     """The tasks that ended with a session a short time ago, the newest first, and how many did so before."""
-    since = scene.book.now() - tasks.RECENT
+    since = scene.book.now() - durations.RECENT
     return (
         cases.interrupted(scene.docket, since, MOST_LINES),
         tasks.count_interrupted(scene.book, scene.session, since),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 
-from bg import repository
+from bg import durations, repository
 from bg.host import receipts, tools, transcripts
 from bg.ledger import cases, delegations, launches, naming, resumes, runs, tasks, windows
 from bg.ledger.cases import Case
@@ -32,10 +32,6 @@ from bg.words.quoting import inline
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
-
-
-WRITTEN = 0.5  # the host writes a refusal down a moment after it; 0.14 s was the longest seen
-STEP = 0.03
 
 
 class _FullError(Exception):
@@ -171,9 +167,9 @@ def free_refused(scene: Scene) -> None:
     owed = _owed_results(scene, launched) if launched and scene.late is None else []
     if not found.keys() >= set(owed):
         scene.book.settle()
-        until = time.monotonic() + WRITTEN
+        until = time.monotonic() + durations.LATE_REFUSAL
         while not found.keys() >= set(owed) and time.monotonic() < until:
-            time.sleep(STEP)
+            time.sleep(durations.LOOK_AGAIN)
             found = receipts.results(path, calls)
     for call, why in [each for each in found.items() if each[1]]:
         with scene.book.transaction() as writing:

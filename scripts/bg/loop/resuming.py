@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.host import agents, tools, transcripts
+from bg.host import agents, arrivals, tools, transcripts
 from bg.ledger import cases, delegations, inbox, notes, reported, resumes, runs, tasks, user_answers
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing, first_of
@@ -160,7 +160,7 @@ def _has_ended_since(scene: Scene, agent: str, sent: str) -> bool:
     """The run that this message began is over, and its end has come before the word that the message has arrived."""
     last = cases.agent(scene.book, agent).run
     path = agents.of_agent(scene.event.transcript, agent)
-    if last is None or last.ended is None or not transcripts.heard(path, sent):
+    if last is None or last.ended is None or not arrivals.heard(path, sent):
         return False
     final = transcripts.final(path)  # settled: nothing was sent behind it
     is_known = bool(final.uuid) and final.uuid == last.last_uuid
@@ -260,7 +260,7 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
     """The agent's next run has begun, and the word that it was woken never came: its transcript has the message."""
     book = scene.book
     row = cases.agent(book, agent).pending
-    if row is None or not transcripts.heard(transcript, row.message) or queued.begins_none(scene, row, transcript):
+    if row is None or not arrivals.heard(transcript, row.message) or queued.begins_none(scene, row, transcript):
         return
     with book.transaction() as writing:
         resumes.prove(writing, row.id)
