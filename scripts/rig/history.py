@@ -29,7 +29,8 @@ INSERT INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head
   at, failed, window, identity FROM n, launches WHERE label = 'bg-1';
 INSERT INTO windows (session, kind, label, text, opened, closed) SELECT n.session, kind, 'bg-' || i, text, at, at
   FROM n, windows WHERE label = 'bg-1';
-INSERT INTO runs SELECT 'old' || i, run, 'bg-' || i, at, at, corrections, asked, cut, last_uuid, evidence
+INSERT INTO runs (agent, run, label, began, ended, corrections, asked, cut, last_uuid, evidence)
+  SELECT 'old' || i, run, 'bg-' || i, at, at, corrections, asked, cut, last_uuid, evidence
   FROM n, runs WHERE label = 'bg-1';
 INSERT INTO reports (agent, run, source, text, digest, at) SELECT 'old' || i, run, source, text, digest, n.at
   FROM n, reports WHERE agent = (SELECT agent FROM tasks WHERE label = 'bg-1');

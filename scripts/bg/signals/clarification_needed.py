@@ -77,7 +77,10 @@ class ClarificationNeeded(Kind):
             "description": reply_parts.task_name(told),
             "body": "\n".join(part for part in body if part),
         }
-        text = texts.fill("clarification", resume=told.resume, **slots) if waits else texts.fill("assuming", **slots)
+        if waits:
+            so = phrases.NOT_SENT_ALONG if told.along else ""
+            slots |= {"along": told.along, "then": phrases.ANSWERED_THEN.format(so=so, way=told.resume)}
+        text = texts.fill("clarification" if waits else "assuming", **slots)
         notice = kinds.waiting(asked, f"{told.answer_command} {label}").line(told.room) if asked else ""
         return reply_parts.Reminder(text, notice)
 
