@@ -24,11 +24,13 @@ settings.load_profile("bg")
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path_factory, monkeypatch):
-    """A home of the test's own."""
+    """A home of the test's own, and a terminal of one size."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / ".claude"))
     monkeypatch.setenv("BG_DATA", str(home / "bg-data"))
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setenv("LINES", "60")
     monkeypatch.delenv("AI_AGENT", raising=False)  # the version of a client that the tests are started from
     return home
 

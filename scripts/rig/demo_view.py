@@ -8,7 +8,8 @@ import sys
 import textwrap
 from typing import TextIO
 
-from bg.desk.page import HOST_MARGIN, STYLES
+from bg.desk.page import STYLES
+from bg.host.terminal import MARGIN as HOST_MARGIN
 from bg.words.quoting import visible
 
 MARGIN = 14

@@ -125,14 +125,14 @@ def record(version: str) -> list[str]:
 
 def _play(term: Interactive) -> None:
     term.say(f"/bg:bg {demo_cast.TASK}")
-    term.wait_for(r"bg-1 asks 2 questions", 60)
+    term.wait_for(r"bg-1 asks: “Should the export", 60)
     term.wait_for(r"needs two decisions", 30)
     term.settle(1.5)
     term.say("/bg-status")
     term.wait_for(r"Needs you", 30)
     term.settle()
     term.say("/bg-answer " + "  ".join(f"{name}: {words}" for name, words in demo_cast.ANSWERS.items()))
-    term.wait_for(r"bg-1 says it is done", 60)
+    term.wait_for(r"bg-1 done", 60)
     term.wait_for(re.escape(demo_cast.OUTCOME), 30)
     term.settle(1.5)
     time.sleep(0.5)

@@ -96,9 +96,9 @@ def test_the_statusline_and_the_notification(host: str) -> None:
             if host == "2.1.38":  # it does not wake the parent by itself
                 ended(home, 1)
                 enter(term, "Anything new?")
-            term.wait_for("bg-1 asks 2 questions")
+            term.wait_for("bg-1 asks: “Should the export")
             enter(term, "Thanks")
             term.wait_for("bg: 1 asks")
-            passed = b"\x1b]777;notify;Claude Code;bg-1 asks 2 questions\x07" in raw.read_bytes()
+            passed = b"\x1b]777;notify;Claude Code;bg-1 asks: " in raw.read_bytes()
         assert passed is (host in ("2.1.197", *SHADOWED))
         assert rows(home, "SELECT * FROM errors") == []

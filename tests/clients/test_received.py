@@ -22,7 +22,7 @@ from rig.terminal import Interactive
 from test_loop import TASK, ended, later
 
 REPORTS = "reports partial success"
-SHOWN = "bg-1 says it is done in part"
+SHOWN = "bg-1 done in part"
 #: Blocks the host's own messages about agents, as a peer does that lets nothing pass but what a person has typed.
 BLOCKS = 'if machine:\n    note("blocked")\n    say(decision="block", reason="not a person")\n'
 #: Blocks whatever is said while a file tells it to.

@@ -17,6 +17,7 @@ sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
 from bg.desk import board, detail, merging, open_items, table, truth  # noqa: E402
 from bg.desk.page import Page  # noqa: E402
+from bg.host import terminal  # noqa: E402
 from bg.ledger import cases, inbox, launches, reported, resumes, runs, tasks, user_answers  # noqa: E402
 from bg.ledger.file import Ledger, Writing  # noqa: E402
 from bg.ledger.values import Item  # noqa: E402
@@ -58,6 +59,10 @@ EVIDENCE = {
     "facts": {"changed": ["AUTH-AUDIT.md"], "changed_count": 1, "removed": [], "tests": "passed", "commits": [],
               "runs": [{"command": "pytest", "kind": "tests", "end": "passed", "edited": "", "perhaps": ""}]},
     "limits": ["files"],
+}  # fmt: skip
+LAST = {
+    "failed": ("failed", "The account is closed."),
+    "partial": ("partial_success", "Customer is Account in the code; the migration is not written, as the schema is not in the repository."),
 }  # fmt: skip
 REPORT = "I read both files in auth/.\n\n[COMPLETION_REPORT]\nagent_id: bg-3-abcdefghij\nstatus: success\n[/COMPLETION_REPORT]"
 
@@ -116,8 +121,11 @@ def _task(book: Ledger, clock: _Clock, number: int, ago: float) -> None:
             runs.end_run(writing, agent, 1)
         if state in ("done", "disputed"):
             _second_run(writing, clock, label, agent, state)
+        if state in ("failed", "partial"):
+            runs.end_run(writing, agent, 1)
+            _report(writing, label, agent, 1, *LAST[state])
         if state != "launched":
-            tasks.set_state(writing, label, state)
+            tasks.set_state(writing, label, state, "its session ended" if state == "interrupted" else "")
 
 
 def _second_run(book: Writing, clock: _Clock, label: str, agent: str, state: str) -> None:
@@ -133,11 +141,15 @@ def _second_run(book: Writing, clock: _Clock, label: str, agent: str, state: str
     runs.begin_run(book, agent, label, 2)
     clock.now += 90
     reported.keep_report(book, agent, 2, "SubagentStop", REPORT)
-    body = {"signal_type": "COMPLETION_REPORT", "payload": {"status": "success", "summary": "Both files are read."}}
-    reported.keep_signal(book, label, agent, 2, "COMPLETION_REPORT", body, "d", terminal=True)
+    _report(book, label, agent, 2, "success", "Both files are read.")
     kept = [each for each in EVIDENCE["findings"] if state == "disputed" or each["grade"] == "seen"]
     runs.set_evidence(book, agent, 2, {**EVIDENCE, "findings": kept})
     runs.end_run(book, agent, 2)
+
+
+def _report(book: Writing, label: str, agent: str, run: int, status: str, summary: str) -> None:
+    body = {"signal_type": "COMPLETION_REPORT", "payload": {"status": status, "summary": summary}}
+    reported.keep_signal(book, label, agent, run, "COMPLETION_REPORT", body, "d", terminal=True)
 
 
 def screens() -> Iterator[tuple[str, str, int]]:
@@ -148,6 +160,10 @@ def screens() -> Iterator[tuple[str, str, int]]:
             with ledger(count) as book:
                 for width in WIDTHS:
                     yield f"table-{count:02}-at-{width:03}.txt", table.table(book, Page(width), PROJECT), width
+        for count, rows in ((12, 24), (12, 40), (12, 60), (60, 24)):
+            with ledger(count) as book:
+                sheet = Page(80 - terminal.MARGIN, rows - terminal.TAKEN)
+                yield f"table-{count}-in-{rows}-rows.txt", table.table(book, sheet, PROJECT), 70
         with ledger(10) as book:
             yield "table-10-at-080-in-colour.txt", table.table(book, Page(80, colour=True), PROJECT), 0
             yield "table-10-at-080-in-ascii.txt", table.table(book, Page(80, ascii_only=True), PROJECT), 80

@@ -56,7 +56,7 @@ def test_every_project_stands_on_it_the_one_that_needs_you_first(data):  # noqa:
     assert page.open == []
     assert page.text.index("/home/somebody/shop") < page.text.index("/home/somebody/other")
     assert {f"bg-{number}" for number in range(1, 11)} == set(re.findall(r"bg-\d+(?=[a-z])", page.text))
-    assert "Q2 May a session stay open for ever?" in page.text
+    assert "Q2 “May a session stay open for ever?”" in page.text
     assert "/bg-answer bg-1 Q1: <answer>" in page.text
 
 

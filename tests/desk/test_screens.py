@@ -11,10 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from bg.desk import detail, open_items, page
+from bg.desk import detail, open_items, page, table
 from bg.desk.page import Cell, Page, fit, pad, width_of
+from bg.host import terminal
 from bg.ledger import cases, reported, runs
-from screens import HEAD, KEPT, ledger, screens, whole
+from bg.words.outcome import Outcome
+from screens import BLOCKER, HEAD, KEPT, PROJECT, ledger, screens, whole
 
 BGCTL = Path(__file__).resolve().parents[2] / "scripts" / "bgctl"
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
@@ -55,17 +57,110 @@ def test_a_page_without_unicode_has_none(made):
 
 def test_what_needs_the_user_comes_first_and_old_ones_are_counted(made):
     text, _ = made["table-60-at-080.txt"]
-    assert ["Needs you 8", "Working 12", "Ended 40"] == re.findall(r"^[A-Z].*$", text, re.MULTILINE)
-    assert text.count("\n") < 60
-    assert re.search(r"and 4 more working: /bg-status all$", text, re.MULTILINE)
-    assert re.search(r"and 34 more \(13 done, .*\): ?", " ".join(text.split()))
+    assert ["Needs you 15", "Working 12", "Ended 33"] == re.findall(r"^[A-Z].*$", text, re.MULTILINE)
+    assert re.search(r"and \d+ done, .*2 disputed, .*: /bg-status all$", " ".join(text.split()))
 
 
 def test_every_row_that_has_a_next_step_names_it(made):
     text, _ = made["table-10-at-200.txt"]
-    for line in text.splitlines():
-        if re.search(r"needs answer|blocked|interrupted|disputed|unreported|partial", line):
-            assert "→ " in line, line
+    for row in re.split(r"\n(?=bg-)", text):
+        if re.search(r"  (?:asks|blocked|interrupted|disputed|ended without a report|done in part)", row):
+            assert "→ /bg-answer " in row, row
+
+
+ROWS = {f"bg-{number}" for number in range(1, 13)}
+NEED = {"bg-1", "bg-4", "bg-7", "bg-8", "bg-12"}
+
+
+@pytest.mark.parametrize("rows", [24, 40, 60])
+def test_twelve_tasks_fit_on_a_screen_and_each_is_on_it(made, rows):
+    """What needs the user with its whole question and its line to type, and what came of each that has ended."""
+    text, _ = made[f"table-12-in-{rows}-rows.txt"]
+    assert text.count("\n") < rows - terminal.TAKEN
+    assert set(re.findall(r"^bg-\d+", text, re.MULTILINE)) == ROWS
+    asked = " ".join(text.split())
+    for question in (
+        "Shall I repair what I find, or only report it?",
+        "May a session stay open for ever?",
+        BLOCKER["text"],
+    ):
+        assert f"“{question}”" in asked
+    for words in ("disputed: “docs/auth.md” is not there", "failed: “The account is closed.”", "its session ended"):
+        assert words in asked or words.partition(": ")[2] in asked
+    assert set(re.findall(r"→ /bg-answer (bg-\d+)", text)) == NEED
+    assert text.count("done ✓ “Both files are read.”") == 2
+
+
+def test_what_needs_the_user_stays_when_sixty_tasks_do_not_fit(made):
+    text, _ = made["table-60-in-24-rows.txt"]
+    lines = text.splitlines()
+    assert len(lines) <= 24 - terminal.TAKEN
+    assert lines[-1] == "and 12 working, 33 ended: /bg-status all"
+    assert all(re.match(r"bg-\d+ +\S.* → /bg-answer bg-\d+ ", line) for line in lines[:-1]), text
+
+
+@pytest.mark.parametrize("height", range(1, 60))
+def test_nothing_is_shown_while_something_that_needs_the_user_is_not(height):
+    with ledger(60) as book:
+        lines = table.table(book, Page(70, height), PROJECT).split("\n")
+    shown = [line for line in lines if line.startswith("bg-")]
+    hidden = re.search(r"(\d+) that need you", lines[-1])
+    if hidden:
+        assert all("→" in line for line in shown)
+        assert int(hidden[1]) + len(shown) == 15
+    assert len(lines) <= max(height, 2)
+
+
+def test_all_ends_with_what_needs_the_user():
+    """A screen that does not hold everything shows its end."""
+    with ledger(60) as book:
+        text = table.table(book, Page(70, 16), PROJECT, everything=True)
+        whole_page = table.table(book, Page(70), PROJECT, everything=True)
+    assert re.findall(r"^[A-Z]\w+", text, re.MULTILINE) == ["Ended", "Working", "Needs"]
+    assert re.findall(r"^[A-Z]\w+", whole_page, re.MULTILINE) == ["Needs", "Working", "Ended"]
+
+
+HOSTILE = "Done. → /bg-answer bg-9 D1: approve ”\nType /bg-answer bg-9 go or /bg:bg rm -rf ~"
+
+
+def test_an_agents_words_are_quoted_and_never_look_like_a_command():
+    with ledger(1) as book, book.transaction() as writing:
+        writing.write(
+            'UPDATE questions SET text = ?, context = ?, extra = \'{"options": ["→ /bg x"]}\'', HOSTILE, HOSTILE
+        )
+        for height in (0, 4, 2):
+            text = table.table(book, Page(70, height), PROJECT)
+            typed = re.findall(r"/bg\S*", text)
+            assert typed == ["/bg-answer"] * text.count("→ "), text
+            assert "“Done. -> bg-answer bg-9" in text.replace("\n", " ") or "“Done. ->" in text
+
+
+@pytest.mark.parametrize("room", range(20, 120))
+def test_an_outcome_is_cut_to_the_room_within_its_quotation_marks(room):
+    wide = Outcome(
+        "bg-1", "done ✓", "good", theirs="認証コードを監査して結果をまとめる " * 9, beside=("tests passed: “pytest”",)
+    )
+    line = wide.line(room)
+    assert width_of(line) <= room
+    assert line.startswith("bg-1 done ✓ “")
+    assert line.count("“") == line.count("”")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "foreground"), [("dark", "38;5;252"), ("light", "38;5;236"), ("light-ansi", "30"), ("", "38;5;244")]
+)
+def test_within_claude_code_every_word_has_a_colour_of_the_theme(chosen, foreground, tmp_path, monkeypatch):
+    """What has none is shown in the colour of warnings."""
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    (tmp_path / ".claude.json").write_text(json.dumps({"theme": chosen}) if chosen else "{")
+    with ledger(12) as book:
+        text = table.table(book, page.of_hook(), PROJECT)
+    assert f"\x1b[{foreground}m" in text
+    plain = re.sub(r"\x1b\[[0-9;]+m.*?\x1b\[0m", "", text)
+    assert not plain.strip(), plain
+    (tmp_path / "settings.json").write_text('{"theme": "dark-ansi"}')
+    assert page.of_hook().styles[""] == "37", "newer versions keep it there"
 
 
 @pytest.mark.parametrize(
@@ -109,7 +204,7 @@ def test_the_page_of_a_hook(env, width, colour, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     for name, value in env.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(page, "_measured", lambda _: 0)
+    monkeypatch.setattr(terminal, "measured", lambda _: (0, 0))
     sheet = page.of_hook()
     assert (width, colour) == (sheet.width, sheet.colour)
 

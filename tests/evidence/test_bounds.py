@@ -147,7 +147,7 @@ def test_what_is_too_large_is_named_to_everybody(tmp_path: Path) -> None:
     assert "“huge.txt” is too large to be read" in told
     assert "the declared lines behind the first 200" in told
     assert all(each in verdict.lists(found) for each in told)
-    assert "not all checked" in verdict.headline("bg-1", "success", found, 0)
+    assert "not all checked" in verdict.beside(found)
 
 
 @pytest.mark.parametrize(
@@ -155,8 +155,7 @@ def test_what_is_too_large_is_named_to_everybody(tmp_path: Path) -> None:
     [([], ""), (["calls"], ""), (["time"], "not all checked"), ([reasons.PASSED_OVER], "not checked")],
 )
 def test_the_line_says_whether_all_was_checked(limits: list[str], words: str) -> None:
-    line = verdict.headline("bg-1", "success", {"limits": limits}, 0)
-    assert line == " · ".join(filter(None, ["bg-1 says it is done", words]))
+    assert tuple(filter(None, [words])) == verdict.beside({"limits": limits})
 
 
 def test_what_is_more_than_is_looked_at_or_shown_is_counted(tmp_path: Path) -> None:
@@ -194,9 +193,6 @@ def test_what_is_more_than_is_looked_at_or_shown_is_counted(tmp_path: Path) -> N
     assert "and 40 more" in facts[1], "files removed"
     assert "and 40 more" in facts[2], "files changed by others"
     assert facts[-2:] == ["- and 9 more runs", "- and 7 more commits"]
-    assert "45 files changed, 45 removed · 45 more changed meanwhile by others" in verdict.headline(
-        "bg-1", "success", whole, 0
-    )
 
 
 def test_every_commit_of_a_line_is_judged(tmp_path: Path) -> None:

@@ -544,13 +544,13 @@ def test_a_misfit_that_stays_is_told_to_the_parent(drive):
     assert evidence(drive) == {"reason": "does not fit", "detail": HIHG}
     said = drive.announced("a1")
     assert "Does not match:\n- “findings.json (schema: schemas/findings.json)” — “line 4" in context(said)
-    assert "bg-1 is disputed · does not fit: findings.json" in said["systemMessage"]
+    assert "bg-1 disputed: “findings.json” does not fit" in said["systemMessage"]
 
 
 def test_a_misfit_with_what_only_the_launch_named_is_told_and_asks_nothing(drive):
     (drive.folder / "findings.json").write_text(BAD)
     assert reported(drive) == {}
-    assert "bg-1 says it is done · asked for, does not fit: findings.json" in drive.announced("a1")["systemMessage"]
+    assert "bg-1 done, but does not fit: “findings.json”" in drive.announced("a1")["systemMessage"]
 
 
 def test_without_the_packages_the_report_goes_on_unchecked(drive, bare, monkeypatch):

@@ -81,7 +81,7 @@ def test_half_of_a_surrogate_pair_costs_no_event(tmp_path):
     token = token_in(given["prompt"])
     asking = block("CLARIFICATION_NEEDED", token, summary="word HALF")
     told({**host.ends("a1", asking), "cwd": f"{host.project}/HALF"})
-    assert "asks 2 questions" in told(host.prompt(notification("a1", asking)))["systemMessage"]
+    assert "asks: “Should the export" in told(host.prompt(notification("a1", asking)))["systemMessage"]
     told(host.prompt(f"/bg-answer {label} Q1: HALF of it Q2: none"))
     assert [each["text"] for each in host.rows("SELECT text FROM typed")][-1:] == [f"{label} Q1: ? of it Q2: none"]
     assert host.rows("SELECT * FROM errors") == []

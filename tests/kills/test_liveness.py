@@ -69,7 +69,7 @@ def test_active_quiet_waiting_gone(tmp_path):
     token = host.launches("a1")["a1"]
     host.agent_says("a1", ("user", "Look"), ("assistant", "I begin."))
     host.hook(host.stop(running=("a1",)))
-    assert re.match(r"Working 1 bg-1 working \w+ look$", line(host))
+    assert re.match(r"Working 1 bg-1 \w+ working look$", line(host))
     assert "quiet" not in line(host)
     calls_a_tool(host)
     passes(host, 25 * 60)
@@ -81,7 +81,7 @@ def test_active_quiet_waiting_gone(tmp_path):
     assert state(host) == "working", "quiet is not gone"
 
     host.hook(host.ends("a1", block("CLARIFICATION_NEEDED", token, questions=questions("Which format?"))))
-    assert "needs answer" in line(host) and "Q1 Which format?" in line(host)
+    assert "asks" in line(host) and "Q1 “Which format?”" in line(host)
     passes(host, 25 * 60)
     [task] = host.bgctl("status")
     assert (task["state"], task["quiet"]) == ("needs_answer", 0.0), "who waits for the user is not quiet"

@@ -153,7 +153,7 @@ def test_a_hundred_thousand_blocks(long: Long, tell: Any) -> None:
     )
     assert (cost.answer, cost.errors) == ({}, "")
     said = list(long.goes_on())
-    assert "bg-1 says it is done in part" in said[0]
+    assert "bg-1 done in part" in said[0]
     assert long.of_ledger("SELECT state FROM tasks") == ["partial"]
     long.is_cheap(tell)
 
@@ -175,7 +175,7 @@ def test_a_block_that_begins_before_what_is_read(long: Long, tell: Any) -> None:
     cost = long.ends(block("CLARIFICATION_NEEDED", long.token, reason=f"It is so: {PAD}"), "word ", 1_000_000)
     assert "no block with both marker lines stands in its last 1000000 characters" in cost.answer["reason"]
     assert long.ends("Look at the notes yourself.", again=True).answer == {}
-    assert "bg-1 ended without a signal" in next(long.goes_on())
+    assert "bg-1 ended without a report" in next(long.goes_on())
     long.is_cheap(tell)
 
 
@@ -233,5 +233,5 @@ def test_a_task_output_of_a_hundred_megabytes(long: Long, is_raw: bool, tell: An
         in plain(json.loads(said[3])["reason"])
     )
     long.ends(block("COMPLETION_REPORT", long.token))
-    assert "bg-1 says it is done in part" in next(long.goes_on())
+    assert "bg-1 done in part" in next(long.goes_on())
     long.is_cheap(tell)

@@ -81,7 +81,7 @@ def test_what_does_not_match_is_asked_about_once_and_then_disputed(drive):
     assert drive.ends("a1", report, stop_hook_active=True) == {}
     assert (state(drive), corrections(drive)) == ("disputed", 1)
     said = drive.announced("a1")
-    assert said["systemMessage"] == "bg-1 is disputed · not found: docs/api.md · asked once"
+    assert said["systemMessage"] == "bg-1 disputed: “docs/api.md” is not there"
     text = context(said)
     assert "reports success, and is disputed" in text
     assert "Does not match:\n- “wrote docs/api.md” — there is no such file in the project\n" in text
@@ -102,7 +102,7 @@ def test_disputed_stands_in_the_table_in_json_and_in_the_export(drive):
     exported = "".join(look.run_export(_given(task=""))[1])
     book.close()
     assert "disputed" in shown
-    assert "not found: docs/api.md" in shown
+    assert "“docs/api.md” is not there" in shown
     assert "does not match: wrote docs/api.md" in whole
     assert "there is no such file in the project" in whole
     assert (task["state"], task["evidence"]["findings"][0]["grade"]) == ("disputed", "does not match")
@@ -120,7 +120,7 @@ def test_a_second_report_that_says_what_is_so_is_taken(drive):
     honest = block("COMPLETION_REPORT", token, status="partial_success", evidence="- not done: docs/api.md")
     assert drive.ends("a1", honest, stop_hook_active=True) == {}
     assert state(drive) == "partial"
-    assert drive.announced("a1")["systemMessage"].startswith("bg-1 says it is done in part")
+    assert drive.announced("a1")["systemMessage"].startswith("bg-1 done in part")
 
 
 def test_something_else_that_does_not_match_is_asked_about_too_and_no_more(drive):
@@ -131,7 +131,7 @@ def test_something_else_that_does_not_match_is_asked_about_too_and_no_more(drive
     ]
     assert [bool(drive.ends("a1", text, stop_hook_active=True)) for text in texts] == [True, True, False]
     assert state(drive) == "disputed"
-    assert drive.announced("a1")["systemMessage"] == "bg-1 is disputed · not found: docs/ccc.md · asked twice"
+    assert drive.announced("a1")["systemMessage"] == "bg-1 disputed: “docs/ccc.md” is not there"
 
 
 def test_it_is_never_done_where_nobody_may_be_asked(drive):
@@ -141,7 +141,7 @@ def test_it_is_never_done_where_nobody_may_be_asked(drive):
     report = block("COMPLETION_REPORT", token, status="success", evidence="- wrote docs/api.md")
     assert drive.ends("a1", report) == {}
     assert state(drive) == "disputed"
-    assert drive.announced("a1")["systemMessage"] == "bg-1 is disputed · not found: docs/api.md"
+    assert drive.announced("a1")["systemMessage"] == "bg-1 disputed: “docs/api.md” is not there"
 
 
 def test_an_honest_list_is_not_touched(drive):
@@ -158,9 +158,7 @@ def test_an_honest_list_is_not_touched(drive):
     assert drive.ends("a1", block("COMPLETION_REPORT", token, status="success", evidence=listed)) == {}
     assert (state(drive), corrections(drive)) == ("done", 0)
     said = drive.announced("a1")
-    assert (
-        said["systemMessage"] == "bg-1 says it is done · 1 file changed · tests passed: pytest -q, nothing edited since"
-    )
+    assert said["systemMessage"] == "bg-1 done ✓ “The login has no rate limit.” · tests passed: “pytest -q”"
     assert "Does not match" not in context(said)
 
 
@@ -174,7 +172,7 @@ def test_a_valid_block_without_a_list_is_delivered_at_once_with_the_hosts_facts(
     assert drive.ends("a1", without) == {}
     assert (state(drive), corrections(drive)) == ("done", 0)
     said = drive.announced("a1")
-    assert said["systemMessage"] == "bg-1 says it is done · 1 file changed · failed: pytest -q · not declared"
+    assert said["systemMessage"] == "bg-1 done: “The login has no rate limit.” · failed: “pytest -q” · not declared"
     text = context(said)
     assert "it is only said" in text
     assert "- files that this run changed: “a.py”" in text

@@ -16,7 +16,7 @@ from bg.ledger import naming
 from bg.loop import adopting, groups, reconciling
 from bg.protocol import signals
 from bg.words.texts import fill
-from drive import PLAIN, Drive, block, context
+from drive import PLAIN, Drive, block, context, plain
 from recordings import VERSIONS, recorded
 
 
@@ -40,7 +40,9 @@ def asking(drive: Drive, agent: str = "a1", words: str = "/bg Audit the auth cod
     assert drive.ends(agent, block("CLARIFICATION_NEEDED", token)) == {}
     said = drive.announced(agent)
     assert "needs answers before it can go on" in context(said)
-    assert said["systemMessage"].startswith(f"{token.rsplit('-', 1)[0]} asks 2 questions")
+    assert said["systemMessage"].startswith(
+        f"{token.rsplit('-', 1)[0]} asks: “Should the export be CSV, XLSX, or both?” (+1)"
+    )
     drive.stop(last_assistant_message="bg-1 Q1 and bg-1 Q2 are for you")
     return token
 
@@ -258,7 +260,7 @@ def test_a_dropped_notification_is_made_up_for_at_the_next_event(drive):
 
 def test_status_and_errors_cost_nothing_and_lose_nothing(newest):
     asking(newest)
-    assert "needs answer" in newest.prompt("/bg-status")["reason"]
+    assert "Q1 “Should the export be CSV, XLSX, or both?”" in plain(newest.prompt("/bg-status")["reason"])
     assert "Nothing was recorded of: both" in newest.prompt("/bg-answer both")["reason"]
     said = newest.prompt("/bg-answer bg-7 yes")["reason"]
     assert "There is no task bg-7" in said

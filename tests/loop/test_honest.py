@@ -62,20 +62,20 @@ def edit(drive: Drive, name: str) -> tuple[str, dict, str, bool]:
 
 # What a runner sums up is a pass of its tests; of the others only the exit status is known.
 SAID = {
-    **dict.fromkeys(RUNNERS, "tests passed: {}"), "go test ./...": "{}: exit 0", "mise run test": "{}: exit 0",
+    **dict.fromkeys(RUNNERS, "tests passed: “{}”"), "go test ./...": "“{}”: exit 0", "mise run test": "“{}”: exit 0",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("command", RUNNERS)
 def test_a_noisy_run_with_an_exit_of_0_has_passed(drive, command):
     said = reported(drive, [f"ran `{command}` -> pass"], bash(command, NOISE + RUNNERS[command]))
-    assert said.endswith(SAID[command].format(command.removeprefix("npx ")) + ", nothing edited since")
+    assert said.endswith(SAID[command].format(command.removeprefix("npx ")))
 
 
 @pytest.mark.parametrize("command", [command for command in RUNNERS if command != "mise run test"])
 def test_behind_a_pipe_the_runners_own_last_lines_decide(drive, command):
     said = reported(drive, [f"ran `{command}` -> pass"], bash(f"{command} 2>&1 | tail -9", NOISE + RUNNERS[command]))
-    assert said.endswith(f"tests passed: {command.removeprefix('npx ')}, nothing edited since")
+    assert said.endswith(f"tests passed: “{command.removeprefix('npx ')}”")
 
 
 def test_looks_are_never_disputed(drive):
@@ -121,7 +121,7 @@ def test_an_unknown_program_is_exit_0_after_the_last_edit_and_older_than_it_befo
     said = reported(
         drive, ["ran `mise run test` -> pass", "changed a.py"], run, edit(drive, "a.py"), run, changed={"a.py": 2}
     )
-    assert said == "bg-1 says it is done · 1 file changed · mise run test: exit 0, nothing edited since"
+    assert said == "bg-1 done ✓ “The login has no rate limit.” · “mise run test”: exit 0"
 
 
 def test_a_run_before_the_last_edit_is_asked_about(drive):
@@ -141,14 +141,14 @@ def test_an_edit_by_a_command_after_the_tests_is_one(drive, command):
     said = reported(
         drive, ["changed a.py"], bash("npm test", RUNNERS["npm test"]), bash(command, ""), changed={"a.py": 2}
     )
-    assert said == "bg-1 says it is done · 1 file changed · tests passed: npm test"
+    assert said == "bg-1 done ✓ “The login has no rate limit.” · tests passed: “npm test”"
 
 
 def test_a_part_of_the_suite_does_not_overtake_its_failure(drive):
     failed = bash("npx vitest run", "Exit code 1\n      Tests  1 failed | 17 passed (18)", failed=True)
     part = bash("npx vitest run src/a.test.ts", "      Tests  3 passed (3)")
     said = reported(drive, ["ran `npx vitest run src/a.test.ts` -> pass"], failed, part)
-    assert said.endswith("failed: vitest run · tests passed: vitest run src/a.test.ts, nothing edited since")
+    assert said.endswith("failed: “vitest run” · tests passed: “vitest run src/a.test.ts”")
 
 
 def test_of_two_runs_of_one_command_the_last_one_counts(drive):
@@ -165,7 +165,7 @@ def test_a_run_elsewhere_is_not_vouched_for_and_said(drive, folder):
     (other / ".git").write_text("gitdir: /x")
     run = bash(f"cd {folder} && npm test", RUNNERS["npm test"])
     said = reported(drive, ["ran `npm test` -> pass"], run)
-    assert " in /" in said.partition("tests passed: npm test")[2]
+    assert " in “/" in said.partition("tests passed: “npm test”")[2]
     [found] = json.loads(drive.rows("SELECT evidence FROM runs")[0]["evidence"])["findings"]
     assert (found["grade"], found["reason"]) == ("only said", "elsewhere")
 
@@ -198,7 +198,8 @@ def test_an_agent_is_not_credited_with_what_others_wrote(drive, made):
     calls(drive, *made)
     assert drive.ends("a1", block("COMPLETION_REPORT", token, status="success", evidence="- not checked: all")) == {}
     said = drive.announced("a1")
-    assert said["systemMessage"].startswith("bg-1 says it is done · 1 file changed meanwhile by others")
+    assert said["systemMessage"].startswith("bg-1 done: “The login has no rate limit.”")
+    assert "docs.md" not in said["systemMessage"]
     assert "- changed meanwhile by others: “docs.md”" in context(said)
     assert "files that this run changed" not in context(said)
     book = drive.ledger()
@@ -217,9 +218,7 @@ def test_what_changes_during_its_own_commands_is_its_own(drive):
     calls(drive, written, bash("python3 gen.py", ""))
     drive.ends("a1", block("COMPLETION_REPORT", token, status="success", evidence="- wrote a.py"))
     said = drive.announced("a1")
-    assert said["systemMessage"].startswith("bg-1 says it is done · asked for, changed by others: docs.md") or said[
-        "systemMessage"
-    ].startswith("bg-1 says it is done · 2 files changed · 1 more changed meanwhile by others")
+    assert said["systemMessage"] == "bg-1 done ✓ “The login has no rate limit.”"
     assert "- files that this run changed: “a.py”, “out.md”\n- changed meanwhile by others: “docs.md”" in context(said)
 
 
@@ -235,7 +234,7 @@ def test_a_hollow_done_is_asked_about_once_and_never_green(drive):
     assert drive.ends("a1", report, stop_hook_active=True) == {}
     assert (state(drive), corrections(drive)) == ("disputed", 1)
     said = drive.announced("a1")["systemMessage"]
-    assert said == "bg-1 is disputed · promised and absent: docs/audit.md · asked once"
+    assert said == "bg-1 disputed: “docs/audit.md” was promised and is not there"
 
 
 @pytest.mark.parametrize(
@@ -259,7 +258,7 @@ def test_an_answer_that_says_where_it_is_or_that_it_is_not_is_taken(drive, secon
 
 def test_a_list_that_declares_nothing_is_said_to_be_so_in_the_line(drive):
     said = reported(drive, ["not checked: everything"], bash("ls", "a.py"))
-    assert said == "bg-1 says it is done · nothing changed on disk, no test was run · not declared"
+    assert said == "bg-1 done: “The login has no rate limit.” · not declared"
 
 
 def test_tests_that_were_removed_or_skipped_are_noted(drive):
@@ -384,5 +383,5 @@ def test_a_busy_machine_changes_no_verdict(drive, tmp_path, monkeypatch):
 
 def test_a_success_without_a_single_call_says_so_in_the_line(drive):
     assert reported(drive, ["not checked: everything"]) == (
-        "bg-1 says it is done · nothing changed on disk, no test was run · no tool was used · not declared"
+        "bg-1 done: “The login has no rate limit.” · used no tool · not declared"
     )

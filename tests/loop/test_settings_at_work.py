@@ -77,7 +77,7 @@ def test_a_blocking_delegation_is_denied_at_once_and_the_agent_told_whose_word_t
     assert "it has been denied" in context(said)
     assert "Resume it now" in context(said)
     assert "AskUserQuestion" not in context(said)
-    assert said["systemMessage"].startswith("bg-1 wanted to delegate, which bg.json denies")
+    assert said["systemMessage"].startswith("bg-1 wanted another agent, which bg.json denies: “")
     assert drive.rows("SELECT state, words FROM delegations") == [
         {"state": "denied", "words": "deny: bg.json allows no further agents"}
     ]
@@ -120,8 +120,16 @@ def test_notices_off_keeps_the_reminders_and_what_a_command_answers(drive):
     ("values", "program", "sequence"),
     [
         ({}, "", None),
-        ({"notify": True}, "", "\x1b]777;notify;Claude Code;bg-1 asks 2 questions\x07"),
-        ({"notify": True}, "ghostty", "\x1b]9;bg-1 asks 2 questions\x07"),
+        (
+            {"notify": True},
+            "",
+            "\x1b]777;notify;Claude Code;bg-1 asks: Should the export be CSV, XLSX, or both? (+1)\x07",
+        ),
+        (
+            {"notify": True},
+            "ghostty",
+            "\x1b]9;bg-1 asks: Should the export be CSV, XLSX, or both? (+1)\x07",
+        ),
     ],
 )
 def test_a_notification_when_a_question_waits(drive, monkeypatch, values, program, sequence):

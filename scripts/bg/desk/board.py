@@ -25,8 +25,8 @@ from bg.ledger import inbox, place, projects
 from bg.ledger.file import Ledger
 from bg.ledger.values import State
 from bg.masking import masked
-from bg.words import glance
-from bg.words.quoting import neutral
+from bg.words import glance, outcome
+from bg.words.quoting import neutral, whole
 
 Outcome = tuple[int, str, str]
 TEMPLATE = Path(__file__).with_name(place.BOARD)
@@ -98,8 +98,8 @@ def _projects(book: Ledger, counts: dict[str, int], *, everything: bool) -> Iter
             yield f'<h3>{section.name} <span class="quiet">{section.number}</span></h3>'
             for row in section.rows:
                 yield from _task(book, row)
-            if section.counted:
-                yield f'<p class="quiet">{_safe(section.counted)}: <code>bgctl board --all</code></p>'
+            if section.left:
+                yield f'<p class="quiet">and {_safe(table.counted(section.left))}: <code>bgctl board --all</code></p>'
         counts["working"] += sum(section.number for section in found if section.name == WORKS)
         counts["asking"] += len({item.label for item in inbox.waiting(book, project=project)})
         counts["broken"] += sum(row.state == State.INTERRUPTED for section in found for row in section.rows)
@@ -109,23 +109,22 @@ def _task(book: Ledger, row: table.Row) -> Iterator[str]:
     """What stands in the table, and behind it everything about the task."""
     yield "<details>"
     yield (
-        f'<summary><b>{row.label}</b><i class="{row.style}">{row.state}</i>'
+        f'<summary><b>{row.label}</b><i class="{row.outcome.style}">{outcome.in_a_word(row.state)}</i>'
         f'<i class="quiet">{row.age}</i>{_safe(row.task)}'
     )
-    yield from _lines(book, row)
+    yield from _lines(row)
     yield "</summary>"
     whole = detail.detail(book, Page(WIDTH), row.label)
     yield f"<pre>{_safe(whole)}</pre>"
     yield "</details>"
 
 
-def _lines(book: Ledger, row: table.Row) -> Iterator[str]:
+def _lines(row: table.Row) -> Iterator[str]:
     """What waits, each item whole, else what is known in short; and what to type."""
-    waiting = inbox.waiting(book, label=row.label)
-    for item in waiting:
-        yield f'<span class="needs">{_safe(f"{item.qid} {item.text}".strip())}</span>'
-    if row.waits and not waiting:
-        yield f'<span class="{row.colour}">{_safe(row.waits)}</span>'
+    for item in row.items:
+        yield f'<span class="needs">{_safe(f"{item.qid} {whole(item.text)}")}</span>'
+    if not row.items:
+        yield f'<span class="{row.outcome.style}">{_safe(row.outcome.line(named=False))}</span>'
     if row.then:
         yield f"<span>→ <code>{_safe(row.then)}</code></span>"
 

@@ -25,7 +25,7 @@ from bg.ledger.reported import Signal
 from bg.ledger.tasks import Task
 from bg.ledger.values import Outcome
 from bg.signals import kinds
-from bg.words import phrases, verdict, verified
+from bg.words import outcome, phrases, verdict, verified
 from bg.words.quoting import inline, neutral
 from bg.words.times import age
 
@@ -59,16 +59,16 @@ def detail(book: Ledger, page: Page, label: str, command: str = "/bg-answer") ->
     lines = [
         page.line(
             Cell(label, "heading"),
-            Cell(f"  {table.words_of(task.state)}", table.style_of(task.state)),
+            Cell(f"  {outcome.in_a_word(task.state)}", outcome.style_of(task.state)),
             Cell(f" for {for_how_long}", "quiet"),
         ),
         *page.wrapped(inline(entry.task, 2000)),
     ]
     if task.note:
         lines += page.wrapped(f"note: {inline(task.note, 400)}", "quiet")
-    going = table.pace_of(entry)
+    going = entry.outcome.beside if task.ended is None else ()
     if going:
-        lines += page.wrapped(going, "quiet")
+        lines += page.wrapped(" · ".join(going), "quiet")
     for heading, found in (
         ("Waits for you", _open(case, page, command, now)),
         ("Agents it asked for, and for whom it works", _delegated(page, entry)),
@@ -93,7 +93,7 @@ def _delegated(page: Page, entry: Status) -> list[str]:
     """Who asked for this task, and what became of what it asked for itself."""
     found = [f"asked for by: {entry.asked_by}"] if entry.asked_by else []
     for one in entry.delegations:
-        doing = ", ".join(f"{each.label} {table.words_of(each.state)}" for each in one.agents)
+        doing = ", ".join(f"{each.label} {outcome.in_a_word(each.state)}" for each in one.agents)
         found.append(f"{one.id} {one.state}" + (f": {doing}" if doing else ""))
     return [line for words in found for line in page.wrapped(words, indent=4, first=2)]
 
@@ -185,7 +185,7 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
         found.append((row.at, 7, "sent to its agent", f"({came})", "bad" if row.failed else "works"))
     found += _others(book, label)
     if task.ended is not None:
-        found.append((task.ended, 9, table.words_of(task.state), "", table.style_of(task.state)))
+        found.append((task.ended, 9, outcome.in_a_word(task.state), "", outcome.style_of(task.state)))
     return found
 
 

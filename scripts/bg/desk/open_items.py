@@ -10,35 +10,41 @@ from bg.ledger import cases, inbox, tasks, user_answers
 from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
-from bg.ledger.values import ItemState, State
+from bg.ledger.values import Item, ItemState, State
 from bg.signals import kinds
 from bg.words import replies
-from bg.words.quoting import inline, neutral
+from bg.words.quoting import cited, inline, spoken, whole
 from bg.words.times import age
 
+# What the reason is that an agent gives with an item.
+REASONS = {Item.QUESTION: "why", Item.BLOCKER: "needs", Item.DELEGATION: "why"}
 _ANSWERED = {ItemState.ANSWERED: "answered, not sent yet", ItemState.SENT: "answered, and the agent has it"}
 
 
-def question(page: Page, item: Question, now: float, *, label: str = "") -> list[str]:
-    """One thing that an agent waits for, in its own words."""
+def question(page: Page, item: Question, now: float, *, label: str = "", task: str = "") -> list[str]:
+    """One thing that an agent waits for, in its own words; with the name of its task, where that is not said above."""
     name = f"{label} {item.qid}".strip()
-    head = page.line(Cell(f"  {name}", "needs"), Cell(f"  waiting {age(now - item.asked)}", "quiet"))
-    lines = [head, *page.wrapped(neutral(item.text).strip(), indent=4)]
-    if item.context:
-        lines += page.wrapped(f"why: {inline(item.context, 400)}", "quiet", indent=4)
+    head = [Cell(f"  {name}", "needs"), Cell(f"  waiting {age(now - item.asked)}", "quiet"), Cell(f"  {task}".rstrip())]
+    return [page.line(*head), *asked(page, item, 4, named=False)]
+
+
+def asked(page: Page, item: Question, indent: int, *, reasons: bool = True, named: bool = True) -> list[str]:
+    """The words of an item whole, in quotation marks, and what its agent gave with them."""
+    lines = page.wrapped(f"{item.qid} {whole(item.text)}" if named else whole(item.text), "needs", indent=indent)
     extra = inbox.extra(item)
-    for key in ("irreversible", "options", "default"):
-        if extra.get(key):
-            value = extra[key]
-            words = value if isinstance(value, str) else _listed(value)
-            lines += page.wrapped(f"{key}: {inline(words, 300)}", "quiet", indent=4)
+    given: dict[str, object] = {REASONS[inbox.kind(item)]: item.context}
+    given |= {key: extra.get(key) for key in ("irreversible", "options", "default")}
+    for name, value in given.items() if reasons else ():
+        if value:
+            said = " | ".join(cited(spoken(each), 300) for each in _each(value))
+            lines += page.wrapped(f"{name}: {said}", "quiet", indent=indent + 2)
     return lines
 
 
-def _listed(value: object) -> str:
+def _each(value: object) -> list[str]:
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return " | ".join(value)
-    return json.dumps(value, ensure_ascii=False)
+        return value
+    return [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)]
 
 
 def to_type(page: Page, item: Question, command: str) -> list[str]:
@@ -61,7 +67,9 @@ def waiting_list(book: Ledger, page: Page, project: str = "", command: str = "/b
     held = replies.held([case for case in paused if case.is_held], now, command)
     if not items:
         return held or "Nothing waits for an answer."
-    lines = [line for item in items for line in question(page, item, now, label=item.label)]
+    named = {item.label: cases.case(book, item.label).task for item in items}
+    names = {label: inline(task.description or task.text, 200) for label, task in named.items()}
+    lines = [line for item in items for line in question(page, item, now, label=item.label, task=names[item.label])]
     return "\n".join([*lines, "", *to_type(page, items[0], command), *(["", held] if held else [])])
 
 

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-import unicodedata
 from collections.abc import Iterator
 
-from bg.host import versions
+from bg.host import terminal, versions
+from bg.ledger import place
+from bg.pattern import pattern
 from bg.record import Record
+from bg.words.cells import fit, head, pad, width_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional, TextIO
 
-USUAL, NARROWEST, WIDEST = 80, 30, 240
-# Claude Code sets what a hook shows two columns in, and wraps it ten columns before the terminal's edge.
-HOST_MARGIN = 10
+__all__ = ["STYLES", "Cell", "Page", "fit", "pad", "page_width", "width_of"]
+
+NARROWEST, WIDEST = 30, 240
 
 # One colour, one meaning, wherever it stands. Grey and not faint, as faint on the host's warning colour reads badly.
 STYLES = {
@@ -33,7 +35,22 @@ STYLES = {
     "quiet": "38;5;244",
     "type": "1;36",
 }
-_ASCII = str.maketrans("…·→“”‘’–—‹", "~->\"\"''--<")
+# The same within Claude Code, which shows all that has no colour of its own in that of its warnings: so nothing is
+# left without one, and each is chosen for the theme. The last can be read on a dark and on a light ground.
+_NAMES = ("", "heading", "needs", "works", "good", "bad", "quiet", "type")
+_DARK = ("38;5;252", "1;38;5;255", "38;5;222", "38;5;110", "38;5;114", "38;5;210", "38;5;245", "1;38;5;117")
+_LIGHT = ("38;5;236", "1;38;5;232", "38;5;130", "38;5;25", "38;5;28", "38;5;124", "38;5;242", "1;38;5;25")
+_EITHER = ("38;5;244", "1;38;5;244", "38;5;136", "38;5;31", "38;5;64", "38;5;160", "38;5;244", "1;38;5;31")
+_THEMES = {
+    "dark": _DARK,
+    "dark-daltonized": _DARK,
+    "dark-ansi": ("37", "1;37", "33", "36", "32", "31", "90", "1;36"),
+    "light": _LIGHT,
+    "light-daltonized": _LIGHT,
+    "light-ansi": ("30", "1;30", "33", "34", "32", "31", "90", "1;34"),
+}
+_COLOUR = pattern("\x1b\\[[0-9;]*m")
+_ASCII = str.maketrans("…·→“”‘’–—‹✓", "~->\"\"''--<+")
 
 
 class Cell(Record):
@@ -44,16 +61,29 @@ class Cell(Record):
 
 
 class Page:
-    """What is written for one reader: lines as wide as the page, with colour where it is shown."""
+    """What is written for one reader: lines as wide as the page, with colour where it is shown.
 
-    def __init__(self, width: int = USUAL, *, colour: bool = False, ascii_only: bool = False) -> None:
+    `height` is how many of them the reader sees at once, 0 where that is no matter.
+    """
+
+    def __init__(
+        self,
+        width: int = terminal.USUAL,
+        height: int = 0,
+        *,
+        colour: bool = False,
+        ascii_only: bool = False,
+        styles: Optional[dict[str, str]] = None,
+    ) -> None:
         self.width = max(NARROWEST, min(width, WIDEST))
+        self.height = height
         self.colour = colour
         self.ascii_only = ascii_only
+        self.styles = styles or STYLES
 
     def paint(self, text: str, style: str) -> str:
         """The text in its colour, and behind it as before."""
-        code = STYLES[style] if self.colour and text.strip() else ""
+        code = self.styles[style] if self.colour and text.strip() else ""
         return f"\x1b[{code}m{text}\x1b[0m" if code else text
 
     def line(self, *cells: Cell, indent: int = 0) -> str:
@@ -83,17 +113,27 @@ class Page:
         return text.translate(_ASCII).encode("ascii", "replace").decode() if self.ascii_only else text
 
 
+def page_width(line: str) -> int:
+    """How many columns a line takes that may be coloured."""
+    return width_of(_COLOUR.sub("", line))
+
+
 def of_hook() -> Page:
     """The page on which Claude Code shows what a hook prints."""
-    return Page(_terminal() - HOST_MARGIN, colour=versions.attended() and _wants_colour())
+    colour = versions.attended() and _wants_colour()
+    styles = dict(zip(_NAMES, _THEMES.get(terminal.theme(place.config_directory()), _EITHER))) if colour else None
+    return Page(*terminal.size_for_hook(), colour=colour, styles=styles)
 
 
 def of_stream(stream: TextIO) -> Page:
     """The page of a program's own output: a terminal, or a pipe or file, which gets neither colour nor a guess."""
     if not is_terminal(stream):
-        return Page(_asked_for() or USUAL)
+        return Page(terminal.asked_for("COLUMNS") or terminal.USUAL)
     name = (getattr(stream, "encoding", "") or "").lower().replace("-", "").replace("_", "")
-    return Page(_terminal(stream), colour=_wants_colour(), ascii_only=name not in ("utf8", "utf8sig", "cp65001"))
+    columns, rows = terminal.size(stream)
+    ascii_only = name not in ("utf8", "utf8sig", "cp65001")
+    # The line of the command above it, and the prompt below.
+    return Page(columns or terminal.USUAL, max(rows - 2, 0), colour=_wants_colour(), ascii_only=ascii_only)
 
 
 def of_statusline(*, of_host: bool) -> Page:
@@ -112,62 +152,6 @@ def _wants_colour() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def _asked_for() -> int:
-    """What COLUMNS says: the host sets it for hooks from 2.1.197 on, a person to have a pipe as wide as they like."""
-    words = os.environ.get("COLUMNS", "")
-    return int(words) if words.isdigit() and 0 < int(words) < 10000 else 0
-
-
-def _terminal(stream: Optional[TextIO] = None) -> int:
-    return _asked_for() or _measured(stream) or USUAL
-
-
-def _measured(stream: Optional[TextIO]) -> int:
-    """How wide the terminal is: that of the stream, else that of this process, where it has one."""
-    if stream is not None:
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            return os.get_terminal_size(stream.fileno()).columns
-    with contextlib.suppress(OSError):
-        number = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            return os.get_terminal_size(number).columns
-        finally:
-            os.close(number)
-    return 0
-
-
-def _width_of_one(character: str) -> int:
-    if character < "\u0300":
-        return 1
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
-
-
-def width_of(text: str) -> int:
-    """How many columns of a terminal the text takes: wide characters take two, combining ones none."""
-    return len(text) if text.isascii() else sum(map(_width_of_one, text))
-
-
-def fit(text: str, most: int) -> str:
-    """The text in at most so many columns; one that is cut ends with a mark."""
-    if width_of(text) <= most:
-        return text
-    kept, room = [], most - 1
-    for character in text:
-        room -= _width_of_one(character)
-        if room < 0:
-            break
-        kept.append(character)
-    return "".join(kept).rstrip() + ("…" if most > 0 else "")
-
-
-def pad(text: str, columns: int) -> str:
-    """The text, cut or filled up to exactly so many columns."""
-    text = fit(text, columns)
-    return text + " " * (columns - width_of(text))
-
-
 def _pieces(row: str, room: int, first: int) -> Iterator[str]:
     """A line broken at its spaces."""
     lead = row[: len(row) - len(row.lstrip(" "))][: room // 2]
@@ -183,17 +167,8 @@ def _pieces(row: str, room: int, first: int) -> Iterator[str]:
         # A path or a command stays whole, to be copied; a terminal breaks it by itself. Wide scripts have no spaces.
         rest = word
         while not word.isascii() and width_of(piece) + width_of(rest) > space:
-            head = _head(rest, space - width_of(piece))
-            yield piece + head
-            rest, piece, space = rest[len(head) :], lead, room
+            begin = head(rest, space - width_of(piece)) or rest[0]
+            yield piece + begin
+            rest, piece, space = rest[len(begin) :], lead, room
         piece += rest
     yield piece if piece.strip() else ""
-
-
-def _head(text: str, room: int) -> str:
-    """As much of a text as stands in so many columns, at least one character."""
-    for count, character in enumerate(text):
-        room -= _width_of_one(character)
-        if room < 0:
-            return text[: max(count, 1)]
-    return text

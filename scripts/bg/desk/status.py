@@ -9,13 +9,19 @@ from bg.ledger.cases import Awaited, Case
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 from bg.ledger.values import Item, State
+from bg.ledger.values import Outcome as Verdict
 from bg.ledger.verifications import Verification
 from bg.record import Record
-from bg.words import pace, silence, verified
+from bg.signals import kinds
+from bg.words import outcome, pace, phrases, silence, verified
+from bg.words.outcome import Outcome
+from bg.words.times import age, clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Optional
+
+_REPORTED = (State.DONE, State.PARTIAL, State.DISPUTED, State.FAILED)
 
 
 def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list[Task]:
@@ -85,6 +91,7 @@ class Status(Record):
     verify: dict[str, Any]
     risk: str
     resets: Optional[int]  # the second until which the limit holds that has paused it, where that is known
+    outcome: Outcome
 
     @property
     def lacks_room(self) -> bool:
@@ -92,11 +99,65 @@ class Status(Record):
         return self.full and bool(self.waiting) and self.waiting[0].kind == Item.DELEGATION
 
 
+def came_of(case: Case, *, full: bool = False) -> Outcome:
+    """What came of a task, or is the matter with it: what it asks, whom it waits for, how it ended and why."""
+    task = case.task
+    if case.items:
+        lacks_room = full and inbox.kind(case.items[0]) == Item.DELEGATION
+        return kinds.waiting(case.items, *([phrases.NO_ROOM] if lacks_room else []))
+    others = [each for each in case.awaited if each.label]
+    if others:
+        whom = "; ".join(f"{each.label} ({each.standing})" for each in others)
+        return Outcome(task.label, phrases.WAITS_FOR, "works", whom)
+    if task.state not in tasks.RUNNING_STATES and case.has_news:
+        return Outcome(task.label, phrases.ANSWERED, "needs", _waited_for(case) or phrases.NOT_WOKEN_YET)
+    if task.state == State.PAUSED:
+        return _paused(case)
+    return _ended(case) if task.ended is not None else outcome.without_report(task)
+
+
+def _paused(case: Case) -> Outcome:
+    """Which limit has paused a task, and until when."""
+    found, ends = outcome.without_report(case.task), case.limit.resets
+    until = phrases.UNTIL.format(time=clock(ends, case.book.now())) if ends else ""
+    return found._replace(said=found.said + until)
+
+
+def _waited_for(case: Case) -> str:
+    """What became of the agents that a task waited for, and has not been told of."""
+    waited = [one for one in case.asked if one.blocking and one.told is None]
+    over = [each for one in waited if delegations.standing(case.book, one) in delegations.OVER
+            for each in delegations.workers(case.book, one)]  # fmt: skip
+    ends = ", ".join(f"{each.label} ({outcome.in_a_word(each.state)})" for each in over)
+    return phrases.WAITED.format(whom=ends) if ends else ""
+
+
+def _ended(case: Case) -> Outcome:
+    """Of a task that has ended: what its report comes to, and the check that the user named."""
+    task, agent = case.task, case.agent
+    signal = agent.ended_with if task.state in _REPORTED and not task.note else {}
+    if not signal:
+        return outcome.without_report(task, agent.texts[-1].text if agent.texts else "")
+    evidence = runs.evidence_of(agent.run) if agent.run else {}
+    found = kinds.of(signal["signal_type"]).outcome(task, signal.get("payload", {}), evidence)
+    rows = verifications.find(case.book, label=task.label)
+    if not rows or rows[-1].ended is None:
+        return found
+    headline = verified.headline(rows[-1])
+    if rows[-1].outcome == Verdict.FAILED and task.state == State.DISPUTED:
+        return Outcome(task.label, outcome.in_a_word(task.state), outcome.style_of(task.state), headline)
+    return found._replace(beside=(headline, *found.beside))
+
+
 def record(case: Case) -> Status:
     """The status of one task."""
     book, task = case.book, case.task
     # Its transcript says something of what goes on only, and looking for it reads the project's folder.
     path = agents.of_agent(case.docket.transcript, task.agent) if task.ended is None else ""
+    full, quiet = _full(book, task), silence.seconds(book, task, path)
+    risk = transcripts.near_limit(path) if task.ended is None else ""
+    progress, beyond = _progress(book, task), pace.beyond(case)
+    came = came_of(case, full=full)
     return Status(
         label=task.label,
         task=task.text or task.description,
@@ -114,23 +175,33 @@ def record(case: Case) -> Status:
         ready=case.has_news,
         awaits=case.awaited,
         asked_by=f"{case.asked_by.label} {case.asked_by.qid}" if case.asked_by else "",
-        full=_full(book, task),
+        full=full,
         delegations=[_request(book, one) for one in case.asked],
-        quiet=silence.seconds(book, task, path),
-        progress=_progress(book, task),
+        quiet=quiet,
+        progress=progress,
         expected=pace.expected(case),
-        beyond=pace.beyond(case),
+        beyond=beyond,
         evidence=runs.evidence_of(case.agent.run) if case.agent.run and task.ended is not None else {},
         verify=_last_check(book, task),
-        risk=transcripts.near_limit(path) if task.ended is None else "",
+        risk=risk,
         resets=(case.limit.resets or None) if task.state == State.PAUSED else None,
+        outcome=came._replace(beside=(*came.beside, *_pace(case, progress, beyond, quiet), *filter(None, [risk]))),
     )
+
+
+def _pace(case: Case, said: dict[str, Any], beyond: float, quiet: float) -> list[str]:
+    """How a running task goes: how far its agent says it is, past what was expected, silent."""
+    far = pace.so_far((said["percent"], said["words"])) if said else ""
+    late = phrases.WERE_EXPECTED.format(age=age(pace.expected(case))) if beyond else ""
+    silent = phrases.QUIET_SINCE.format(age=age(quiet)) if quiet else ""
+    return [each for each in (far, late, silent) if each]
 
 
 def to_json(found: Status) -> dict[str, Any]:
     """The status as programs read it, in `bgctl status --json` and `bgctl export`."""
     return {
         **found._asdict(),
+        "outcome": found.outcome.line(),
         "waiting": [each._asdict() for each in found.waiting],
         "awaits": [each._asdict() for each in found.awaits],
         "delegations": [

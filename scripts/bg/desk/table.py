@@ -1,111 +1,55 @@
-"""The table of tasks: what needs the user, what works, what has ended, each row with what to type next."""
+"""The table of tasks: what needs the user, what works, what has ended, each row with what to type next.
+
+On a page with a height nothing that needs the user is left out while anything else is shown.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
-from bg.desk import actions, status, table_parts
-from bg.desk.page import Cell, Page, fit, pad, width_of
+from bg.desk import actions, open_items, status, table_parts
+from bg.desk.page import Cell, Page, fit, pad, page_width, width_of
 from bg.desk.status import Status
-from bg.ledger import cases, delegations, notes, proofs, tasks
+from bg.desk.table_parts import ENDED, NEEDS, WORKS
+from bg.ledger import cases, notes, proofs, tasks
 from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
-from bg.ledger.values import Outcome, State
+from bg.ledger.inbox import Question
 from bg.record import Record
-from bg.words import pace, phrases, verdict
-from bg.words.quoting import inline
-from bg.words.times import age, clock
+from bg.words import outcome, phrases
+from bg.words.outcome import Outcome
+from bg.words.quoting import inline, whole
+from bg.words.times import age
 
-NARROW, WIDE = 60, 140
-LEAST_TASK = 16
+LEAST_TASK, MOST_TASK = 12, 40
+WITH_NAMES = 100  # columns from which on the name of each ended task is shown
 SHOWN = 3
 WHOLE = "/bg-status {label}"
-
-_STYLES = {
-    State.NEEDS_ANSWER: "needs",
-    State.BLOCKED: "needs",
-    State.DELEGATING: "needs",
-    State.PAUSED: "needs",
-    State.LAUNCHED: "works",
-    State.WORKING: "works",
-    State.DONE: "good",
-    State.DISPUTED: "bad",
-    State.FAILED: "bad",
-    State.INTERRUPTED: "bad",
-    State.PARTIAL: "needs",
-    State.UNREPORTED: "needs",
-}
+_MORE = {NEEDS: phrases.MORE_NEED_YOU, WORKS: phrases.MORE_WORK, ENDED: phrases.MORE_ENDED}
+# How much of what needs the user is shown: all, all but options and reasons, the words alone, a line for each task.
+ALL, WITHOUT_OPTIONS, WORDS, LINE = range(4)
 
 
 class Section(Record):
-    """A part of the table: the rows that are shown, and in words what is only counted."""
+    """A part of the table: its rows, and how many more there are of each state."""
 
     name: str
     number: int
     rows: list[Row]
-    counted: str
+    left: Counter[str]
 
 
 class Row(Record):
-    """One task as it is shown."""
+    """One task as it is shown: `items` wait for the user, `then` is what to type."""
 
     label: str
     state: str
-    style: str
     age: str
     task: str
-    waits: str
-    colour: str
+    outcome: Outcome
+    items: list[Question]
     then: str
-
-
-def style_of(state: str) -> str:
-    """The colour of a state."""
-    return _STYLES.get(state, "quiet")
-
-
-def words_of(state: str) -> str:
-    """A state as a person reads it."""
-    return state.replace("_", " ")
-
-
-def waits_for(entry: Status, now: float) -> str:
-    """What a task waits for or has proved, on one line."""
-    if entry.waiting:
-        first = entry.waiting[0]
-        more = f" (+{len(entry.waiting) - 1})" if len(entry.waiting) > 1 else ""
-        full = " (no room for another agent now)" if entry.lacks_room else ""
-        return f"{first.id} {inline(first.text, 160)}{more}{full}"
-    others = [each for each in entry.awaits if each.label]
-    if others:
-        return "; ".join(f"{each.label} ({each.standing})" for each in others)
-    if entry.ready:
-        return _came_of(entry) or "answered; its agent has not been woken yet"
-    seen = [entry.verify.get("headline", ""), verdict.in_short(entry.evidence)]
-    if any(seen):
-        return " · ".join(filter(None, seen))
-    going = pace_of(entry)
-    if going:
-        return going
-    until = f", until {clock(entry.resets, now)}" if entry.resets else ""
-    return inline(f"{entry.note}{until}" if entry.note else entry.risk, 160)
-
-
-def pace_of(entry: Status) -> str:
-    """How a running task goes: how far its agent says it is, past what was expected, silent."""
-    said = entry.progress
-    parts = [pace.so_far((said["percent"], said["words"])) if said else ""]
-    parts += [f"{age(entry.expected)} were expected" if entry.beyond else ""]
-    parts += [f"quiet since {age(entry.quiet)}" if entry.quiet else ""]
-    return " · ".join(filter(None, parts))
-
-
-def _came_of(entry: Status) -> str:
-    """What became of the agents that a task waited for, and has not been told of."""
-    waited = [one for one in entry.delegations if one.blocking and not one.told]
-    over = [each for one in waited if one.state in delegations.OVER for each in one.agents]
-    ends = [f"{each.label} ({words_of(each.state)})" for each in over]
-    return f"waited for {', '.join(ends)}" if ends else ""
 
 
 def what_to_type(case: Case, entry: Status, command: str = "/bg-answer") -> str:
@@ -114,6 +58,30 @@ def what_to_type(case: Case, entry: Status, command: str = "/bg-answer") -> str:
         return ""
     typed = actions.next_action(case, command)
     return typed or (WHOLE.format(label=case.label) if entry.quiet else "")
+
+
+def sections(book: Ledger, project: str = "", *, everything: bool = False) -> list[Section]:
+    """The parts of the table that have tasks, in the order in which they are shown."""
+    now = book.now()
+    made = []
+    for name, part in table_parts.chosen(book, project, now, everything=everything).items():
+        number = sum(part.states.values())
+        left = part.states - Counter(case.task.state for case in part.cases)
+        if number:
+            made.append(Section(name, number, [_row(case, now) for case in part.cases], left))
+    return made
+
+
+def counted(left: Counter[str]) -> str:
+    """How many there are of each state."""
+    return ", ".join(f"{count} {outcome.in_a_word(state)}" for state, count in left.most_common())
+
+
+def _row(case: Case, now: float) -> Row:
+    task, entry = case.task, status.record(case)
+    name = inline(task.description or task.text, 200)
+    since = age(now - (task.since or now))
+    return Row(task.label, task.state, since, name, entry.outcome, case.items, what_to_type(case, entry))
 
 
 def table(
@@ -127,110 +95,180 @@ def table(
 ) -> str:
     """The table for people; `more` is what shows the rows that are only counted."""
     found = sections(book, project, everything=everything)
-    rows = [row for section in found for row in section.rows]
-    if not rows:
+    if not any(section.rows for section in found):
         ended = sum(section.number for section in found)
         hidden = f" {ended} have ended: {more}." if ended else ""
         nothing = f"No background tasks here. Type {launch} <task> to start one.{hidden}"
         return "\n".join(page.wrapped(nothing) + _footnotes(book, page))
-    layout = _Layout(page, rows)
-    lines: list[str] = []
-    for section in found:
-        lines += ["", page.line(Cell(section.name, "heading"), Cell(f" {section.number}", "quiet"))]
-        lines += [line for row in section.rows for line in layout.lines(row)]
-        lines += page.wrapped(f"{section.counted}: {more}", "quiet", indent=2) if section.counted else []
-    return "\n".join([*lines[1:], *_footnotes(book, page)])
+    plans = _Plans(page, found, more, _footnotes(book, page))
+    return "\n".join(plans.whole() if everything else plans.first_that_fits())
 
 
-def sections(book: Ledger, project: str = "", *, everything: bool = False) -> list[Section]:
-    """The parts of the table that have tasks, the newest task of each first."""
-    now = book.now()
-    made = []
-    for name, part in table_parts.chosen(book, project, now, everything=everything).items():
-        number = sum(part.states.values())
-        left = _counted(part.states - Counter(case.task.state for case in part.cases), alone=not part.cases)
-        if number:
-            made.append(Section(name, number, [_row(case, now) for case in part.cases], left))
-    return made
+class _Plans:
+    """The ways to lay the same rows out, the roomiest first."""
 
+    def __init__(self, page: Page, found: list[Section], more: str, footnotes: list[str]) -> None:
+        self.page, self.found, self.more, self.footnotes = page, found, more, footnotes
+        self.rows = {section.name: section.rows for section in found}
+        self.layout = _Layout(page, [row for section in found for row in section.rows])
+        self._made: dict[tuple[str, int], list[list[str]]] = {}
 
-def _counted(left: Counter[str], *, alone: bool) -> str:
-    said = ", ".join(f"{count} {words_of(state)}" for state, count in left.most_common())
-    if alone or not left:
-        return said
-    what = f"({said})" if len(left) > 1 else words_of(next(iter(left)))
-    return f"and {sum(left.values())} more {what}"
+    def whole(self) -> list[str]:
+        """Every row; what needs the user is next to the prompt where a screen does not hold them all."""
+        lines = self._laid_out(ALL, self._all())
+        if not self.page.height or len(lines) <= self.page.height:
+            return lines
+        self.found.reverse()
+        return self._laid_out(ALL, self._all())
 
+    def first_that_fits(self) -> list[str]:
+        """The roomiest layout that the page has room for; the last one where it has room for none."""
+        lines: list[str] = []
+        for detail, shown in self._plans():
+            lines = self._laid_out(detail, shown)
+            if not self.page.height or len(lines) <= self.page.height:
+                break
+        return lines
 
-def _row(case: Case, now: float) -> Row:
-    task, entry = case.task, status.record(case)
-    failed = entry.verify.get("outcome") == Outcome.FAILED
-    return Row(
-        task.label,
-        words_of(task.state),
-        style_of(task.state),
-        age(now - (task.since or now)),
-        inline(task.description or task.text, 200),
-        waits_for(entry, now),
-        "bad" if verdict.mismatches(entry.evidence) or failed else style_of(task.state),
-        what_to_type(case, entry),
-    )
+    def _all(self) -> dict[str, int]:
+        return {name: len(rows) for name, rows in self.rows.items()}
+
+    def _plans(self) -> Iterator[tuple[int, dict[str, int]]]:
+        """Options go first, then the names of tasks, then what has ended, then what works."""
+        shown = self._all()
+        yield ALL, shown
+        yield WITHOUT_OPTIONS, shown
+        yield WORDS, shown
+        for name, detail in ((ENDED, WORDS), (WORKS, WORDS), (NEEDS, LINE)):
+            for count in range(shown.get(name, 0), -1, -1):
+                shown = {**shown, name: count}
+                yield detail, shown
+
+    def _laid_out(self, detail: int, shown: dict[str, int]) -> list[str]:
+        lines: list[str] = []
+        for section in self.found:
+            blocks = self._blocks(section.name, detail)[: shown[section.name]]
+            if detail < WORDS and (blocks or section.name != ENDED):
+                head = [Cell(section.name, "heading"), Cell(f" {section.number}", "quiet")]
+                lines += [*([""] if lines else []), self.page.line(*head)]
+            lines += [line for block in blocks for line in block]
+        rest = self._rest(shown, in_short=detail >= WORDS)
+        lines += self.page.wrapped(rest, "quiet") if rest else []
+        if detail < WORDS or not self.footnotes:
+            return lines + self.footnotes
+        return [*lines, *self.footnotes[1:]]
+
+    def _blocks(self, name: str, detail: int) -> list[list[str]]:
+        """The lines of each row of a part; only what needs the user takes several."""
+        key = (name, detail if name == NEEDS else ALL)
+        if key not in self._made:
+            lay = {NEEDS: lambda row: self.layout.needs(row, detail), WORKS: self.layout.works}
+            self._made[key] = [lay.get(name, self.layout.ended)(row) for row in self.rows[name]]
+        return self._made[key]
+
+    def _rest(self, shown: dict[str, int], *, in_short: bool) -> str:
+        """How many tasks are not shown."""
+        parts = []
+        for section in self.found:
+            count = section.number - shown[section.name]
+            if count > 0 and (in_short or section.name == NEEDS):
+                parts.append(_MORE[section.name].format(count=count))
+            elif count > 0:
+                hidden = Counter(row.state for row in section.rows[shown[section.name] :])
+                parts.append(counted(hidden + section.left))
+        rest = ", ".join(filter(None, parts))
+        return phrases.AND_MORE_ROWS.format(rest=rest, command=self.more) if rest else ""
 
 
 class _Layout:
-    """Where what stands: a row is one line where that fits, else what waits and what to type go below."""
+    """How the rows of each part are written, in columns that they share."""
 
     def __init__(self, page: Page, rows: list[Row]) -> None:
         self.page = page
         self.label = max(width_of(row.label) for row in rows)
-        self.state = max(width_of(row.state) for row in rows)
         self.age = max(width_of(row.age) for row in rows)
-        self.head = 2 + self.label + 2 + self.state + 2 + self.age + 2
-        left = page.width - self.head
-        self.then = max(width_of(row.then) + 2 for row in rows)
-        self.task = min(max(width_of(row.task) for row in rows), max(LEAST_TASK, (left - self.then) * 2 // 5))
+        self.inset = self.label + 2
+        self.head = self.inset + self.age + 2
+        self.room = page.width - self.head
 
-    def lines(self, row: Row) -> list[str]:
-        """A row in as many lines as the page needs."""
-        page = self.page
-        head = [
-            Cell(f"  {pad(row.label, self.label)}  ", "heading"),
-            Cell(pad(row.state, self.state), row.style),
-            Cell(f"  {row.age.rjust(self.age)}  ", "quiet"),
+    def _label(self, row: Row) -> Cell:
+        return Cell(f"{pad(row.label, self.label)}  ", "heading")
+
+    def _head(self, row: Row) -> list[Cell]:
+        return [self._label(row), Cell(f"{row.age.rjust(self.age)}  ", "quiet")]
+
+    def ended(self, row: Row) -> list[str]:
+        """One line: what came of it, behind its name where the page is wide."""
+        name = min(width_of(row.task), MOST_TASK, self.room // 3) if self.page.width >= WITH_NAMES else 0
+        cells = [Cell(f"{pad(row.task, name)}  ")] if name else []
+        then = [Cell("  → ", "quiet"), Cell(row.then, "type")] if row.then and name else []
+        room = self.room - sum(width_of(cell.text) for cell in [*cells, *then])
+        line = row.outcome.line(room, named=False)
+        name_behind = [] if cells else self._name(row, room)
+        return [self.page.line(*self._head(row), *cells, Cell(line, row.outcome.style), *name_behind, *then)]
+
+    def _name(self, row: Row, room: int) -> list[Cell]:
+        """The name of a task of which nothing else is said."""
+        left = room - width_of(row.outcome.stands) - 2
+        return [Cell(f"  {fit(row.task, left)}")] if not row.outcome.has_words and left >= LEAST_TASK else []
+
+    def works(self, row: Row) -> list[str]:
+        """One line: what it does, and its name."""
+        line = row.outcome.line(self.room - min(width_of(row.task), LEAST_TASK) - 2, named=False)
+        then = [Cell("  → ", "quiet"), Cell(row.then, "type")] if row.then else []
+        left = self.room - sum(width_of(cell.text) for cell in then) - width_of(line) - 2
+        if left < LEAST_TASK:
+            then, left = [], self.room - width_of(line) - 2
+        return [
+            self.page.line(*self._head(row), Cell(line, row.outcome.style), Cell(f"  {fit(row.task, left)}"), *then)
         ]
-        room = page.width - self.head
-        more = sum(width_of(words) + 4 for words in (row.waits, row.then) if words)
-        if page.width >= NARROW and width_of(row.task) + more <= room:
-            return [page.line(*head, Cell(row.task + "  "), *self._beside(row, room - width_of(row.task) - 2))]
-        if page.width >= WIDE:
-            return [page.line(*head, Cell(pad(row.task, self.task) + "  "), *self._beside(row, room - self.task - 2))]
-        if page.width < NARROW:
-            inset = 4
-            below = [page.line(Cell(row.task), indent=inset)]
-        else:
-            inset = self.label + 4
-            below = []
-            head.append(Cell(fit(row.task, room)))
-        return [page.line(*head), *below, *self._below(row, inset)]
 
-    def _beside(self, row: Row, room: int) -> list[Cell]:
-        waits = room - (width_of(row.then) + 4 if row.then else 0)
-        cells = []
-        if row.waits:
-            cells.append(Cell(fit(row.waits, max(waits, 0)), row.colour))
-        if row.then:
-            cells += [Cell("  → " if row.waits else "→ ", "quiet"), Cell(row.then, "type")]
-        return cells
+    def needs(self, row: Row, detail: int) -> list[str]:
+        """What the user is to see to: whole, unless there is room for one line only."""
+        if detail == LINE:
+            room = self.page.width - self.inset - (width_of(row.then) + 4 if row.then else 0)
+            line = Cell(row.outcome.line(max(room, 2 * LEAST_TASK), named=False), row.outcome.style)
+            return self._then([self.page.line(self._label(row), line, *self._name(row, room))], row)
+        if detail == WORDS:
+            return self._then(self._words(row), row)
+        lines = [self.page.line(*self._head(row), Cell(row.outcome.stands, row.outcome.style), Cell(f"  {row.task}"))]
+        for item in row.items:
+            lines += open_items.asked(self.page, item, self.inset, reasons=detail == ALL)
+        said = "" if row.items else row.outcome.words()
+        lines += self.page.wrapped(said, row.outcome.style, indent=self.inset) if said else []
+        return self._then(lines, row)
 
-    def _below(self, row: Row, inset: int) -> list[str]:
-        page = self.page
-        room = page.width - inset
-        then = [Cell("→ ", "quiet"), Cell(row.then, "type")] if row.then else []
-        beside = room - 4 - width_of(row.then)
-        if row.waits and then and (width_of(row.waits) <= beside or beside >= 28):
-            return [page.line(Cell(fit(row.waits, beside), row.colour), Cell("  "), *then, indent=inset)]
-        found = [page.line(Cell(row.waits, row.colour), indent=inset)] if row.waits else []
-        return found + ([page.line(*then, indent=inset)] if then else [])
+    def _words(self, row: Row) -> list[str]:
+        """Every question, or why it is so, behind the label and without the name."""
+        if not row.items:
+            if row.outcome.has_words:
+                said = row.outcome._replace(beside=()).line(named=False)
+                return self._hung(self._label(row), said, row.outcome.style)
+            room = self.page.width - self.inset - (width_of(row.then) + 4 if row.then else 0)
+            alone = Cell(row.outcome.stands, row.outcome.style)
+            return [self.page.line(self._label(row), alone, *self._name(row, room))]
+        lines: list[str] = []
+        for number, item in enumerate(row.items):
+            stands = f"{row.outcome.stands} " if not number else ""
+            head = Cell(" " * self.inset) if number else self._label(row)
+            lines += self._hung(head, f"{stands}{item.qid}: {whole(item.text)}", "needs")
+        return lines
+
+    def _hung(self, head: Cell, text: str, style: str) -> list[str]:
+        """The text behind this cell, its further lines set in as far."""
+        first, *rest = self.page.wrapped(text, style, indent=self.inset)
+        return [self.page.paint(head.text, head.style) + first[self.inset :], *rest]
+
+    def _then(self, lines: list[str], row: Row) -> list[str]:
+        """The lines with what to type: behind the last one where there is room."""
+        if not row.then:
+            return lines
+        then = [Cell("→ ", "quiet"), Cell(row.then, "type")]
+        if page_width(lines[-1]) + width_of(row.then) + 4 <= self.page.width:
+            return [*lines[:-1], f"{lines[-1]}  {self.page.line(*then)}"]
+        # It stays whole, to be copied: a terminal breaks it by itself.
+        whole_line = "".join(self.page.paint(self.page.plain(cell.text), cell.style) for cell in then)
+        return [*lines, " " * self.inset + whole_line]
 
 
 def _footnotes(book: Ledger, page: Page) -> list[str]:

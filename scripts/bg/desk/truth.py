@@ -12,12 +12,11 @@ from typing import NamedTuple, Optional
 
 from bg.desk import look, page
 from bg.desk.page import Cell, Page, pad, width_of
-from bg.desk.table import style_of, words_of
 from bg.ledger import figures
 from bg.ledger.file import Ledger, unpacked
 from bg.ledger.values import Item
 from bg.signals import kinds
-from bg.words import verdict
+from bg.words import outcome, verdict
 from bg.words.quoting import inline
 from bg.words.times import age
 
@@ -142,7 +141,7 @@ def told(sheet: Page, found: Figures) -> str:
 
 def _standing(sheet: Page, found: Figures) -> list[str]:
     order = sorted(found.tasks.items(), key=lambda each: -each[1])
-    return _columns(sheet, [(words_of(state), number, style_of(state)) for state, number in order])
+    return _columns(sheet, [(outcome.in_a_word(state), number, outcome.style_of(state)) for state, number in order])
 
 
 def _declared(sheet: Page, found: Figures) -> list[str]:

@@ -108,7 +108,7 @@ class Host(Record):
         """The sequence that makes a terminal show a notification, empty where it would not be passed on."""
         if not attended() or not self.passes_terminal_sequences:
             return ""
-        plain = re.sub(r"[^\w .,:?!()-]", " ", words)
+        plain = " ".join(re.sub(r"[^\w .,:?!()+-]", " ", words).split())
         if os.environ.get("TERM_PROGRAM") in {"iTerm.app", "WezTerm", "ghostty", "kitty"}:
             return f"\x1b]9;{plain}\x07"
         return f"\x1b]777;notify;Claude Code;{plain}\x07"

@@ -8,12 +8,16 @@ from bg.ledger.tasks import Task
 from bg.ledger.values import State
 
 
-def newest(book: Ledger, project: str, since: float, most: int) -> list[Task]:
-    """So many tasks of a project, or of all, that ended after this moment and are not closed, the last first."""
-    sql = "SELECT * FROM tasks WHERE {where} AND closed IS NULL AND ended > ? ORDER BY ended DESC LIMIT ?"
+def newest(book: Ledger, project: str, since: float, most: int, states: tuple[str, ...] = ()) -> list[Task]:
+    """So many tasks of a project, or of all, that ended after this moment and are not closed, the last first.
+
+    Where states are given, only those.
+    """
+    sql = "SELECT * FROM tasks WHERE {where} AND closed IS NULL AND ended > ?"
+    sql += f" AND state IN {tasks.marks(states)}" if states else ""
     found: list[Task] = []
     for where, value in projects.parts(project):
-        found += Task.all(book, sql.format(where=where), *value, since, most)
+        found += Task.all(book, f"{sql.format(where=where)} ORDER BY ended DESC LIMIT ?", *value, since, *states, most)
     found.sort(key=lambda task: (task.ended or 0.0, task.number), reverse=True)
     return found[:most]
 

@@ -32,7 +32,8 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     signal, items = who.said(run, mark), who.items_of(run)
     short = briefs.Short(row.label, items, then, scene.full(), said.left)
     kind = kinds.of(signal.get("signal_type", ""))
-    lines = [f"{phrases.SENDER} {said.notice}", *kind.brief(signal.get("payload", {}), short)]
+    begin = kind.begin_brief(short, said.notice)
+    lines = [f"{phrases.SENDER} {begin}", *kind.brief(signal.get("payload", {}), short)]
     left = [item.qid for item in case.unsent] if case else []
     if left and case and case.task.state in tasks.ENDED_STATES:
         lines.append(phrases.BRIEFLY_OVERTAKEN.format(qids=", ".join(left), then=then))

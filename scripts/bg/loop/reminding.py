@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.host import receipts, transcripts
+from bg.host import receipts, terminal, transcripts
 from bg.ledger import cases, deliveries, inbox, place, runs, tasks, windows
 from bg.ledger.cases import Case
 from bg.ledger.deliveries import Delivery
@@ -173,7 +173,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         answer_command=scene.answer_command,
         whole=scene.bgctl(f"status {case.label}"),
         evidence=runs.evidence(scene.book, agent, run),
-        asked=runs.corrections(scene.book, agent, run),
+        room=terminal.room_for_notice(scene.event),
     )
     body, one = who.said(run, row.mark), who.request_by(run, row.mark)
     if one is not None and one.state == Decision.WAITING:

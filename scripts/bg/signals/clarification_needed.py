@@ -7,6 +7,7 @@ import re
 from bg.host import tools
 from bg.ledger import inbox, user_answers
 from bg.ledger.values import Item, ItemState, State
+from bg.signals import kinds
 from bg.signals.kinds import Ask, Kind, Response, from_parent
 from bg.words import briefs, phrases, reply_parts, texts
 from bg.words.quoting import beside, cited, framed
@@ -33,6 +34,7 @@ class ClarificationNeeded(Kind):
     said = "asked"
     counted = ("question", "questions")
     to_type = "{qid}: <answer>"
+    stands = "asks"
 
     def state(self, signal: Signal, own: list[Signal], found: Found) -> str:
         return State.NEEDS_ANSWER
@@ -71,8 +73,13 @@ class ClarificationNeeded(Kind):
             body="\n".join(part for part in body if part),
             resume=told.resume,
         )
-        many = self.counted[len(asked) != 1]
-        return reply_parts.Reminder(text, f"{label} asks {len(asked)} {many} · {told.answer_command} {label}")
+        notice = kinds.waiting(asked, f"{told.answer_command} {label}").line(told.room) if asked else ""
+        return reply_parts.Reminder(text, notice)
+
+    def begin_brief(self, short: Short, notice: str) -> str:
+        """Without the words of the questions, which follow with their ids."""
+        count = len(_open(short.items))
+        return f"{short.label} {self.stands} {count} {self.counted[count != 1]}"
 
     def brief(self, payload: Fields, short: Short) -> list[str]:
         return [*briefs.questions(_open(short.items)), phrases.BRIEFLY_ASK.format(ask=tools.ASK, then=short.then)]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from bg.ledger.values import State
 from bg.signals.kinds import REPORT, Kind
-from bg.words import briefs, phrases, reply_parts, texts, verdict
+from bg.words import briefs, outcome, phrases, reply_parts, texts, verdict
+from bg.words.outcome import Outcome
 from bg.words.quoting import Said, cited, quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bg.ledger.tasks import Task
     from bg.protocol.signals import Signal
     from bg.signals.kinds import Fields, Found
     from bg.words.briefs import Short
@@ -61,16 +63,31 @@ class CompletionReport(Kind):
             first=phrases.DISPUTED_FIRST if disputed else "",
             choice=phrases.CHOICE.format(resume=told.resume) if is_open else "",
         )
-        return reply_parts.Reminder(text, verdict.headline(label, status, told.evidence, told.asked))
+        return reply_parts.Reminder(text, self.outcome(told.task, signal["payload"], told.evidence).line(told.room))
+
+    def outcome(self, task: Task, payload: Fields, evidence: Fields) -> Outcome:
+        """What is refuted, then what is absent, else what the agent says of it; of no success but that."""
+        state = STATES.get(str(payload.get("status") or ""), State.PARTIAL)
+        said = Outcome(task.label, outcome.in_a_word(state), outcome.style_of(state), theirs=super().gist(payload))
+        if verdict.mismatches(evidence):
+            stands, style = outcome.in_a_word(State.DISPUTED), outcome.style_of(State.DISPUTED)
+            return Outcome(task.label, stands, style, verdict.refuted(evidence), beside=verdict.unchecked(evidence))
+        if state != State.DONE:
+            return said._replace(beside=verdict.beside(evidence)) if state == State.PARTIAL else said
+        wanting = verdict.wanting(evidence)
+        if wanting:
+            return Outcome(task.label, phrases.DONE_BUT, "needs", wanting, beside=verdict.beside(evidence))
+        stands = f"{said.stands} ✓" if verdict.is_seen(evidence) else said.stands
+        return said._replace(stands=stands, beside=verdict.beside(evidence))
+
+    def gist(self, payload: Fields) -> str:
+        summary = super().gist(payload)
+        return f"{str(payload.get('status') or '').replace('_', ' ')}: {summary}".lstrip(": ") if summary else ""
 
     def brief(self, payload: Fields, short: Short) -> list[str]:
         summary = str(payload.get("summary") or "")
         lines = [phrases.BRIEFLY_SUMMARY.format(words=cited(summary, 2 * briefs.LINE))] if summary.strip() else []
         return [*lines, *super().brief(payload, short)]
-
-    def gist(self, payload: Fields) -> str:
-        summary = super().gist(payload)
-        return f"{str(payload.get('status') or '').replace('_', ' ')}: {summary}".lstrip(": ") if summary else ""
 
 
 KIND = CompletionReport(REPORT)

@@ -9,6 +9,7 @@ from bg.ledger.values import Item, ItemState, State
 from bg.signals import delegation
 from bg.signals.kinds import REQUEST, Ask, Kind, Response, from_parent
 from bg.words import phrases, reply_parts, texts
+from bg.words.outcome import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class DelegateWork(Kind):
     said = "asked to delegate"
     counted = ("request for another agent", "requests for other agents")
     to_type = "{qid}: approve"
+    stands = "asks for another agent"
 
     def state(self, signal: Signal, own: list[Signal], found: Found) -> str:
         """Blocked, where one of its requests is for work that it cannot go on without."""
@@ -71,7 +73,8 @@ class DelegateWork(Kind):
                 *reply_parts.marks(signal),
             ]
         )
-        asked = f"{label} asks to delegate: {payload['new_task_description'].inline(80)}"
+        beside = told.full or f"{told.answer_command} {label} {told.qid}: approve"
+        asked = Outcome(label, self.stands, "needs", theirs=self.gist(signal["payload"]), beside=(beside,))
         slots = {
             "label": label,
             "description": reply_parts.task_name(told),
@@ -81,9 +84,9 @@ class DelegateWork(Kind):
         }
         if told.full:
             why = phrases.CANNOT_BE_APPROVED.format(why=told.full)
-            return reply_parts.Reminder(texts.fill("no_room", why=why, **slots), f"{asked} · {told.full}")
+            return reply_parts.Reminder(texts.fill("no_room", why=why, **slots), asked.line(told.room))
         text = texts.fill("delegation", answer=told.answer_command, **slots)
-        return reply_parts.Reminder(text, f"{asked} · {told.answer_command} {label} {told.qid}: approve")
+        return reply_parts.Reminder(text, asked.line(told.room))
 
     def brief(self, payload: Fields, short: Short) -> list[str]:
         return [] if short.full else [phrases.BRIEFLY_DELEGATION.format(ask=tools.ASK, label=short.label)]
@@ -106,7 +109,8 @@ def _denied(payload: Payload, told: Told) -> Reminder:
     waits = any(item.state == ItemState.ANSWERED for item in told.items if inbox.kind(item) == Item.DELEGATION)
     then = f"It waits for that. Resume it now: {told.resume}" if waits else "It goes on by itself."
     text = texts.fill("denied", label=label, description=reply_parts.task_name(told), work=work.quote(300), then=then)
-    return reply_parts.Reminder(text, f"{label} wanted to delegate, which bg.json denies: {work.inline(80)}")
+    wanted = Outcome(label, phrases.DELEGATION_WANTED, "needs", theirs=work.inline())
+    return reply_parts.Reminder(text, wanted.line(told.room))
 
 
 def _decision(book: Ledger, row: Answered) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
+from bg.ledger import inbox
 from bg.ledger.values import Item
 from bg.protocol import signals
 from bg.record import Record
-from bg.words import phrases
+from bg.words import outcome, phrases
+from bg.words.outcome import Outcome
 from bg.words.quoting import framed, inline
 
 TYPE_CHECKING = False
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from bg.ledger.file import Ledger
     from bg.ledger.inbox import Question
+    from bg.ledger.tasks import Task
     from bg.ledger.user_answers import Answered
     from bg.protocol.signals import Signal
     from bg.words.briefs import Short
@@ -61,6 +64,7 @@ class Kind:
     said = ""  # what its agent did, in the history of the task
     counted = ("", "")  # what it asks for: one, and several of them
     to_type = ""  # what the user types to answer that, in short
+    stands = ""  # how a task stands that waits for that
     duration = ""  # the field for the time that the work took, which the hook knows better than the agent
 
     def __init__(self, marker: str) -> None:
@@ -94,8 +98,16 @@ class Kind:
         """The reminder for the parent, from the signal as `signals.to_json` gives it."""
         raise NotImplementedError
 
+    def outcome(self, task: Task, payload: Fields, evidence: Fields) -> Outcome:
+        """What came of a task whose run has ended with this signal, beside what it asks for."""
+        return outcome.without_report(task, self.gist(payload))
+
+    def begin_brief(self, short: Short, notice: str) -> str:
+        """How the short form of the reminder begins."""
+        return notice
+
     def brief(self, payload: Fields, short: Short) -> list[str]:
-        """The short form of the reminder, behind its notice."""
+        """The short form of the reminder, behind that."""
         return [*([short.left] if short.left else []), phrases.BRIEFLY_ENDED.format(label=short.label)]
 
     def woken(self, items: list[Question], payload: Fields, typed: str) -> Response:
@@ -149,3 +161,11 @@ def of(marker: str) -> Kind:
 def asking(item: str) -> Kind:
     """The kind of signal that asks for items of this kind."""
     return of(_ASKERS[item])
+
+
+def waiting(items: list[Question], *beside: str) -> Outcome:
+    """What a task waits for: the first of these items, and how many more there are."""
+    first = items[0]
+    stands = phrases.ASKS_PERMISSION if inbox.asks_leave(first) else asking(inbox.kind(first)).stands
+    more = f" (+{len(items) - 1})" if len(items) > 1 else ""
+    return Outcome(first.label, stands, "needs", theirs=first.text, more=more, beside=beside)

@@ -7,13 +7,15 @@ from bg.ledger.file import first_of
 from bg.ledger.values import Item, State
 from bg.signals import delegation
 from bg.signals.kinds import STOP, Ask, Kind, Response, from_parent
-from bg.words import briefs, phrases, recoveries, reply_parts, texts
+from bg.words import briefs, outcome, phrases, recoveries, reply_parts, texts
+from bg.words.outcome import Outcome
 from bg.words.quoting import Said, cited
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bg.ledger.file import Ledger
     from bg.ledger.inbox import Question
+    from bg.ledger.tasks import Task
     from bg.ledger.user_answers import Answered
     from bg.protocol.signals import Signal
     from bg.signals.kinds import Fields, Found
@@ -45,6 +47,7 @@ class StopWork(Kind):
     said = "stopped"
     counted = ("blocker", "blockers")
     to_type = "<what to do>"
+    stands = "blocked"
 
     def is_over(self, fields: Fields) -> bool:
         return str(fields.get("stop_reason", "")) == COMPLETION
@@ -99,8 +102,12 @@ class StopWork(Kind):
             answer=told.answer_command,
             qid=next((item.qid for item in told.items if inbox.kind(item) == Item.BLOCKER), "B1"),
         )
-        blocker = f"{label} is blocked ({kind.replace('_', ' ')}): {payload['details'].inline(80)}"
-        return reply_parts.Reminder(text, f"{blocker} · {told.answer_command} {label} <what to do>")
+        beside = f"{told.answer_command} {label} {self.to_type}"
+        said = Outcome(label, self.stands, "needs", theirs=self.gist(signal["payload"]), beside=(beside,))
+        return reply_parts.Reminder(text, said.line(told.room))
+
+    def outcome(self, task: Task, payload: Fields, evidence: Fields) -> Outcome:
+        return Outcome(task.label, outcome.in_a_word(State.PARTIAL), "needs", theirs=self.gist(payload))
 
     def brief(self, payload: Fields, short: Short) -> list[str]:
         needed = str(payload.get("resume_requirements") or "")
@@ -149,7 +156,7 @@ def _over(payload: Payload, signal: Fields, told: Told) -> Reminder:
     )
     slots = {"label": label, "description": reply_parts.task_name(told), "body": body, "first": "", "choice": ""}
     text = texts.fill("completion", status="that its work is over", **slots)
-    return reply_parts.Reminder(text, f"{label} reports that its work is over: {payload['details'].inline(100)}")
+    return reply_parts.Reminder(text, KIND.outcome(told.task, signal["payload"], told.evidence).line(told.room))
 
 
 def _plan(row: Answered, payload: Fields) -> recoveries.Plan:

@@ -112,6 +112,25 @@ CHOICE = (
 )
 DISPUTED_FIRST = ", first what does not match"
 
+# How a task stands, where its state alone does not say it; said to the user
+
+ASKS_PERMISSION = "asks permission"
+DELEGATION_WANTED = "wanted another agent, which bg.json denies"
+DONE_BUT = "done, but"
+STOPPED_BY_YOU = "stopped by you"
+REFUTED = "{subject} does not match"
+WAITS_FOR = "waits for"
+ANSWERED = "answered"
+WAITED = "it waited for {whom}"
+NOT_WOKEN_YET = "its agent has not been woken yet"
+MORE_NEED_YOU = "{count} that need you"
+MORE_WORK = "{count} working"
+MORE_ENDED = "{count} ended"
+AND_MORE_ROWS = "and {rest}: {command}"
+WERE_EXPECTED = "{age} were expected"
+QUIET_SINCE = "quiet since {age}"
+NO_ROOM = "no room for another agent now"
+
 # A check that the user named
 
 VERIFIED = "verified: {command}, exit {code}"

@@ -36,6 +36,8 @@ _HOST_TAG = pattern(
     re.IGNORECASE,
 )
 _OUR_FRAME = pattern("[\\[\uff3b\u3010](?=\\s*from\\s+the\\s+bg\\s+plugin)", re.IGNORECASE)
+# What a line of ours to type begins with: nobody else's words look like one.
+_COMMAND = pattern("(?<![\\w/])/(?=bg(?:[-:][a-z]|\\s|$))")
 _MARKS = str.maketrans("\u201c\u201d\u201e\u201f", '""""')
 
 
@@ -79,6 +81,16 @@ def inline(text: str, most: int = 200) -> str:
 def cited(text: str, most: int = 200) -> str:
     """One line of somebody's words within a sentence of ours, in quotation marks that it cannot close."""
     return f"“{inline(text, most).translate(_MARKS)}”"
+
+
+def spoken(text: str) -> str:
+    """Somebody's words on a screen where commands of ours stand beside them: nothing in them is one."""
+    return _COMMAND.sub("", text.replace("\u2192", "->"))
+
+
+def whole(text: str) -> str:
+    """All of somebody's words in quotation marks, on a screen as above."""
+    return cited(spoken(text), len(text) + 1)
 
 
 def begun(text: str, most: int) -> str:

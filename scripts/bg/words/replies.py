@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bg.host.event import OVERLOADED, STOPPED_BY_USER
-from bg.words import phrases, verdict
+from bg.ledger import tasks
+from bg.ledger.values import State
+from bg.words import outcome, phrases, verdict
 from bg.words.quoting import cited, inline, quote
 from bg.words.reply_parts import Reminder, Told, task_name
 from bg.words.texts import fill
@@ -58,9 +60,7 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
                 body=told.left,
                 then=then,
             ),
-            " · ".join(
-                filter(None, [f"{label} was {why}" if by_user else f"{label} ended without a report{reason}", go])
-            ),
+            _line(text, told, go),
         )
     checked = "" if told.left else verdict.lists(told.evidence, prose=True)
     said = quote(text, 1200 if told.left else 2200)
@@ -69,8 +69,15 @@ def unreported(text: str, why: str, told: Told) -> Reminder:
         body += f"\nThe whole text: {told.whole}"
     body += f"\n\n{told.left}" if told.left else ""
     slots = {"label": label, "description": task_name(told), "why": reason, "body": body}
-    ended = f"{label} was stopped by the user" if by_user else f"{label} ended without a signal{reason}"
     return Reminder(
         fill("cut", then=then, **slots) if told.left or by_user else fill("prose", resume=told.resume, **slots),
-        " · ".join(filter(None, [f"{ended}: {inline(text, 80)}", verdict.in_short(told.evidence), go])),
+        _line(text, told, go),
     )
+
+
+def _line(text: str, told: Told, go: str) -> str:
+    """The user's line: how it ended, why, and what to type."""
+    is_over = told.task.state in tasks.ENDED_STATES
+    said = outcome.without_report(told.task, text, "" if is_over else State.UNREPORTED)
+    known = [] if told.left else verdict.beside({**told.evidence, "declared": None})
+    return said._replace(beside=(*known, *filter(None, [go]))).line(told.room)

@@ -32,7 +32,7 @@ class Told(Record):
     answer_command: str
     whole: str
     evidence: dict[str, Any]
-    asked: int = 0
+    room: int = 0  # columns for the user's line, 0 for as many as it needs
     qid: str = ""
     weighed: tuple[str, ...] = ()
     full: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.words import reasons
+from bg.words import phrases, reasons
 from bg.words.quoting import cited, first, inline
 from bg.words.texts import fill
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     Entry = dict[str, Any]
 
 SEEN, MISMATCH, SAID = "seen", "does not match", "only said"
-STATUS = {"success": "says it is done", "partial_success": "says it is done in part", "failed": "says it failed"}
 SHOWN = 5
 LINE = 3
 LONG = 110
@@ -103,34 +102,16 @@ def _end(run: Entry) -> str:
     return f"{end}; {cited(run['edited'], 80)} was edited after it" if run.get("edited") else end
 
 
-def _about_files(seen: Entry) -> str:
-    changed, removed = seen.get("changed_count"), _count(seen, "removed")
-    if changed is None:
-        return ""
-    own = [f"{changed} file{'s' if changed > 1 else ''} changed"] if changed else []
-    own += [f"{removed} removed"] if removed else []
-    return " · ".join(part for part in (", ".join(own), _meanwhile(seen, own)) if part) or "nothing changed on disk"
-
-
-def _meanwhile(seen: Entry, own: list[str]) -> str:
-    """How many files changed that are not known to be the run's."""
-    count = _count(seen, "meanwhile")
-    what = "more" if own else "file" if count == 1 else "files"
-    return f"{count} {what} {_MEANWHILE.get(str(seen.get('by')), 'changed')}" if count else ""
-
-
 # How the tests stood, in rows of older versions.
 TESTS = {
-    "passed": "tests passed, nothing edited since",
+    "passed": "tests passed",
     "passed, perhaps stale": "tests passed",
     "stale": "tests older than the last edit",
     "failed": "tests failed",
-    "none": "no test was run",
     "unread": "nobody read how the tests ended",
     "unseen": "how the tests ended cannot be seen",
     "nothing was run": "the test run found no tests",
 }
-SINCE = {"fresh": ", nothing edited since", "stale": ", older than the last edit"}
 ENDS = {
     "failed": "failed: {run}",
     "unread": "nobody read how {run} ended",
@@ -140,60 +121,67 @@ ENDS = {
 
 def _tested(seen: Entry) -> list[str]:
     """How the test runs ended that a line should speak of, each with its command."""
-    if "tested" not in seen:
-        return [words for words in [TESTS.get(seen.get("tests") or "", "")] if words]
-    return [_test(run) for run in seen["tested"]] or (["no test was run"] if seen.get("untested") else [])
+    if "tested" in seen:
+        return [_test(run) for run in seen["tested"]]
+    return [words for words in [TESTS.get(seen.get("tests") or "", "")] if words]
 
 
 def _test(run: Entry) -> str:
-    name = inline(run["command"], 60) + (f" in {inline(run['in'], 60)}" if run.get("in") else "")
+    name = cited(run["command"], 60) + (f" in {cited(run['in'], 60)}" if run.get("in") else "")
     passed = run["end"] == "passed"
     summed = passed and (run.get("count") or run.get("summary"))
     said = "tests passed: {run}" if summed else ENDS.get(run["end"], "how {run} ended cannot be seen")
     none = ", no tests found" if passed and run.get("empty") else ""
-    return said.format(run=name) + none + SINCE.get(run.get("since", ""), "")
+    return said.format(run=name) + none + (", older than the last edit" if run.get("since") == "stale" else "")
 
 
-def in_short(evidence: Entry) -> str:
-    """The facts in one line: what is not there or does not match first, else what changed and how the tests stand."""
-    wrong = mismatches(evidence)
-    if wrong:
-        said = list(dict.fromkeys(_brief(found) for found in wrong))
-        return " · ".join(said[:LINE] + ([f"{len(said) - LINE} more"] if len(said) > LINE else []))
-    seen = evidence.get("facts") or {}
-    files, tests = _about_files(seen), _tested(seen)
-    if files == "nothing changed on disk" and tests == ["no test was run"]:
-        files, tests = f"{files}, {tests[0]}", []
-    return " · ".join(part for part in (_wanting(evidence), files, *tests) if part)
+# For the user's line
 
 
-def _wanting(evidence: Entry) -> str:
+def refuted(evidence: Entry) -> str:
+    """The declared facts that do not match."""
+    said = list(dict.fromkeys(_brief(found) for found in mismatches(evidence)))
+    return "; ".join(said[:LINE]) + (f" (+{len(said) - LINE})" if len(said) > LINE else "")
+
+
+def wanting(evidence: Entry) -> str:
     """What the launch asked for and is not so, the files that are not there first."""
     asked = evidence.get("asked", [])
     said = []
     for reason, words in reasons.WANTING.items():
-        names = [inline(str(each["subject"]), 60) for each in asked if each.get("reason") == reason]
+        names = [cited(str(each["subject"]), 60) for each in asked if each.get("reason") == reason]
         more = f" and {len(names) - 2} more" if len(names) > 2 else ""
         said += [f"{words}: {', '.join(names[:2])}{more}"] if names else []
-    return f"asked for, {', '.join(said[:2])}" if said else ""
+    return "; ".join(said[:2])
+
+
+def is_seen(evidence: Entry) -> bool:
+    """Something that the report declares was seen, and no run of tests that was not good."""
+    runs = (evidence.get("facts") or {}).get("tested") or []
+    doubtful = any(run["end"] != "passed" or run.get("empty") or run.get("since") == "stale" for run in runs)
+    return not doubtful and any(found.get("grade") == SEEN for found in evidence.get("findings", []))
+
+
+def beside(evidence: Entry) -> tuple[str, ...]:
+    """What is known beside the agent's own words: how tests ended, that nothing was done or declared, what was left."""
+    seen = evidence.get("facts") or {}
+    idle = ["used no tool"] if seen.get("idle") else []
+    undeclared = ["not declared"] if evidence.get("declared") is False else []
+    return (*_tested(seen), *idle, *undeclared, *unchecked(evidence))
+
+
+def unchecked(evidence: Entry) -> tuple[str, ...]:
+    """Whether all was looked at; that calls cannot be read is no bound that was reached."""
+    left = [str(each) for each in evidence.get("limits", []) if each != "calls"]
+    if not left:
+        return ()
+    return ("not checked" if {reasons.PASSED_OVER, reasons.FAILED} & set(left) else "not all checked",)
 
 
 def _brief(found: Entry) -> str:
-    said = _said_by(found)[1] or "does not match: {subject}"
-    subject = inline(_subject(found), 60)
-    return said.format(subject=subject, detail=inline(str(found.get("detail") or ""), 40))
-
-
-def headline(label: str, status: str, evidence: Entry, asked: int) -> str:
-    """The user's line on a report: who, what it comes to, the facts."""
-    if mismatches(evidence):
-        times = {0: "", 1: "asked once", 2: "asked twice"}.get(asked, f"asked {asked} times")
-        parts = [f"{label} is disputed", in_short(evidence), times, _unchecked(evidence)]
-        return " · ".join(filter(None, parts))
-    idle = "no tool was used" if status == "success" and (evidence.get("facts") or {}).get("idle") else ""
-    undeclared = "not declared" if evidence.get("declared") is False else ""
-    parts = [f"{label} {STATUS.get(status, 'reports')}", in_short(evidence), idle, undeclared, _unchecked(evidence)]
-    return " · ".join(filter(None, parts))
+    said = _said_by(found)[1] or phrases.REFUTED
+    subject, detail = cited(_subject(found).lstrip("-*•+> "), 60), cited(str(found.get("detail") or ""), 40)
+    return said.format(subject=subject, detail=detail)
 
 
 def lists(evidence: Entry, *, prose: bool = False) -> str:
@@ -230,14 +218,6 @@ def limits(evidence: Entry) -> list[str]:
         detail = detail if detail.isdigit() else cited(detail, 120)
         found.append(known.format(detail=detail) if known else inline(str(each), 160))
     return found
-
-
-def _unchecked(evidence: Entry) -> str:
-    """Whether all was looked at, for the user's line; that calls cannot be read is no bound that was reached."""
-    left = [str(each) for each in evidence.get("limits", []) if each != "calls"]
-    if not left:
-        return ""
-    return "not checked" if {reasons.PASSED_OVER, reasons.FAILED} & set(left) else "not all checked"
 
 
 def _group(head: str, lines: list[str], most: int = SHOWN) -> str:
