@@ -13,6 +13,7 @@ from bg.desk import statusline
 from bg.desk.page import Page
 from bg.ledger import place
 from drive import Drive, block
+from recordings import NEWEST
 
 BGCTL = Path(__file__).resolve().parents[2] / "scripts" / "bgctl"
 
@@ -26,7 +27,7 @@ def shown(drive: Drive, project: str = "", **values) -> str:
 
 @pytest.fixture
 def drive(tmp_path):
-    return Drive("2.1.327", tmp_path)
+    return Drive(NEWEST, tmp_path)
 
 
 def test_nothing_where_nothing_goes_on(drive):
