@@ -26,7 +26,7 @@ FILES = (
     *(f"agents/{kind['agent']}.md" for kind in form.KINDS.values()),
 )
 REGIONS: dict[str, Callable[[], str]] = {
-    "signals": lambda: listing.table(follows=True),
+    "signals": listing.table,
     "settings": settings.table,
     "hooks": lambda: "\n".join([*(f"- {line}" for line in hook_lines()), "", HOOKS_READ_TOO]),
     **{f"result-{kind}": partial(form.prompt, kind) for kind in form.KINDS},

@@ -72,6 +72,7 @@ ROOMS = {
 }
 DOOR = {"hook": {*ROOMS}}  # the way in imports them all, and nothing imports it
 GROUND = {
+    "durations": set(),
     "foreign": set(),
     "machine": set(),
     "masking": set(),
@@ -576,7 +577,7 @@ def test_every_phrase_is_used_and_gets_what_it_asks_for(table):
 def test_the_sender_is_named_in_one_place_and_by_every_text_that_a_hook_adds():
     """What stands in an agent's prompt or in another text names no sender; hooks/run has no Python to ask."""
     parts = {
-        "after_asking", "after_asking_anew", "block_in_text", "checkpoint", "delegated", "identity", "example", "contract",
+        "after_asking", "after_asking_anew", "block_in_text", "checkpoint", "delegated", "identity", "contract",
         "continuation", "handback", "left", "message",
     }  # fmt: skip
     for path in Path(texts.__file__).parent.glob("*.md"):

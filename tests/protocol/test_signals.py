@@ -337,12 +337,17 @@ def test_the_table_has_a_row_for_each_signal():
 
 
 def test_the_fields_that_each_signal_asks_for():
-    lines = listing.fields().splitlines()
-    assert [f"- `{marker}`: " for marker in MARKERS] == [line[: line.index(":") + 2] for line in lines]
-    for marker, line in zip(MARKERS, lines):
-        assert all(name in line for name in signals.schema(marker)["required"] if name != "agent_id")
-    assert not any(name in line for name in ("timestamp", "total_duration") for line in lines)
-    assert "status (success|partial_success|failed)" in lines[3]
+    """With the meaning of each, or the values that it takes; what the hook knows is not asked for."""
+    told = listing.blocks("bg-1-x")
+    for marker in MARKERS:
+        spec, block = signals.schema(marker), signals.template(marker, "bg-1-x")
+        assert f"{spec['description']} Not when " in told
+        assert block in told
+        assert [name for name in spec["required"] if f"{name}: " not in block and name != "questions"] == []
+    assert not any(name in told for name in ("timestamp", "total_duration"))
+    assert "status: <success|partial_success|failed>" in told
+    assert "blocked_work: <what could not be started, the failed step first>" in told
+    assert "CLARIFICATION_NEEDED, STOP_WORK, DELEGATE_WORK or COMPLETION_REPORT" == listing.markers()
 
 
 def allowed(text):

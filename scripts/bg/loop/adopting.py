@@ -227,10 +227,9 @@ def identity(token: str, transcript: str, host: Host, *, label: str, description
         transcript=transcript or "the parent's transcript",
         handback=fill("handback") if handback else "",
         message=fill("message") if host.passes_messages_up else fill("block_in_text"),
-        table=listing.table(),
+        markers=listing.markers(),
         follows=fill("after_asking_anew") if host.resume_way == NO_WAY else fill("after_asking"),
-        example=fill("example", agent_id=token),
-        fields=listing.fields(),
+        blocks=listing.blocks(token),
     )
 
 

@@ -13,11 +13,10 @@ from bg.masking import masked
 from bg.protocol import signals
 from bg.record import Record
 from bg.signals import kinds
-from bg.words.texts import fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Optional
+    from typing import Optional
 
 
 class Reading(Record):
@@ -48,12 +47,10 @@ def read(text: str, token: str) -> Reading:
     found = _signals(text)
     if len(found.signals) == 1 and _is_careless(found.signals[0], text, token):
         found = found._replace(signals=[signals.signed(found.signals[0], token)])
-    example = _quoted_example(text, token)
     own = [signal for signal in found.signals if signal.agent_id.strip() == token]
-    own = [signal for signal in own if example is None or (signal.marker, signal.fields) != example]
     ending = [signal for signal in own if signal.terminal]
-    # A request that need not stop its agent ends the run all the same where nothing else does.
-    ending = ending or [signal for signal in own[-1:] if signal.marker == kinds.REQUEST]
+    # What need not stop its agent ends the run all the same where nothing else does.
+    ending = ending or own[-1:]
     strange = [signal for signal in found.signals if signal.agent_id.strip() != token]
     return Reading(own, ending[-1] if ending else None, strange[-1] if strange else None)
 
@@ -61,15 +58,6 @@ def read(text: str, token: str) -> Reading:
 def _is_careless(signal: signals.Signal, text: str, token: str) -> bool:
     label = token.rpartition("-")[0]
     return signal.agent_id.strip().casefold() in ("", label) and signals.ends(signal, text)
-
-
-def _quoted_example(text: str, token: str) -> Optional[tuple[str, dict[str, Any]]]:
-    """What the example of an agent's own instructions says, where its text quotes it: it asks nothing by that."""
-    example = fill("example", agent_id=token)
-    if not all(line.strip() in text for line in example.splitlines()):
-        return None
-    [signal] = signals.read(example).signals
-    return signal.marker, signal.fields
 
 
 def keep(case: Case, agent: Agent, source: str, text: str, *, final: bool = True, uuid: str = "") -> Optional[Run]:
@@ -124,6 +112,6 @@ def best(texts: list[Report], token: str) -> tuple[str, Reading]:
 
 
 def requests(texts: list[Report], token: str) -> list[signals.Signal]:
-    """The requests for other agents in every text of a run, not only in the one that stands for it."""
+    """What each text of a run asks without ending it, and its requests, not only the text that stands for the run."""
     own = [found for row in texts for found in read(row.text, token).own]
-    return [found for found in own if found.marker == kinds.REQUEST and found.readable]
+    return [found for found in own if (found.marker == kinds.REQUEST or not found.terminal) and found.readable]

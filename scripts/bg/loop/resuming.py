@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.host import agents, tools, transcripts
+from bg.host import agents, arrivals, tools, transcripts
 from bg.ledger import cases, delegations, inbox, notes, reported, resumes, runs, tasks, user_answers
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing, first_of
@@ -128,7 +128,6 @@ def after_message(scene: Scene) -> None:
         if tools.resumed_agent(scene.event):
             with scene.book.transaction() as writing:
                 prove(scene, writing, scene.event.tool_use, row.agent)
-            scene.answer.notice.append(f"{row.label} goes on")
         elif tools.delivered_message(scene.event):
             with scene.book.transaction() as writing:
                 _queue(scene, writing, row)
@@ -161,7 +160,7 @@ def _has_ended_since(scene: Scene, agent: str, sent: str) -> bool:
     """The run that this message began is over, and its end has come before the word that the message has arrived."""
     last = cases.agent(scene.book, agent).run
     path = agents.of_agent(scene.event.transcript, agent)
-    if last is None or last.ended is None or not transcripts.heard(path, sent):
+    if last is None or last.ended is None or not arrivals.heard(path, sent):
         return False
     final = transcripts.final(path)  # settled: nothing was sent behind it
     is_known = bool(final.uuid) and final.uuid == last.last_uuid
@@ -200,8 +199,6 @@ def after_task(scene: Scene) -> None:
     case = cases.agent(scene.book, row.agent).case
     if case and text is not None and reports.keep(case, cases.agent(scene.book, row.agent), "foreground", text):
         judging.conclude(scene, case, cases.agent(scene.book, row.agent))
-    else:
-        scene.answer.notice.append(f"{row.label} goes on")
     hearing.everybody(scene)
     reminding.remind(scene)
 
@@ -263,7 +260,7 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
     """The agent's next run has begun, and the word that it was woken never came: its transcript has the message."""
     book = scene.book
     row = cases.agent(book, agent).pending
-    if row is None or not transcripts.heard(transcript, row.message) or queued.begins_none(scene, row, transcript):
+    if row is None or not arrivals.heard(transcript, row.message) or queued.begins_none(scene, row, transcript):
         return
     with book.transaction() as writing:
         resumes.prove(writing, row.id)

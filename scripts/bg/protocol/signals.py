@@ -47,7 +47,8 @@ class Signal(Record):
     def terminal(self) -> bool:
         """Whether the sender waits for an answer or has finished: its run ends with this signal."""
         wanted = schema(self.marker).get("x-terminal", {})
-        return wanted is not False and all(self.fields.get(name) == value for name, value in wanted.items())
+        ends = wanted is not False and all(self.fields.get(name) == value for name, value in wanted.items())
+        return ends and not goes_on(self.marker, self.fields)
 
     @property
     def readable(self) -> bool:
@@ -120,6 +121,16 @@ def decode(block: Block) -> Signal:
     )
 
 
+def goes_on(marker: str, fields: Fields) -> bool:
+    """Whether the sender works on under an assumption for each thing that it asks; never for what cannot be undone."""
+    way = schema(marker).get("x-goes-on", {})
+    asked = fields.get(way.get("items", ""))
+    if not asked or not isinstance(asked, list):
+        return False
+    common = fields.get(way["under"])
+    return all(_says(each.get(way["under"]) or common) and not _says(each.get(way["unless"])) for each in asked)
+
+
 def _says(given: Any) -> bool:
     if isinstance(given, list):
         return any(item.get("text", "").strip() for item in given)
@@ -173,7 +184,7 @@ def worth_correcting(signal: Signal) -> bool:
 
 
 def template(marker: str, agent_id: str | None = None) -> str:
-    """The block with placeholders, to be filled in."""
+    """The block with placeholders, to be filled in; of a list, one item."""
     filled: Fields = {}
     for name, each in schema(marker)["properties"].items():
         if each.get("x-extra"):
@@ -182,7 +193,7 @@ def template(marker: str, agent_id: str | None = None) -> str:
         if "items" in each:
             parts = each["items"]["properties"].items()
             slots = {key: problems.placeholder(part) for key, part in parts if not part.get("x-extra")}
-            filled[name] = [{**slots, "question_id": f"Q{number}"} for number in (1, 2)]
+            filled[name] = [{**slots, "question_id": "Q1"}]
     return render(marker, {**filled, **({"agent_id": agent_id} if agent_id else {})})
 
 

@@ -128,6 +128,12 @@ MORE_WORK = "{count} working"
 MORE_ENDED = "{count} ended"
 AND_MORE_ROWS = "and {rest}: {command}"
 WERE_EXPECTED = "{age} were expected"
+# Of several, and of one.
+CALLS = ("{count} calls", "{count} call")
+CALLS_OR_MORE = ("{count} calls or more", "{count} call or more")
+TOKENS = "{count} tokens"
+ELSEWHERE = "Also waiting for you: {labels} in other projects: {command}"
+OTHER_PROJECTS = "and tasks in other projects ({names}): {command}"
 QUIET_SINCE = "quiet since {age}"
 NO_ROOM = "no room for another agent now"
 
@@ -153,7 +159,6 @@ VERIFY_SESSION = "files were edited by the session or another of its agents"
 VERIFY_COMMIT = "the commit changed"
 VERIFY_CHANGED = "changed since the launch: {files}"
 VERIFY_ON = "It ran in {folder}{commit}, and took {age}."
-LESS_THAN_A_SECOND = "less than 1s"
 VERIFY_ON_COMMIT = " on commit {head}"
 VERIFY_DIRTY = " with changes that are not committed"
 VERIFY_OUTPUT = "The last lines that it printed:"
@@ -173,7 +178,7 @@ KEPT = (
 UNPROVEN = "{label}: “{words}” had no effect: {who}, not you."
 KEPT_SO_FAR = "{label}: “{words}” has no effect until you confirm it: {who}."
 NO_RECORD = "Claude Code has no record of it"
-MORE_UNPROVEN = "{count} more of such words had no effect either: `bgctl export` has them."
+MORE_UNPROVEN = "{count} more of such words had no effect either: {command} has them."
 MORE_STRANGERS = "{count} more such reports were ignored."
 NO_TRANSCRIPT = "Claude Code keeps no transcript of that session"
 NOBODY_KNOWN = "nobody knows who"
@@ -248,6 +253,8 @@ ANSWER_RECORDED_ELSEWHERE = SENDER + (
 )
 WAITS_FOR_AGENT = SENDER + " {label} waits for {whom}. You are told when to resume it; until then, leave it."
 RESUME_NOW = SENDER + " The user's answers for {label} are recorded. Resume it now: {way}"
+NOT_DONE = "bg: Claude was told three times how {label} goes on, and has not done it · /bg-status {label}"
+NOT_RECEIVED = "bg: what {label} has for Claude was dropped on its way three times · /bg-status {label}"
 PARKED = "waits for its own command"
 HAS_NOT_ENDED = SENDER + (
     " {label} has not ended: it waits for a background command of its own. Tell the user no outcome yet; you are told "
@@ -268,8 +275,18 @@ WAKES_WITH_THEM = (
 )
 WAKES_WITH_THEM_NOTICE = " · it goes on with your answers to {qids}, which came after its end"
 ENDED_BEFORE = "the agent ended before it arrived"
-PASS_ON = SENDER + " The user's decision for {label} is recorded, and it works on. Pass it on now: {way}"
-TOLD_LATER = SENDER + " The user's decision for {label} is recorded; it works, and hears it at the end of its run."
+RESUME_WITH_WORDS = SENDER + " The user has said something to {label}; it is recorded. Resume it with that now: {way}"
+STOP_NOW = SENDER + (
+    " The user wants {label} stopped at once. Stop its agent {agent} now, with the tool that stops a background task; "
+    "if you have none, say so, and that the user can stop it in Claude Code's own list of tasks."
+)
+FROM_THE_USER = "## MESSAGE FROM THE USER\n\nYou asked for nothing; the user says this to you, in these words:"
+STOP_AND_SAVE = (
+    "## THE USER ASKS YOU TO STOP\n\nStart nothing more. End your run now with one STOP_WORK block: what is done, what "
+    "is not, and in current_state what a later run needs to go on from there."
+)
+PASS_ON = SENDER + " What the user said to {label} is recorded, and it works on. Pass it on now: {way}"
+TOLD_LATER = SENDER + " What the user said to {label} is recorded; it works, and hears it at the end of its run."
 NO_ROOM_YET = SENDER + " {name} is approved and waits for room: {why}."
 NOW_THERE_IS_ROOM = SENDER + " There is room for another agent now: {names} can be put to the user."
 HAS_WAITED = "\n{label} has waited for this. Resume it now: {way}"
@@ -302,6 +319,8 @@ BRIEFLY_BY_MESSAGE = 'resume it with {tool} to "{agent}"'
 BRIEFLY_BY_LAUNCH = 'resume it with {tool}, resume: "{agent}"'
 BRIEFLY_ANEW = "launch a new agent whose description begins `{label}:`"
 BRIEFLY_ASK = "Put them to the user now with {ask}, each beginning with its label and id. Then {then}."
+BRIEFLY_ASSUMES = "It works on meanwhile. Put them to the user with {ask}, each beginning with its label and id."
+WENT_ON_UNDER = "You went on under {words}. Bring what you did since into line with this answer where it differs."
 BRIEFLY_ASK_FIRST = SENDER + (" Before this turn ends: the user has not seen these questions of background agents yet:")
 BRIEFLY_PUT = "Put them to the user now with {ask}, or say that they wait."
 BRIEFLY_MORE = "and {count} more, which follow"
