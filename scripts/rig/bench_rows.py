@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bg.ledger import naming
 from bg.protocol import signals
 
-from rig import bench_growth
+from rig import bench_growth, clients
 
 if TYPE_CHECKING:
     from rig.bench import Cost, Stage
@@ -117,7 +117,7 @@ class Rows:
             {"type": "assistant", "message": {"role": "assistant", "content": [call]}},
             {"type": "user", "message": {"role": "user", "content": [result]}},
         ]
-        lines = [json.dumps({"cwd": str(stage.project), "version": "2.1.327", **each}) for each in said]
+        lines = [json.dumps({"cwd": str(stage.project), "version": clients.newest(), **each}) for each in said]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def large(self) -> Iterator[tuple[str, str, str]]:
