@@ -179,7 +179,9 @@ def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.
 def _close(scene: Scene, writing: Writing, case: Case) -> None:
     """Take a task off every list, with what it asks; nothing of it is deleted. One that works again stays."""
     if case.task.state in tasks.RUNNING_STATES:
-        notes.add_late_words(writing, scene.session, [feedback.CLOSE_WORKS.format(label=case.label)])
+        notes.add_late_words(
+            writing, scene.session, [feedback.CLOSE_WORKS.format(label=case.label, command=scene.answer_command)]
+        )
         return
     for item in case.items:
         inbox.withdraw(writing, item)
