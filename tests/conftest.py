@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
-from bg.evidence import baseline
+from bg import durations
 from bg.ledger.cases import Held
 from bg.ledger.file import Ledger
 from fresh import compared, named
@@ -45,15 +45,15 @@ def fresh(monkeypatch):
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch):
     """What a check finds does not depend on what else the machine does."""
-    given = baseline.SECONDS
-    monkeypatch.setattr(baseline, "SECONDS", 60.0)
+    given = durations.GIT
+    monkeypatch.setattr(durations, "GIT", 60.0)
     return given
 
 
 @pytest.fixture
 def hurried(unhurried, monkeypatch):
     """The time that a check has at work, for the tests that are about it."""
-    monkeypatch.setattr(baseline, "SECONDS", unhurried)
+    monkeypatch.setattr(durations, "GIT", unhurried)
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from bg import settings
+from bg import durations, settings
 from bg.desk import shortcuts, views
 from bg.host import transcripts, versions
 from bg.host.answer import Answer, render, show
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     Given = tuple[Callable[[], float], Callable[[int], bytes]]
 
 MOST = 32 * 1024 * 1024
-ERASING_WAITS = 0.2  # seconds, for whoever reads the ledger: the next event tries again
 # These have nothing to do where nothing was ever launched, and must not make a ledger of their own.
 WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop", "SubagentStart")
 
@@ -239,7 +238,7 @@ def _erase(scene: Scene) -> None:
     from bg.ledger import erasing  # noqa: PLC0415 - late: nearly no event erases
 
     with contextlib.suppress(Unavailable):
-        scene.apart("erasing", erasing.finish, scene.book, ERASING_WAITS)
+        scene.apart("erasing", erasing.finish, scene.book, durations.ERASING)
 
 
 def _tell_where_the_old_one_is(scene: Scene) -> str:

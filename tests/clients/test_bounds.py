@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from bg.host import versions
+from bg.host import arrivals, versions
 from loop import spawn_tool
 from rig import clients
 from rig.home import PATIENCE
@@ -100,6 +100,7 @@ def test_the_table_says_what_this_client_can(host: str) -> None:
     found = seen(host)
     table = versions.host_of(clients.numbers(host))
     known = {**table._asdict(), "tells_its_version": clients.numbers(host) >= versions.TELLS_ITS_VERSION}
+    known["writes_added_context"] = arrivals.keeps_words(clients.numbers(host))
     if clients.numbers(host) < (2, 1, 70):
         found["announces_every_end"] = False  # what it announces in a turn, it does not say to an idle parent
     assert {name: known[name] for name in found} == found

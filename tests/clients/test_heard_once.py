@@ -19,6 +19,7 @@ from rig.script import Reply, Script, asked, call, parent, text
 from rig.session import Headless, arguments
 from test_loop import later
 
+QIDS = "SELECT qid, state FROM questions ORDER BY id"
 REQUESTS = "SELECT qid, run FROM questions WHERE qid LIKE 'D%' ORDER BY id"
 ASKED = re.compile(r"bg-1 \([^\n]*asks to hand work to another agent \((D\d)\)")
 OPTIONS = arguments([ROOT], tools="Agent Task SendMessage ToolSearch TaskOutput Bash")
@@ -163,4 +164,51 @@ def test_a_request_on_its_way_is_heard_where_the_parent_polls(host: str) -> None
         settle(run, home, host, "it is done", lambda: heard(home, "bg-1", "done"))
         run.finish()
         assert requests(home) == [("D1", 1)]
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+def assumes(request: Request) -> Reply:
+    """A question under an assumption, and how far it is: in the text, with a call behind it."""
+    question = [{"question_id": "Q1", "text": "ISO dates, or dates as in the invoices?", "context": "Both are read"}]
+    example = signals.schema("CLARIFICATION_NEEDED")["examples"][0]
+    given = {**example, "questions": question, "continue_with": "ISO dates", "agent_id": token(request)}
+    return text(f"Progress: 40% - two of five\n\n{signals.render('CLARIFICATION_NEEDED', given)}") + WORK
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
+def test_an_answer_that_differs_from_an_assumption_reaches_the_agent(host: str) -> None:
+    """By message where it can be reached, else when its run has ended; until then it works on."""
+    here, go = threading.Event(), threading.Event()
+    ends = done("Done under the assumption." if host == "2.1.7" else "Done with the answer.")
+    script = Script(
+        ("agent", asked("ASKS-TASK"), [assumes, reaches(here, WORK, go), ends, done("Done with the answer.")]),
+        (
+            "parent",
+            parent,
+            reacting(
+                (r"label: bg-1 for this task", launch("ASKS-TASK")),
+                (r"works on meanwhile", text("It asks: bg-1 Q1, ISO dates or as in the invoices? It works on.")),
+                (r"Pass it on now|If they still matter, resume it", wake),
+            ),
+        ),
+    )
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, OPTIONS) as run:
+
+        def having(words: str) -> list[str]:
+            return [news(one) for one in model.by("agent") if words in news(one)]
+
+        run.send("/bg:bg Audit the code")
+        until(lambda: here.is_set() and is_written(home, "Progress: 40%"), "the agent has gone on")
+        run.send("How is it going?")
+        settle(run, home, host, "the parent is told", lambda: heard(home, "bg-1", "working") and bool(rows(home, QIDS)))
+        assert rows(home, "SELECT value FROM meta WHERE key = 'percent:bg-1'") == [{"value": "40"}]
+        run.send("/bg-answer bg-1 Q1: As in the invoices")
+        run.await_turn()
+        assert states(home) == {"bg-1": "working"}
+        go.set()
+        settle(run, home, host, "it has the answer", lambda: bool(having("A1: As in the invoices")))
+        assert "You went on under “ISO dates”." in having("A1: As in the invoices")[0]
+        settle(run, home, host, "it is done", lambda: heard(home, "bg-1", "done"))
+        run.finish()
+        assert rows(home, QIDS) == [{"qid": "Q1", "state": "sent"}]
         assert rows(home, "SELECT text FROM errors") == []

@@ -37,7 +37,7 @@ def test_the_bare_names_and_the_shortcut(host: str) -> None:
     with Model(script) as model, Home(model.url) as home:
         write_shortcut(home)
         with Interactive(home, host, [ROOT], options(host)) as term:
-            assert "is the host's own command" not in term.screen()
+            assert "is Claude Code's own command" not in term.screen()
             enter(term, "/bg-status")
             term.wait_for(r"No background tasks here\. Type /bg <task> to start one")
             clear(term)
@@ -56,7 +56,7 @@ def test_the_bare_names_and_the_shortcut(host: str) -> None:
 def test_where_the_name_is_free_a_plain_bg_is_ours(host: str) -> None:
     script = Script(("parent", parent, reacting((r"not from the user\] label", text("I was told to hand it over.")))))
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
-        assert "is the host's own command" not in term.screen()
+        assert "is Claude Code's own command" not in term.screen()
         enter(term, "/bg Audit the authentication code")
         term.wait_for("I was told to hand it over")
         assert "[from the bg plugin, not from the user] label: bg-1" in model.by("parent")[0].all_text()
@@ -67,13 +67,13 @@ def test_where_the_host_took_the_name_a_session_says_so_once(host: str) -> None:
     """Nothing is typed here: a plain /bg would send the session away."""
     with Model(Script(("parent", parent, [text("Hi.")] * 3))) as model, Home(model.url) as home:
         with Interactive(home, host, [ROOT]) as term:
-            shown = " ".join(term.wait_for("is the host's own command").split())
-            assert f"bg: in Claude Code {host} a plain /bg is the host's own command" in shown
+            shown = " ".join(term.wait_for("is Claude Code's own command").split())
+            assert f"bg: in Claude Code {host} a plain /bg is Claude Code's own command" in shown
             assert "Type /bg:bg <task>" in shown
         with Interactive(home, host, [ROOT]) as term:
             enter(term, "Hello")
             term.wait_for("Hi")
-            assert "is the host's own command" not in term.screen(history=True)
+            assert "is Claude Code's own command" not in term.screen(history=True)
 
 
 def test_the_statusline_and_the_notification(host: str) -> None:

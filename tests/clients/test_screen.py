@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+import screens
 from directed import both, spawn
-from generations import NEWEST
+from generations import HAND_BACK, NEWEST
 from loop import ROOT, block, launch, news, one, reacting, rows, wake
 from rig.home import Home
 from rig.model import Model
@@ -43,24 +44,52 @@ def test_the_table_fits_and_a_woken_agent_keeps_its_label(host: str) -> None:
     )
     with Model(script) as model, Home(model.url) as home, terminal(home, host) as term:
         term.say("/bg:bg Audit the authentication code")
-        term.wait_for("bg-1 started: audit the auth code")
+        term.wait_for(r"(?:Agent|Task)\(bg-1: audit the auth code\)")
         ended(home, 1)
         term.wait_for("bg-1 asks: “Should the export")
         term.settle(1.5)
         term.say("/bg-status")
         table = ours(term.wait_for(r"^ +Needs you 1$"), r"^ +Needs you 1$")
-        assert re.fullmatch(r"    bg-1  needs answer +\d+s  audit the auth code", table[1]), table
-        assert re.fullmatch(r" {10}Q1 Should the export be.*…  → /bg-answer bg-1 Q1: <answer>", table[2]), table
-        assert len(table) == 3, table
+        assert re.fullmatch(r"  bg-1 +\d+s  asks  audit the auth code", table[1]), table
+        assert re.fullmatch(r" +Q1 “Should the export be CSV, XLSX, or both\?”", table[2]), table
+        assert table[-1].endswith("→ /bg-answer bg-1 Q1: <answer>"), table
         assert max(map(len, table)) <= 80
-        coloured = next(line for line in term.screen(colours=True).splitlines() if "needs answer" in line)
-        assert re.search(r"\x1b\[33m(?:\x1b\[\d+m)*needs answer", coloured), repr(coloured)
+        coloured = next(line for line in term.screen(colours=True).splitlines() if "Q1 “Should" in line)
+        assert re.search(r"\x1b\[38;5;222m(?:\x1b\[\d+m)*Q1", coloured), repr(coloured)
+        assert "\x1b[38;5;220mQ" not in coloured, "the colour of its warnings"
         term.say("/bg-answer bg-1 Q1: CSV Q2: no")
         ended(home, 2)
         shown = term.wait_for(r"bg-1 done", history=True)
         named = re.findall(r'Agent "([^"]+)" (?:completed|finished)', shown)
         assert set(named) == {"bg-1: audit the auth code"}, named
         assert one(home, "SELECT count(*) AS n FROM errors") == {"n": 0}
+
+
+@pytest.mark.parametrize("count", [12, 60])
+def test_what_needs_the_user_is_on_a_screen_of_24_rows(count: int, host: str) -> None:
+    """The newer clients have no scrollback and show the end of what a hook says."""
+    script = Script(("parent", parent, [text("So.")]))
+    with Model(script) as model, Home(model.url) as home:
+        data = home.root / "data"
+        screens.fill(data, count, str(home.project))
+        env = {"BG_DATA": str(data)}
+        with Interactive(home, host, [ROOT], options(host), size=(80, 24), env=env) as term:
+            if host in HAND_BACK:  # its word on auto mode comes by itself
+                term.wait_for("to change mode")
+            term.say("/bg-status")
+            term.wait_for("Original prompt: /bg")
+            shown = term.settle(1.0)
+    said = " ".join(shown.split())
+    if count == 12:
+        for question in ("Shall I repair what I find, or only report it?", "May a session stay open for ever?"):
+            assert f"“{question}”" in said, shown
+        assert f"“{screens.BLOCKER['text']}”" in said, shown
+        assert "failed: “The account is closed.”" in said, shown
+        labels = {"bg-1", "bg-2", "bg-4", "bg-6", "bg-7", "bg-8", "bg-10", "bg-12"}
+    else:
+        labels = {"bg-1", "bg-4", "bg-17", "bg-20", "bg-33", "bg-36", "bg-49", "bg-52"}
+        assert re.search(r"and (?:\d+ that need you, )?\d+ ended: /bg-status all", said), shown
+    assert labels <= set(re.findall(r"→ /bg-answer (bg-\d+)", said)), shown
 
 
 @pytest.mark.parametrize("marker", ["CLARIFICATION_NEEDED", "COMPLETION_REPORT"])

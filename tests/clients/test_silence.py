@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bg.loop import reconciling
+from bg import durations
 from directed import until
 from loop import ROOT, block, launch, reacting, reminders, rows
 from rig.home import Home
@@ -56,7 +56,7 @@ def told(request: Request) -> int:
 @pytest.mark.versions("2.1.7", "2.1.38", "2.1.100")
 def test_an_agent_that_streams_one_call_for_minutes_works_on(host: str, tmp_path: Path) -> None:
     """The text before the call is the last that is written; its parent's turn, a prompt and a look end nobody."""
-    assert reconciling.SILENCE < SILENT < reconciling.LONG_SILENCE
+    assert durations.SILENCE < SILENT < durations.LONG_SILENCE
     whole = threading.Event()
     write = text(BEFORE) + call("Write", file_path="AUDIT.md", content="Nothing was found.\n")
     ahead = early(tmp_path / "bg")
@@ -67,7 +67,7 @@ def test_an_agent_that_streams_one_call_for_minutes_works_on(host: str, tmp_path
     options = ["--allowedTools", f"{TOOLS} Write"]
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ahead.parents[1]], options) as term:
         term.say("/bg:bg Audit the authentication code")
-        term.wait_for(r"bg-1 started: audit the auth code")
+        term.wait_for(r"(?:Agent|Task)\(bg-1: audit the auth code\)")
         until(lambda: BEFORE in json.dumps(last_record(home)), lambda: last_record(home))
         assert last_record(home)["message"]["stop_reason"] is None
         ahead.touch()

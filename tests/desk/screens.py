@@ -89,6 +89,16 @@ class _Clock:
         return self.now
 
 
+def fill(folder: Path, count: int, project: str) -> None:
+    """A ledger with so many tasks of this project, of a session that has ended."""
+    clock = _Clock()
+    book = Ledger(folder, clock=clock)
+    with mock.patch.multiple(sys.modules[__name__], PROJECT=project, NOW=time.time()):
+        for number in range(1, count + 1):
+            _task(book, clock, number, (count - number) * 600 + 900)
+    book.close()
+
+
 @contextmanager
 def ledger(count: int) -> Iterator[Ledger]:
     """A ledger with so many tasks, the newest a quarter of an hour old, the others earlier and earlier."""

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from bg.desk import detail, open_items, page, table
+from bg.desk import detail, look, open_items, page, table
 from bg.desk.page import Cell, Page, fit, pad, width_of
 from bg.host import terminal
 from bg.ledger import cases, reported, runs
@@ -147,13 +147,21 @@ def test_an_outcome_is_cut_to_the_room_within_its_quotation_marks(room):
 
 
 @pytest.mark.parametrize(
-    ("chosen", "foreground"), [("dark", "38;5;252"), ("light", "38;5;236"), ("light-ansi", "30"), ("", "38;5;244")]
+    ("kept", "foreground"),
+    [
+        ('{"theme": "dark"}', "38;5;252"),
+        ("{}", "38;5;252"),
+        ('{"theme": "light"}', "38;5;236"),
+        ('{"theme": "light-ansi"}', "30"),
+        ('{"theme": "auto"}', "38;5;244"),
+        ("{", "38;5;244"),
+    ],
 )
-def test_within_claude_code_every_word_has_a_colour_of_the_theme(chosen, foreground, tmp_path, monkeypatch):
+def test_within_claude_code_every_word_has_a_colour_of_the_theme(kept, foreground, tmp_path, monkeypatch):
     """What has none is shown in the colour of warnings."""
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
-    (tmp_path / ".claude.json").write_text(json.dumps({"theme": chosen}) if chosen else "{")
+    (tmp_path / ".claude.json").write_text(kept)
     with ledger(12) as book:
         text = table.table(book, page.of_hook(), PROJECT)
     assert f"\x1b[{foreground}m" in text
@@ -309,3 +317,31 @@ def test_a_task_tells_each_thing_once_and_in_its_order():
     assert shown.index("asked Q1") < shown.index("run 1 ended")
     assert shown.count("AUDIT.md") == 1
     assert "skip (leave it to the agent)" in waiting_for
+
+
+def test_each_item_names_its_task_and_a_blocker_what_it_needs(made):
+    text, _ = made["waiting-10-at-080.txt"]
+    assert re.search(r"^  bg-4 B1  waiting \S+ \S+  find why the nightly import takes two hours$", text, re.MULTILINE)
+    assert "needs: “a password that works”" in text
+    assert "why: “Repairs touch login.”" in text
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "once"), (2, "twice"), (3, "3 times")])
+def test_a_run_that_took_no_time_and_was_asked_again(count, words):
+    with ledger(1) as book, book.transaction() as writing:
+        writing.write("UPDATE runs SET corrections = ?, ended = began + 0.4", count)
+        text = detail.detail(book, Page(120), "bg-1")
+        exported = list(look.exported(book, cases.case(book, "bg-1").task))
+    assert f"run 1 ended after less than 1s, asked {words} for its report again" in text
+    assert f"Run 1 was asked {words} for a readable report." in exported[-1]["warnings"]
+
+
+def test_what_waits_in_other_projects_is_named_with_a_line_that_can_be_typed(monkeypatch, tmp_path):
+    with ledger(1) as book:
+        text = table.table(book, Page(200), "/home/somebody/other")
+        program = BGCTL.resolve()
+        assert text.endswith(f"bg-1 (shop) in other projects: {program} inbox")
+        (tmp_path / "bgctl").symlink_to(program)
+        monkeypatch.setenv("PATH", f"/usr/bin:{tmp_path}")
+        assert table.table(book, Page(200), "/home/somebody/other").endswith("in other projects: bgctl inbox")
+        assert "other projects" not in table.table(book, Page(200), PROJECT)

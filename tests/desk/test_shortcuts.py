@@ -106,7 +106,7 @@ def test_the_first_session_says_what_to_type_once(version, tmp_path, monkeypatch
     assert begins(version, tmp_path, monkeypatch) == ""
     if version not in ("2.1.7", "2.1.38", "2.1.100", "2.1.197"):
         assert said.startswith(
-            f"bg: in Claude Code {version} a plain /bg is the host's own command. Type /bg:bg <task>;"
+            f"bg: in Claude Code {version} a plain /bg is Claude Code's own command. Type /bg:bg <task>;"
         )
         assert said.endswith(f'"{shortcuts.ROOT}/scripts/bgctl" shortcuts --write')
         assert "\n" not in said

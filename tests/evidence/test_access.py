@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from bg import durations
 from bg.desk import cli
 from bg.evidence import Launch, access, baseline, calls, schemas
 from bg.host import permissions
@@ -350,7 +351,7 @@ def test_where_git_gave_no_answer_it_is_asked_again(world, monkeypatch):
     world.write("new.txt", "x\n")
     world.git("add", "new.txt")
     known = baseline.Baseline(world.root, world.head)
-    monkeypatch.setattr(baseline, "SECONDS", 0)
+    monkeypatch.setattr(durations, "GIT", 0)
     assert known.tracks("new.txt") is False
     monkeypatch.undo()
     assert known.tracks("new.txt") is True

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from bg import machine
+from bg import durations, machine
 from bg.desk import cli
 from bg.evidence import Launch, examine, schemas
 from drive import Drive, block, context
@@ -55,7 +55,7 @@ SLOW = '{"properties": {"summary": {"pattern": "^(a+)+$"}}}', json.dumps({"summa
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """No test but those about time fails because the machine is busy."""
-    monkeypatch.setattr(schemas, "SECONDS", 60)
+    monkeypatch.setattr(durations, "SCHEMA", 60)
 
 
 def check(document, schema=SCHEMA, names=("a.json", "s.json"), seconds=60):
@@ -474,7 +474,7 @@ def test_only_regular_files_of_the_project_are_opened(place, tmp_path):
 
 
 def test_all_checks_of_a_report_have_one_bound(place, monkeypatch):
-    monkeypatch.setattr(schemas, "SECONDS", 2)
+    monkeypatch.setattr(durations, "SCHEMA", 2)
     (place.root / "s.json").write_text(SLOW[0])
     for name in "abcd":
         (place.root / f"{name}.json").write_text(SLOW[1])
@@ -544,13 +544,16 @@ def test_a_misfit_that_stays_is_told_to_the_parent(drive):
     assert evidence(drive) == {"reason": "does not fit", "detail": HIHG}
     said = drive.announced("a1")
     assert "Does not match:\n- “findings.json (schema: schemas/findings.json)” — “line 4" in context(said)
-    assert "bg-1 disputed: “findings.json” does not fit" in said["systemMessage"]
+    assert "bg-1 disputed: “findings.json (schema: schemas/findings.json)” does not fit" in said["systemMessage"]
 
 
 def test_a_misfit_with_what_only_the_launch_named_is_told_and_asks_nothing(drive):
     (drive.folder / "findings.json").write_text(BAD)
     assert reported(drive) == {}
-    assert "bg-1 done, but does not fit: “findings.json”" in drive.announced("a1")["systemMessage"]
+    assert (
+        "bg-1 done, but does not fit: “findings.json (schema: schemas/findings.json)”"
+        in drive.announced("a1")["systemMessage"]
+    )
 
 
 def test_without_the_packages_the_report_goes_on_unchecked(drive, bare, monkeypatch):
@@ -583,7 +586,7 @@ def test_a_check_that_uses_up_its_processor_time_says_so():
 )  # fmt: skip
 def test_a_hostile_schema_or_document_costs_no_report(drive, monkeypatch, schema, document, why):
     if schema == SLOW[0]:
-        monkeypatch.setattr(schemas, "SECONDS", 2)
+        monkeypatch.setattr(durations, "SCHEMA", 2)
     (drive.folder / "schemas" / "findings.json").write_text(schema)
     (drive.folder / "findings.json").write_text(document)
     said = reported(drive)

@@ -72,6 +72,7 @@ ROOMS = {
 }
 DOOR = {"hook": {*ROOMS}}  # the way in imports them all, and nothing imports it
 GROUND = {
+    "durations": set(),
     "foreign": set(),
     "machine": set(),
     "masking": set(),

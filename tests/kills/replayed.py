@@ -15,10 +15,8 @@ from pathlib import Path
 from typing import Any, Optional
 
 import pytest
-from bg import hook
-from bg.host import arriving
+from bg import durations, hook
 from bg.ledger.file import Ledger
-from bg.loop import proof
 from crash import Campaign
 from play import BEFORE, CLEAN, MIDDLE, Said
 
@@ -61,9 +59,9 @@ class Replayed(Campaign):
         self.now = time.time()
         self.writes = 0
         self.last = 0  # the write that the hook is killed behind
-        patch.setattr(arriving, "WAIT", 0.02)
-        patch.setattr(arriving, "LAG", 0.02)
-        patch.setattr(proof, "WAIT", 0.02)
+        patch.setattr(durations, "LATE_TEXT", 0.02)
+        patch.setattr(durations, "LATE_RECORD", 0.02)
+        patch.setattr(durations, "LATE_PROMPT", 0.02)
         settle = Ledger.settle
 
         def settled(book: Ledger) -> None:

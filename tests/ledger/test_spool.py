@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from bg import durations
 from bg.ledger import place, spool
 from bg.ledger.place import directory
 from drive import Drive, block, context
@@ -35,11 +36,11 @@ def test_where_too_much_waits_the_event_waits_behind_it(drive, monkeypatch):
     words = {agent: block("COMPLETION_REPORT", token, status="success") for agent, token in tokens.items()}
     for agent in ("a1", "a2"):
         keeps(drive, "SubagentStop", agent_id=agent, last_assistant_message=words[agent])
-    monkeypatch.setattr(spool, "LONG", -1.0)
+    monkeypatch.setattr(durations, "SPOOL", -1.0)
     assert drive.ends("a3", words["a3"]) == {}
     assert len(spool.waiting(directory(), time.time())) == 3
     assert drive.launch("One more", "a4"), "a launch does not wait: it would have no identity"
-    monkeypatch.setattr(spool, "LONG", 60.0)
+    monkeypatch.setattr(durations, "SPOOL", 60.0)
     drive.stop()
     assert spool.waiting(directory(), time.time()) == []
     assert {row["agent"] for row in drive.rows("SELECT agent FROM reports")} == {"a1", "a2", "a3"}

@@ -129,7 +129,7 @@ def test_a_label_further_down_begins_another_tasks_answers(typed, parts, doubts)
 def test_a_word_that_asks_for_help_or_the_status_is_no_answer(asked, words):
     for command in (words, f"bg-1 {words}"):
         said = asked.prompt(f"/bg-answer {command}")
-        shown = "takes the last answer back" if "h" in words else "needs answer" if command == words else "Q2"
+        shown = "takes the last answer back" if "h" in words else "asks" if command == words else "Q2"
         assert said["decision"] == "block"
         assert shown in said["reason"]
     assert asked.rows("SELECT 1 FROM answers") == []
@@ -382,7 +382,7 @@ def test_a_label_alone_shows_what_is_open_and_what_was_answered(asked):
     asked.prompt("/bg-answer Q2: no")
     for spelt in ("bg-1", "BG-1", "bg1", "1"):
         said = plain(asked.prompt(f"/bg-answer {spelt}")["reason"])
-        assert re.search(r"Q1 waiting \d+s Should the export be CSV, XLSX, or both\?", said)
+        assert re.search(r"Q1 waiting \d+s “Should the export be CSV, XLSX, or both\?”", said)
         assert re.search(r"Q2 answered, not sent yet .* answer: no", said)
         assert "→ /bg-answer bg-1 Q1: <your answer>" in said
         assert "or /bg-answer bg-1 undo" in said

@@ -6,14 +6,14 @@ import json
 from typing import Any
 
 import pytest
-from bg.loop import beginning, reconciling
+from bg import durations
 from drive import Drive, context
 from recordings import VERSIONS, recorded
 
 
 @pytest.fixture(params=VERSIONS)
 def drive(request, tmp_path, monkeypatch):
-    monkeypatch.setattr(beginning, "WAIT", 0.0)
+    monkeypatch.setattr(durations, "HOOK_BESIDE", 0.0)
     return Drive(request.param, tmp_path)
 
 
@@ -69,7 +69,7 @@ def test_where_neither_way_brought_it_the_user_is_told_once(drive, monkeypatch):
     launches(drive)
     launched(drive, "Audit it. Be brief.")
     drive.transcript_of("a1", "I begin.")
-    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    monkeypatch.setattr(durations, "GRACE", -1.0)
     assert "works without its identity" in drive.prompt("What is the time?")["systemMessage"]
     assert "identity" not in drive.prompt("And the date?").get("systemMessage", "")
     assert identity(drive) == ["nowhere"]
@@ -92,3 +92,17 @@ def test_a_launch_that_was_refused_without_an_event_frees_its_label(drive):
     given = launches(drive, "toolu_2")["hookSpecificOutput"]["updatedInput"]
     assert given["description"].startswith("bg-1:")
     assert [row["failed"] for row in drive.rows("SELECT failed FROM launches ORDER BY rowid")] == ["Not now.", None]
+
+
+def test_a_task_whose_launch_the_user_refused_is_not_interrupted_for_ever(drive):
+    """Esc at the permission prompt ends the turn without a Stop; the session's next beginning finds the refusal."""
+    drive.prompt("/bg Audit")
+    launches(drive)
+    words = "The user doesn't want to proceed with this tool use."
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": words, "is_error": True}
+    with drive.transcript.open("a") as file:
+        file.write(json.dumps({"type": "user", "message": {"role": "user", "content": [result]}}) + "\n")
+    drive.send(recorded(drive.version, "sessions", "SessionEnd"))
+    said = drive.send(recorded(drive.version, "sessions", "SessionStart"), source="resume")
+    assert drive.rows("SELECT state, note FROM tasks") == [{"state": "not_launched", "note": words}]
+    assert "interrupted" not in said.get("systemMessage", "")

@@ -27,7 +27,7 @@ FIELDS: dict[str, dict[str, Any]] = {
 @pytest.fixture(params=VERSIONS)
 def drive(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Drive:
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
-    monkeypatch.setattr("bg.loop.turns.ANNOUNCED_WITHIN", -1.0)
+    monkeypatch.setattr("bg.durations.ANNOUNCED_WITHIN", -1.0)
     return Drive(request.param, tmp_path)
 
 

@@ -77,6 +77,18 @@ def test_answers_are_named_three_times_and_no_more_after_the_clock_went_back(tmp
     assert repeats(drive, 5) == [True, True, False, False, False]
 
 
+def test_the_user_is_told_once_that_the_parent_does_nothing(tmp_path):
+    drive = Drive(VERSIONS[-1], tmp_path)
+    asking(drive)
+    drive.prompt("/bg-answer Q1: CSV Q2: all")
+    said = []
+    for _ in range(6):
+        drive.stop()
+        said.append(drive.prompt("Something else.").get("systemMessage", ""))
+    words = "Claude was told three times how bg-1 goes on, and has not done it · /bg-status bg-1"
+    assert [words in each for each in said] == [False, False, True, False, False, False]
+
+
 def test_another_answer_is_named_three_times_though_the_clock_went_back_before_it(tmp_path):
     """What was said of the answer that it replaces is not counted against it."""
     drive = Drive(VERSIONS[-1], tmp_path)

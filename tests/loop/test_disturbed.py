@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bg.loop import reconciling
+from bg import durations
 from drive import Drive, block, context
 from recordings import recorded
 from test_former_runs import hears
@@ -95,8 +95,8 @@ def test_whatever_hooks_are_lost(
     version: str, lost: tuple[str, ...], order: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The parent hears the next report once, in a run of its own that ends."""
-    monkeypatch.setattr(reconciling, "GRACE", 0.0)
-    monkeypatch.setattr(reconciling, "SILENCE", 0.0)
+    monkeypatch.setattr(durations, "GRACE", 0.0)
+    monkeypatch.setattr(durations, "SILENCE", 0.0)
     resume = Resume(version, tmp_path, lost)
     resume.play(order)
     told = [words for words in resume.heard if "reports success" in words]

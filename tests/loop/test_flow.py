@@ -10,10 +10,10 @@ import re
 import subprocess
 
 import pytest
-from bg import hook
+from bg import durations, hook
 from bg.host import versions
 from bg.ledger import naming
-from bg.loop import adopting, groups, reconciling
+from bg.loop import adopting, groups
 from bg.protocol import signals
 from bg.words.texts import fill
 from drive import PLAIN, Drive, block, context, plain
@@ -77,7 +77,14 @@ def test_the_launch_gets_identity_label_and_background(drive):
     assert "\n" not in contract
     assert contract.endswith(f"ends with one signal block, with agent_id: {token}")
     limit = " · on 2.1.100 a new agent goes on with your answer" if drive.version == "2.1.100" else ""
-    assert drive.started["systemMessage"] == f"bg-1 started: audit{limit} · /bg-status"
+    # Claude Code has shown the label already, with the description that the model has given the call.
+    assert drive.started.get("systemMessage", "") == (f"bg-1 started: audit{limit} · /bg-status" if limit else "")
+
+
+def test_a_launch_that_does_not_show_its_label_is_said(drive):
+    drive.prompt("/bg Audit the auth code")
+    drive.launch("Audit.", "a1", description="audit the auth code")
+    assert drive.started["systemMessage"].startswith("bg-1 started: audit the auth code · ")
 
 
 def test_what_an_agent_is_told_is_bounded_and_its_first_line_is_its_own():
@@ -261,7 +268,7 @@ def test_status_and_errors_cost_nothing_and_lose_nothing(newest):
     said = newest.prompt("/bg-answer bg-7 yes")["reason"]
     assert "There is no task bg-7" in said
     assert "You typed: bg-7 yes" in said
-    assert "bg-1 has no open Q9; not recorded: x" in newest.prompt("/bg-answer Q9: x")["reason"]
+    assert "bg-1 has no open Q9, only Q1, Q2; not recorded: x" in newest.prompt("/bg-answer Q9: x")["reason"]
     assert newest.rows("SELECT 1 FROM answers") == []
     assert "type /bg:bg <task>" in newest.prompt("/bg")["reason"]
 
@@ -561,7 +568,7 @@ RESULT = (
 
 def test_a_group_with_one_that_failed_and_one_that_was_killed_is_no_success(newest, monkeypatch):
     """Whatever their results say; and when they have gone on and are done, the account is given anew, once."""
-    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    monkeypatch.setattr(durations, "GRACE", -1.0)
     newest.prompt("/bg Review the login from three sides")
     tokens = [newest.launch(f"Side {number}", f"a{number}", description=f"bg-1: side {number}") for number in (1, 2, 3)]
     newest.stop()

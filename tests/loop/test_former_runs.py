@@ -6,11 +6,12 @@ import contextlib
 import json
 
 import pytest
+from bg import durations
 from bg.evidence import MISMATCH
 from bg.host import transcripts
 from bg.ledger import cases, naming
 from bg.ledger.runs import bind
-from bg.loop import reconciling, reports
+from bg.loop import reports
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 
@@ -143,7 +144,7 @@ def test_answers_that_the_end_has_overtaken_are_named_with_it(tmp_path):
 
 def test_words_on_the_way_to_a_handback_are_no_run_of_their_own(tmp_path, monkeypatch):
     """In auto mode SubagentStop follows with no text; what stands in the transcript was said before the handback."""
-    monkeypatch.setattr(reconciling, "GRACE", 0.0)
+    monkeypatch.setattr(durations, "GRACE", 0.0)
     drive = Drive(VERSIONS[-1], tmp_path)
     drive.scene = "handback"
     drive.prompt("/bg Audit")
@@ -314,7 +315,7 @@ def test_an_agent_that_is_bound_while_its_end_is_read_is_no_stranger(tmp_path, m
 
 def test_an_end_whose_hook_was_killed_before_it_judged_is_told_at_the_next_event(drive, monkeypatch):
     """Its text was durable, nothing else tells of the end, and the host still lists the agent."""
-    monkeypatch.setattr(reconciling, "GRACE", 0.0)
+    monkeypatch.setattr(durations, "GRACE", 0.0)
     drive.prompt("/bg Audit")
     token = drive.launch("Audit", "a1")
     with contextlib.closing(drive.ledger()) as book:
@@ -330,7 +331,7 @@ def test_an_end_whose_hook_was_killed_before_it_judged_is_told_at_the_next_event
 
 def test_an_agent_that_is_gone_from_the_list_before_its_stop_is_announced_was_stopped(tmp_path, monkeypatch):
     """Claude stopped it and ended its turn at once; the host's word came with the next prompt."""
-    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    monkeypatch.setattr(durations, "GRACE", -1.0)
     drive = Drive(VERSIONS[-1], tmp_path)
     drive.prompt("/bg Audit")
     drive.launch("Audit", "a1")

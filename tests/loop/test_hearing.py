@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bg.loop import concluding, hearing, reconciling
+from bg import durations
+from bg.loop import concluding, hearing
 from bg.protocol import signals
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
@@ -159,7 +160,7 @@ def test_what_ended_a_run_counts_for_that_run_only(marker, version, tmp_path):
 
 def test_the_same_words_in_a_later_run_are_words_of_that_run(newest, monkeypatch):
     """It asks again what it has asked, and the hook of its end is killed: the record is another one."""
-    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    monkeypatch.setattr(durations, "GRACE", -1.0)
     token = begun(newest)
     asked = block("CLARIFICATION_NEEDED", token)
     newest.ends("a1", asked)

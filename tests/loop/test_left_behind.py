@@ -7,8 +7,7 @@ import lzma
 from pathlib import Path
 
 import pytest
-from bg.host import arriving
-from bg.loop import reconciling, turns
+from bg import durations
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 
@@ -81,13 +80,13 @@ def test_all_agents_are_stopped_at_once_by_key(drive, words, meta, stopped):
     ]
     assert ("Go on with it only where the user asks for that: launch a new agent" in context(said)) == stopped
     line = said.get("systemMessage", "")
-    assert line.startswith("bg-1 was stopped by the user: ") == stopped
+    assert line.startswith("bg-1 stopped by you ") == stopped
     assert line.endswith(" · /bg-answer bg-1 go") == stopped
 
 
 def test_an_agent_that_its_user_has_stopped_is_not_woken_but_followed(drive, monkeypatch):
     """The host would refuse to wake it; it was gone from the list before anybody said why."""
-    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    monkeypatch.setattr(durations, "GRACE", -1.0)
     at_work(drive)
     kept_by_the_host(drive, '{"stoppedByUser": true}')
     drive.stop(background_tasks=[])
@@ -105,7 +104,7 @@ def test_an_agent_that_its_user_has_stopped_is_not_woken_but_followed(drive, mon
 @pytest.mark.parametrize("parent", ["u2", "never written"])
 def test_a_run_whose_connection_was_lost_has_failed_on_a_host_that_says_nothing(tmp_path, monkeypatch, parent):
     """Asked once more, it says nothing again. Where the host's record is torn, waking would lose all before that."""
-    monkeypatch.setattr(arriving, "WAIT", 0.0)
+    monkeypatch.setattr(durations, "LATE_TEXT", 0.0)
     drive = Drive("2.1.7", tmp_path)
     drive.prompt("/bg Count the words")
     drive.launch("Count the words", "a1")
@@ -179,8 +178,8 @@ def test_a_call_that_the_host_ended_with_the_run_was_refused_by_nobody(drive):
 
 
 def test_where_the_user_reads_along_it_is_one_line(drive, monkeypatch):
-    monkeypatch.setattr(reconciling, "GRACE", -1.0)
-    monkeypatch.setattr(turns, "ANNOUNCED_WITHIN", -1.0)
+    monkeypatch.setattr(durations, "GRACE", -1.0)
+    monkeypatch.setattr(durations, "ANNOUNCED_WITHIN", -1.0)
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ATTENDED", "1")
     at_work(drive)
     said = drive.stop(background_tasks=[])

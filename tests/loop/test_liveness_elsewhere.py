@@ -6,8 +6,7 @@ import json
 import os
 
 import pytest
-from bg import machine
-from bg.loop import inheriting, reconciling
+from bg import durations, machine
 from drive import Drive
 from recordings import VERSIONS, recorded
 
@@ -42,7 +41,7 @@ def test_a_neighbours_agents_live_while_their_session_gives_a_sign(drive, monkey
     """Whatever its process number is here: the very same one, or none that lives."""
     monkeypatch.setattr(machine, "alive", lambda _: pytest.fail("the number was asked for"))
     assert another(drive, monkeypatch, where, pid) == "working"
-    monkeypatch.setattr(inheriting, "NEIGHBOUR", -1.0)
+    monkeypatch.setattr(durations, "NEIGHBOUR", -1.0)
     drive.session = "a third"
     assert another(drive, monkeypatch, where, pid) == "interrupted"
 
@@ -52,7 +51,7 @@ def test_a_neighbour_in_a_long_call_is_not_silent(drive, monkeypatch):
     call = {"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]}}
     with path.open("a") as file:
         file.write(json.dumps(call) + "\n")
-    monkeypatch.setattr(inheriting, "NEIGHBOUR", -1.0)
+    monkeypatch.setattr(durations, "NEIGHBOUR", -1.0)
     assert another(drive, monkeypatch, "laptop pid:[4026531836] 2222", 5) == "working"
 
 
@@ -86,4 +85,4 @@ def test_an_agent_that_streams_a_call_is_not_called_ended(tmp_path, version, rea
     drive.advance(60 * minutes)
     drive.prompt("What now?")
     assert drive.rows("SELECT state FROM tasks") == [{"state": state}]
-    assert reconciling.SILENCE < reconciling.LONG_SILENCE
+    assert durations.SILENCE < durations.LONG_SILENCE

@@ -12,12 +12,23 @@ from drive import Drive, block, context
 from recordings import recorded
 
 MODERN = ("2.1.197", "2.1.258", "2.1.327", "2.1.328")
+LEAVES = "2.1.197"  # the others wake it
 SHELL = "bc2b8g695"
 
 
 @pytest.fixture(params=MODERN)
 def drive(request: pytest.FixtureRequest, tmp_path: Path) -> Drive:
-    made = Drive(request.param, tmp_path)
+    return building(request.param, tmp_path)
+
+
+@pytest.fixture
+def left(tmp_path: Path) -> Drive:
+    return building(LEAVES, tmp_path)
+
+
+def building(version: str, tmp_path: Path) -> Drive:
+    """An agent works that has started a command of its own."""
+    made = Drive(version, tmp_path)
     made.scene = "parked"
     made.prompt("/bg Build it")
     token = made.launch("Build it.", "a1")
@@ -129,27 +140,27 @@ def test_the_word_of_a_stop_ends_the_run(drive: Drive) -> None:
     assert state(drive)[0] == "stopped"
 
 
-def test_an_agent_that_the_host_leaves_is_woken_by_its_parent(drive: Drive) -> None:
+def test_an_agent_that_the_host_leaves_is_woken_by_its_parent(left: Drive) -> None:
     """As 2.1.197 does with every one: the end of its command is queued, and handed to nobody."""
-    parks(drive)
-    drive.announced("a1")
-    drive.stop(background_tasks=commands(SHELL))
-    queued(drive, "enqueue")
-    asked = context(drive.prompt("How far is it?"))
+    parks(left)
+    left.announced("a1")
+    left.stop(background_tasks=commands(SHELL))
+    queued(left, "enqueue")
+    asked = context(left.prompt("How far is it?"))
     assert "Wake it now, and say that its command has ended" in asked
     assert '"a1"' in asked
-    call = recorded(drive.version, "resume", "PreToolUse", "SendMessage")
+    call = recorded(left.version, "resume", "PreToolUse", "SendMessage")
     sent = {**call["tool_input"], "to": "a1", "message": "Your command has ended."}
-    drive.send(call, tool_use_id="s1", tool_input=sent)
-    after = recorded(drive.version, "resume", "PostToolUse", "SendMessage")
+    left.send(call, tool_use_id="s1", tool_input=sent)
+    after = recorded(left.version, "resume", "PostToolUse", "SendMessage")
     response = json.loads(json.dumps(after["tool_response"]).replace(_resumed(after), "a1"))
-    drive.send(after, tool_use_id="s1", tool_input=sent, tool_response=response)
-    woken(drive)
-    drive.stop(background_tasks=listed())
-    drive.ends("a1", block("COMPLETION_REPORT", drive.token, status="success"), background_tasks=listed())
-    assert state(drive)[0] == "done"
-    assert [row["run"] for row in drive.rows("SELECT run FROM runs")] == [1]
-    assert drive.rows("SELECT * FROM errors") == []
+    left.send(after, tool_use_id="s1", tool_input=sent, tool_response=response)
+    woken(left)
+    left.stop(background_tasks=listed())
+    left.ends("a1", block("COMPLETION_REPORT", left.token, status="success"), background_tasks=listed())
+    assert state(left)[0] == "done"
+    assert [row["run"] for row in left.rows("SELECT run FROM runs")] == [1]
+    assert left.rows("SELECT * FROM errors") == []
 
 
 def _resumed(payload: dict[str, Any]) -> str:
@@ -157,27 +168,38 @@ def _resumed(payload: dict[str, Any]) -> str:
     return str(payload["tool_input"]["to"])
 
 
-def test_it_is_asked_three_times_and_then_counts_as_ended(drive: Drive) -> None:
-    parks(drive)
-    queued(drive, "enqueue")
+def test_it_is_asked_three_times_and_then_counts_as_ended(left: Drive) -> None:
+    parks(left)
+    queued(left, "enqueue")
     for _ in range(3):
-        assert "Wake it now" in context(drive.prompt("How far is it?"))
-        drive.stop(background_tasks=[])
-    said = drive.prompt("And now?")
+        assert "Wake it now" in context(left.prompt("How far is it?"))
+        left.stop(background_tasks=[])
+    said = left.prompt("And now?")
     assert "Wake it now" not in context(said)
-    assert state(drive)[0] == "unreported"
+    assert state(left)[0] == "unreported"
     assert "bg-1" in said["systemMessage"]
 
 
-def test_what_is_asked_for_waking_is_dropped_where_the_host_has_woken_it(drive: Drive) -> None:
+def test_what_is_asked_for_waking_is_dropped_where_the_host_has_woken_it(left: Drive) -> None:
+    parks(left)
+    queued(left, "enqueue")
+    left.writes = False
+    left.prompt("How far is it?")
+    left.writes = True
+    path = left.transcript.with_suffix("") / "subagents" / "agent-a1.jsonl"
+    write(path, {"type": "user", "message": {"content": f"<task-notification>\n<task-id>{SHELL}</task-id>"}})
+    assert "Wake it now" not in context(left.prompt("And now?"))
+
+
+@pytest.mark.parametrize("version", MODERN[1:])
+def test_a_host_that_wakes_it_is_given_the_time(version: str, tmp_path: Path) -> None:
+    """It notes the command's end, and a moment later that it has told the agent."""
+    drive = building(version, tmp_path)
     parks(drive)
     queued(drive, "enqueue")
-    drive.writes = False
-    drive.prompt("How far is it?")
-    drive.writes = True
-    path = drive.transcript.with_suffix("") / "subagents" / "agent-a1.jsonl"
-    write(path, {"type": "user", "message": {"content": f"<task-notification>\n<task-id>{SHELL}</task-id>"}})
-    assert "Wake it now" not in context(drive.prompt("And now?"))
+    assert context(drive.prompt("How far is it?")) == ""
+    assert drive.stop(background_tasks=[]) == {}
+    assert state(drive)[0] == "working"
 
 
 def test_no_ledger_of_before_is_needed(drive: Drive) -> None:

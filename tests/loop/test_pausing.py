@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Optional
 
 import pytest
-from bg.host import arriving, event, transcripts
+from bg import durations
+from bg.host import event, transcripts
 from bg.ledger import place
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
@@ -265,7 +266,7 @@ def test_a_project_cannot_have_them_go_on(drive: Drive) -> None:
 
 
 def test_a_record_that_comes_late_still_tells_the_time(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arriving, "WAIT", 0.0)
+    monkeypatch.setattr(durations, "LATE_TEXT", 0.0)
     launched(drive, "a1")
     drive.transcript_of("a1", "I begin.")
     assert announced(drive, "a1")["systemMessage"] == "bg-1 is paused by a limit · /bg-answer bg-1 go"

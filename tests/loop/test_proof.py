@@ -8,9 +8,9 @@ import time
 from datetime import datetime, timezone
 
 import pytest
+from bg import durations
 from bg.ledger import spool
 from bg.ledger.place import directory
-from bg.loop import proof
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 from rig import conversation
@@ -23,13 +23,13 @@ APPROVE = "/bg-answer bg-1 D1: approve"
 @pytest.fixture
 def newest(tmp_path, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
-    monkeypatch.setattr(proof, "WAIT", 0.0)
+    monkeypatch.setattr(durations, "LATE_PROMPT", 0.0)
     return Drive(VERSIONS[-1], tmp_path)
 
 
 @pytest.fixture(params=VERSIONS)
 def drive(request, tmp_path, monkeypatch):
-    monkeypatch.setattr(proof, "WAIT", 0.0)
+    monkeypatch.setattr(durations, "LATE_PROMPT", 0.0)
     return Drive(request.param, tmp_path)
 
 

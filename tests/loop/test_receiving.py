@@ -188,3 +188,25 @@ def test_what_the_models_answer_does_not_follow_is_said_again(version, tmp_path)
     drive.writes = True
     assert REPORTS in context(drive.prompt("Anything else?"))
     assert REPORTS not in context(drive.prompt("And now?"))
+
+
+def unheard(drive: Drive, words: str) -> dict[str, Any]:
+    """A prompt that the host passes on without what our hook has added to it; the model answers it."""
+    drive.writes = False
+    said = drive.prompt(words)
+    drive.unwritten = [(whole, {}) for whole, _ in drive.unwritten]
+    drive.write_down()
+    drive.stop(stop_hook_active=True)
+    return said
+
+
+def test_what_never_arrives_is_shown_to_the_user_in_the_end(tmp_path):
+    drive = Drive("2.1.328", tmp_path)
+    drive.prompt("/bg Audit the code")
+    token = drive.launch("Audit it", "a1")
+    drive.stop()
+    drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
+    said = [unheard(drive, f"Prompt {number}?") for number in range(6)]
+    assert [REPORTS in context(each) for each in said] == [True, True, True, False, False, False]
+    words = "what bg-1 has for Claude was dropped on its way three times · /bg-status bg-1"
+    assert [words in each.get("systemMessage", "") for each in said] == [False, False, False, True, False, False]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
-from bg import machine
+from bg import durations, machine
 from bg.ledger import cases, place
 from bg.loop import reconciling, reports
 from drive import Drive, block, context
@@ -88,7 +88,7 @@ def launched_by(drive: Drive) -> str:
 
 
 def the_identity_of_an_agent(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> bool:
-    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    monkeypatch.setattr(durations, "GRACE", -1.0)
     call = launched_by(drive)
     after = recorded(drive.version, "background", "PostToolUse", drive.spawn)
     drive.send(after, tool_use_id=call, tool_input={**after["tool_input"], "prompt": "Audit, but briefly"})
@@ -120,7 +120,7 @@ def a_notification_in_mid_turn(drive: Drive, _: pytest.MonkeyPatch) -> bool:
 def the_end_of_an_agent_on_a_host_without_a_list(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> bool:
     drive.prompt("/bg Audit")
     drive.transcript_of("a1", block("COMPLETION_REPORT", drive.launch("Audit", "a1"), status="success"))
-    monkeypatch.setattr(reconciling, "SILENCE", -1.0)
+    monkeypatch.setattr(durations, "SILENCE", -1.0)
     drive.prompt("hello")
     return state(drive) == "done"
 
@@ -134,7 +134,7 @@ def a_signal_between_two_calls(drive: Drive, _: pytest.MonkeyPatch) -> bool:
 
 
 def the_judgement_of_a_report(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> bool:
-    monkeypatch.setattr(reconciling, "GRACE", 0.0)
+    monkeypatch.setattr(durations, "GRACE", 0.0)
     drive.prompt("/bg Audit")
     token = drive.launch("Audit", "a1")
     with contextlib.closing(drive.ledger()) as book:
@@ -149,7 +149,7 @@ def the_judgement_of_a_report(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def the_end_of_an_agent_that_is_not_listed(drive: Drive, monkeypatch: pytest.MonkeyPatch) -> bool:
-    monkeypatch.setattr(reconciling, "GRACE", -1.0)
+    monkeypatch.setattr(durations, "GRACE", -1.0)
     drive.prompt("/bg Audit")
     drive.transcript_of("a1", block("COMPLETION_REPORT", drive.launch("Audit", "a1"), status="success"))
     drive.stop(background_tasks=[])

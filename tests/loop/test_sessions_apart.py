@@ -6,9 +6,9 @@ import json
 import subprocess
 import time
 
+from bg import durations
 from bg.ledger import spool
 from bg.ledger.place import directory
-from bg.loop import reconciling
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 from rig import conversation
@@ -64,7 +64,7 @@ def test_an_answer_that_waited_leaves_the_task_to_the_session_that_has_it(tmp_pa
 
 
 def test_a_second_process_on_a_session_ends_nothing_of_the_first(tmp_path, monkeypatch, processes):
-    monkeypatch.setattr(reconciling, "GRACE", 0.0)
+    monkeypatch.setattr(durations, "GRACE", 0.0)
     first = processes()
     monkeypatch.setenv("BG_HOST_PID", first)
     drive = session(tmp_path, "both")

@@ -371,7 +371,7 @@ def test_a_failure_disputes_the_task_and_shows_the_last_lines(newest):
     assert "How to go on is for the user to decide" in told
     page = plain(newest.prompt("/bg-status bg-1")["reason"])
     assert "Verified verify failed: sh check, exit 3 It ran in" in page
-    assert "bg-1 disputed" in plain(newest.prompt("/bg-status")["reason"])
+    assert "disputed audit verify failed: sh check, exit 3" in plain(newest.prompt("/bg-status")["reason"])
 
 
 @pytest.mark.parametrize(

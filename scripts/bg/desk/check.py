@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from bg import foreign
+from bg import durations, foreign
 from bg.desk import packages
 from bg.evidence import schemas
 from bg.protocol import signals
@@ -68,7 +68,7 @@ def _against(file: str, schema: str, *, as_json: bool) -> Outcome:
     fit = schemas.Fit(why="jsonschema is missing", missing=True)
     for python, folders in packages.sources():
         if fit.missing:
-            names, seconds = (file, schema), schemas.SECONDS
+            names, seconds = (file, schema), durations.SCHEMA
             fit = schemas.check(texts[0], texts[1], names, python, folders, seconds=seconds, most=MOST, values=True)
     problems = [schemas.Problem(fit.line, "", fit.why)] if fit.line else list(fit.problems)
     if fit.why and not fit.line:

@@ -27,7 +27,7 @@ from bg.ledger.values import Outcome
 from bg.signals import kinds
 from bg.words import outcome, phrases, verdict, verified
 from bg.words.quoting import inline, neutral
-from bg.words.times import age
+from bg.words.times import age, often, took
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,10 +169,10 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
     found += [(row.made, 1, "launched", f"agent {row.agent}", "works") for row in agents]
     known = runs.find(book, label=label)
     for run in known:
-        again = f", asked {run.corrections} times for its report again" if run.corrections else ""
+        again = f", asked {often(run.corrections)} for its report again" if run.corrections else ""
         cut = f", cut: {run.cut}" if run.cut else ""
         if run.ended is not None:
-            found.append((run.ended, 5, f"run {run.run} ended", f"after {age(run.ended - run.began)}{again}{cut}", ""))
+            found.append((run.ended, 5, f"run {run.run} ended", f"after {took(run.ended - run.began)}{again}{cut}", ""))
     found += [_of_signal(signal) for signal in reported.find_signals(book, label=label)]
     for item in inbox.find(book, label=label):
         for answer in user_answers.find(book, question=item.id):

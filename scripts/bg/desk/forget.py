@@ -7,12 +7,12 @@ import json
 import os
 from pathlib import Path
 
+from bg import durations
 from bg.desk import look
 from bg.ledger import aside, erasing, forgetting, naming, place, tasks
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
 
-PATIENCE = 2.0  # seconds, for whoever reads the ledger
 NOT_ENDED = "bgctl: {label} has not ended; close it first: /bg-answer {label} close\n"
 LATER = "The next event of a session with tasks finishes this, and so does the same command."
 BESIDE = "Other tasks may repeat words of it; to erase them too: bgctl forget --erase {labels}"
@@ -52,7 +52,7 @@ def run(given: argparse.Namespace) -> look.Outcome:
 
 def _meant(book: Ledger, given: argparse.Namespace) -> list[str]:
     if given.ended_before is not None:
-        return forgetting.forgettable(book, book.now() - given.ended_before * forgetting.DAY, -1)
+        return forgetting.forgettable(book, book.now() - given.ended_before * durations.DAY, -1)
     return [naming.label_of(label) or label for label in given.labels]
 
 
@@ -85,7 +85,7 @@ def _erase(book: Ledger, labels: list[str]) -> tuple[str, str]:
     beside = [other for label in labels for other in erasing.related(book, label) if other not in labels]
     for label in labels:
         erasing.begin(book, label)
-    left = erasing.finish(book, PATIENCE)
+    left = erasing.finish(book, durations.ERASING_BY_HAND)
     names = f"{', '.join(labels)} {'is' if len(labels) == 1 else 'are'}"
     out = [LATER if left else f"{names} erased from {book.place}"]
     if beside:

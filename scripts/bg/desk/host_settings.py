@@ -59,7 +59,10 @@ def _unreadable() -> Iterator[Finding]:
             wrong = str(error)
         if wrong:
             yield Finding(
-                "settings", "wrong", f"{path} is not JSON, so the host ignores all of it: {wrong}", "correct that line"
+                "settings",
+                "wrong",
+                f"{path} is not JSON, so Claude Code ignores all of it: {wrong}",
+                "correct that line",
             )
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from bg import machine
+from bg import durations, machine
 from bg.desk import packages
 from bg.desk.findings import Finding
 from bg.ledger import place
@@ -24,7 +24,7 @@ def the_hooks_own() -> Iterator[Finding]:
     if chosen and not os.access(chosen, os.X_OK):
         yield Finding("python", "wrong", f"the interpreter noted in {note} is gone: {chosen}", f"rm {note}")
         return
-    if chosen and machine.python(chosen, "-S", "-c", "pass", seconds=20).code:
+    if chosen and machine.python(chosen, "-S", "-c", "pass", seconds=durations.PROBING).code:
         why = f"the interpreter noted in {note} does not start: {chosen}; the next hook looks for another one"
         yield Finding("python", "wrong", why, f"rm {note}")
         return
@@ -48,4 +48,4 @@ def _too_old(interpreter: str) -> str:
     ask = "import sys; sys.stdout.write('' if sys.version_info >= (3, 9) else '%d.%d' % tuple(sys.version_info[:2]))"
     if not interpreter:
         return ""
-    return machine.python(interpreter, "-c", ask, seconds=20).out
+    return machine.python(interpreter, "-c", ask, seconds=durations.PROBING).out

@@ -31,6 +31,8 @@ from bg.ledger.file import Ledger, Unavailable, unpacked
 from bg.ledger.inbox import Question
 from bg.ledger.tasks import Task
 from bg.ledger.values import State
+from bg.words import phrases
+from bg.words.times import often
 
 Outcome = tuple[int, str, str]
 AT_ONCE = 100
@@ -118,10 +120,13 @@ def _tables(book: Ledger, sheet: page.Page, named: bool, *, everything: bool) ->
     for project in here or known or [""]:
         head = sheet.wrapped(book.path, "quiet") if named else []
         head += sheet.wrapped(project, "heading") if len(known) > 1 else []
-        shown = table.table(book, sheet, project, everything=everything, more="bgctl status --all")
+        more = place.bgctl("status --all")
+        shown = table.table(book, sheet, project, everything=everything, more=more, alone=bool(here))
         yield "\n".join([*head, *([""] if head else []), shown, ""])
     if here and len(known) > 1:
-        yield "\n".join([*sheet.wrapped(f"and tasks in {len(known) - 1} other projects: bgctl inbox", "quiet"), ""])
+        names = ", ".join(projects.name_of(each) for each in known if each not in here)
+        others = phrases.OTHER_PROJECTS.format(names=names, command=place.bgctl("status --all"))
+        yield "\n".join([*sheet.wrapped(others, "quiet"), ""])
 
 
 def run_inbox(_: argparse.Namespace) -> Outcome:
@@ -175,7 +180,7 @@ def exported(book: Ledger, task: Task) -> Iterator[dict[str, Any]]:
     warnings = [WARNINGS[task.state]] if task.state in WARNINGS else []
     warnings += [f"Run {run.run} was cut: {run.cut}." for run in known if run.cut]
     warnings += [
-        f"Run {run.run} was asked {run.corrections} times for a readable report." for run in known if run.corrections
+        f"Run {run.run} was asked {often(run.corrections)} for a readable report." for run in known if run.corrections
     ]
     yield {
         **status.to_json(status.record(cases.case(book, label))),

@@ -9,15 +9,13 @@ import shutil
 import sys
 from pathlib import Path
 
-from bg import foreign, machine
+from bg import durations, foreign, machine
 from bg.ledger import place
 
 Outcome = tuple[int, str, str]
 #: One version of each package, with the hashes of its wheels; pip builds nothing and takes nothing else.
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 SYSTEM = ("/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3")
-PROBING = 20.0
-FETCHING = 300.0
 _FETCH = ("pip", "install", "--quiet", "--require-hashes", "--only-binary", ":all:", "-r", str(REQUIREMENTS))
 _AGAIN = f'"{Path(__file__).resolve().parents[2] / "bgctl"}" install-packages'
 REMEDY = f"run {_AGAIN}, or python3 -m pip install PyYAML jsonschema"
@@ -117,14 +115,14 @@ def cause(said: str) -> tuple[str, str]:
 
 
 def _start(interpreter: str, module: str, *words: str) -> machine.Done:
-    return machine.python(interpreter, "-m", module, *words, seconds=FETCHING)
+    return machine.python(interpreter, "-m", module, *words, seconds=durations.FETCHING)
 
 
 def _works(interpreter: str) -> bool:
-    return machine.python(interpreter, "-c", PROBE, seconds=PROBING).code == 0
+    return machine.python(interpreter, "-c", PROBE, seconds=durations.PROBING).code == 0
 
 
 def _real(interpreter: str) -> str:
     """The interpreter behind a version manager's shim, which would cost every hook its start."""
-    done = machine.python(interpreter, "-c", "import sys; print(sys.executable)", seconds=PROBING)
+    done = machine.python(interpreter, "-c", "import sys; print(sys.executable)", seconds=durations.PROBING)
     return (done.out.strip() if done.code == 0 else "") or interpreter

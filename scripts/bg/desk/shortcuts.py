@@ -126,5 +126,5 @@ def first_words(directory: str, host: Host) -> list[str]:
     with contextlib.suppress(OSError):
         place.make_private(str(said.parent))
         said.touch(mode=0o600)
-    words = f"bg: in Claude Code {name} a plain /bg is the host's own command. Type /bg:bg <task>; for the plain /bg"
+    words = f"bg: in Claude Code {name} a plain /bg is Claude Code's own command. Type /bg:bg <task>; for the plain /bg"
     return [f'{words} run once: "{ROOT / "scripts" / "bgctl"}" shortcuts --write']

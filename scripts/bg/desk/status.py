@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bg import settings
-from bg.host import agents, transcripts
+from bg import durations, settings
+from bg.host import activity, agents, transcripts
+from bg.host.activity import Activity
 from bg.ledger import delegations, inbox, notes, projects, runs, tasks, verifications
 from bg.ledger.cases import Awaited, Case
 from bg.ledger.file import Ledger
@@ -15,6 +16,7 @@ from bg.record import Record
 from bg.signals import kinds
 from bg.words import outcome, pace, phrases, silence, verified
 from bg.words.outcome import Outcome
+from bg.words.quoting import cited, spoken
 from bg.words.times import age, clock
 
 TYPE_CHECKING = False
@@ -28,7 +30,7 @@ def chosen(book: Ledger, project: str = "", *, everything: bool = False) -> list
     """The tasks that a person wants to see: open ones, and what ended within a day."""
     if everything:
         return tasks.every(book)
-    rows = tasks.recent(book, book.now() - tasks.RECENT)
+    rows = tasks.recent(book, book.now() - durations.RECENT)
     root = projects.root_of(project)
     return [row for row in rows if not project or root == (row.root or row.project)]
 
@@ -123,6 +125,24 @@ def _paused(case: Case) -> Outcome:
     return found._replace(said=found.said + until)
 
 
+def live(case: Case, transcript: str) -> list[str]:
+    """What the agent of a task does now: the call that it waits for, how many it has made, how full its context is."""
+    found = activity.seen(transcript) if transcript and case.task.state in tasks.RUNNING_STATES else None
+    if found is None:
+        return []
+    calls = (phrases.CALLS if found.whole else phrases.CALLS_OR_MORE)[found.calls == 1].format(count=found.calls)
+    size = f"{found.tokens // 1000}k" if found.tokens >= 1000 else str(found.tokens)
+    tokens = phrases.TOKENS.format(count=size) if found.tokens else ""
+    return [part for part in (_under_way(found, case.book.now()), calls if found.calls else "", tokens) if part]
+
+
+def _under_way(found: Activity, now: float) -> str:
+    """The call that has not come back, and for how long."""
+    about = cited(spoken(found.about), 40) if found.about else ""
+    name = about if about and activity.is_command(found.tool) else f"{found.tool} {about}".strip()
+    return f"{name} ({age(now - found.since)})" if name and found.since else name
+
+
 def _waited_for(case: Case) -> str:
     """What became of the agents that a task waited for, and has not been told of."""
     waited = [one for one in case.asked if one.blocking and one.told is None]
@@ -136,10 +156,10 @@ def _ended(case: Case) -> Outcome:
     """Of a task that has ended: what its report comes to, and the check that the user named."""
     task, agent = case.task, case.agent
     signal = agent.ended_with if task.state in _REPORTED and not task.note else {}
-    if not signal:
+    marker, payload = signal.get("signal_type"), signal.get("payload")
+    if not isinstance(marker, str) or not isinstance(payload, dict):
         return outcome.without_report(task, agent.texts[-1].text if agent.texts else "")
-    evidence = runs.evidence_of(agent.run) if agent.run else {}
-    found = kinds.of(signal["signal_type"]).outcome(task, signal.get("payload", {}), evidence)
+    found = kinds.of(marker).outcome(task, payload, runs.evidence_of(agent.run) if agent.run else {})
     rows = verifications.find(case.book, label=task.label)
     if not rows or rows[-1].ended is None:
         return found
@@ -185,7 +205,9 @@ def record(case: Case) -> Status:
         verify=_last_check(book, task),
         risk=risk,
         resets=(case.limit.resets or None) if task.state == State.PAUSED else None,
-        outcome=came._replace(beside=(*came.beside, *_pace(case, progress, beyond, quiet), *filter(None, [risk]))),
+        outcome=came._replace(
+            beside=tuple(filter(None, [*came.beside, *live(case, path), *_pace(case, progress, beyond, quiet), risk]))
+        ),
     )
 
 

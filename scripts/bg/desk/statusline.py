@@ -1,4 +1,4 @@
-"""The statusline segment: the host's JSON in, `bg: 2 working · 1 asks` out, nothing where nothing goes on.
+"""The statusline segment: the host's JSON in, `bg: 2 working · bg-3 asks: “CSV or XLSX?”` out, nothing without tasks.
 
 The host runs this often, so it reads the ledgers with the standard library alone and writes nothing.
 """
@@ -10,15 +10,20 @@ import contextlib
 import sys
 from typing import Any
 
-from bg import foreign, settings
-from bg.desk import page
+from bg import durations, foreign, settings
+from bg.desk import page, status
 from bg.desk.page import Page
-from bg.ledger import ended, inbox, place, tasks
+from bg.host import agents
+from bg.ledger import cases, ended, inbox, place, tasks
 from bg.ledger.file import Ledger, Unavailable
-from bg.words import glance
+from bg.ledger.tasks import Task
+from bg.signals import kinds
+from bg.words import glance, outcome
+from bg.words.times import age
 
 Outcome = tuple[int, str, str]
 MOST = 100
+ROOM = 72  # columns for one task
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,10 +60,25 @@ def segment(project: str, sheet: Page) -> str:
         return ""
     only = project if scope == "project" else ""
     working = asking = broken = 0
+    alone: dict[str, str] = {}  # by style: the line of a task that is the only one of its ledger
     for folder in place.existing():
         with contextlib.suppress(Unavailable, OSError), contextlib.closing(Ledger(folder, create=False)) as book:
-            working += sum(row.state in tasks.RUNNING_STATES for row in tasks.open_in(book, only))
-            asking += len({item.label for item in inbox.waiting(book, project=only)})
-            broken += ended.interrupted(book, only, book.now() - tasks.RECENT, MOST)
-    said = " · ".join(sheet.paint(words, style) for words, style in glance.counted(working, asking, broken))
+            running = [row for row in tasks.open_in(book, only) if row.state in tasks.RUNNING_STATES]
+            items = inbox.waiting(book, project=only)
+            labels = {item.label for item in items}
+            working, asking = working + len(running), asking + len(labels)
+            broken += ended.interrupted(book, only, book.now() - durations.RECENT, MOST)
+            alone |= {"works": _works(book, running[0])} if len(running) == 1 else {}
+            alone |= {"needs": kinds.waiting(items).line(ROOM)} if len(labels) == 1 else {}
+    one = {"works": working == 1, "needs": asking == 1}
+    parts = glance.counted(working, asking, broken)
+    said = " · ".join(sheet.paint(alone[style] if one.get(style) else words, style) for words, style in parts)
     return f"bg: {said}" if said else ""
+
+
+def _works(book: Ledger, task: Task) -> str:
+    """What the only task that works is doing."""
+    case = cases.case(book, task.label)
+    path = agents.of_agent(case.docket.transcript, task.agent)
+    stands = f"{outcome.in_a_word(task.state)} {age(book.now() - task.since)}"
+    return outcome.Outcome(task.label, stands, "works", beside=tuple(status.live(case, path))).line(ROOM)

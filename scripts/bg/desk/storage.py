@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from bg import durations
 from bg.desk.findings import Finding
 from bg.host import agents, transcripts
 from bg.ledger import attempts, erasing, health, notes, place, proofs, sessions, spool, tasks
@@ -20,7 +21,6 @@ from bg.words import trouble
 from bg.words.quoting import inline
 
 LOW_SPACE = 20 * 1024 * 1024
-DAY = 24 * 3600
 MOST_KEPT = 9
 BGCTL = Path(__file__).resolve().parents[2] / "bgctl"
 AFTER_A_DAY = "nothing to do: it is forgotten when it comes to an end, or after a day"
@@ -89,7 +89,7 @@ def _put_off(folder: Path, remedy: str) -> Iterator[Finding]:
     for path in map(Path, spool.logs(str(folder))):
         with contextlib.suppress(OSError):
             lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-            if lines and time.time() - path.stat().st_mtime < DAY:
+            if lines and time.time() - path.stat().st_mtime < durations.DAY:
                 yield Finding("hook error", "note", f"the last: {inline(lines[-1], 300)}", f"all of them: {path}")
 
 
@@ -126,7 +126,7 @@ def _ledger(folder: Path) -> Iterator[Finding]:
         if book.is_newer:
             found = "a newer version of the bg plugin has brought it up to date; this one can still write it"
             yield Finding("ledger", "note", found, UPDATE)
-        for row in notes.errors(book, book.now() - DAY)[:3]:
+        for row in notes.errors(book, book.now() - durations.DAY)[:3]:
             when = time.strftime("%H:%M", time.localtime(row.at))
             yield Finding(
                 "hook error",
@@ -134,7 +134,7 @@ def _ledger(folder: Path) -> Iterator[Finding]:
                 f"{when} in {row.event}: {row.text.strip().splitlines()[-1][:200]}",
                 f"the whole trace: {notes.whole_trace(book, row)}",
             )
-        for origin in sorted({row.origin for row in proofs.kept(book, book.now() - DAY, MOST_KEPT)}):
+        for origin in sorted({row.origin for row in proofs.kept(book, book.now() - durations.DAY, MOST_KEPT)}):
             found = f"what was typed is kept and has no effect yet: {origin}"
             yield Finding("your words", "wrong", found, f'in a terminal of your own: "{BGCTL}" code')
         for task in tasks.with_open_agent(book):

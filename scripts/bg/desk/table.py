@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from bg import durations
 from bg.desk import actions, drifts, open_items, status, table_parts
 from bg.desk.page import Cell, Page, fit, pad, page_width, width_of
 from bg.desk.status import Status
 from bg.desk.table_parts import ENDED, NEEDS, WORKS
-from bg.ledger import cases, notes, proofs, tasks
+from bg.ledger import cases, inbox, notes, place, projects, proofs
 from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
@@ -92,15 +93,16 @@ def table(
     everything: bool = False,
     launch: str = "/bg:bg",
     more: str = "/bg-status all",
+    alone: bool = True,
 ) -> str:
-    """The table for people; `more` is what shows the rows that are only counted."""
+    """The table for people; `more` shows the rows that are only counted; `alone`: no other project's table is shown."""
     found = sections(book, project, everything=everything)
     if not any(section.rows for section in found):
         ended = sum(section.number for section in found)
         hidden = f" {ended} have ended: {more}." if ended else ""
         nothing = f"No background tasks here. Type {launch} <task> to start one.{hidden}"
-        return "\n".join(page.wrapped(nothing) + _footnotes(book, page))
-    plans = _Plans(page, found, more, _footnotes(book, page))
+        return "\n".join(page.wrapped(nothing) + _footnotes(book, page, project if alone else ""))
+    plans = _Plans(page, found, more, _footnotes(book, page, project if alone else ""))
     return "\n".join(plans.whole() if everything else plans.first_that_fits())
 
 
@@ -271,30 +273,42 @@ class _Layout:
         return [*lines, " " * self.inset + whole_line]
 
 
-def _footnotes(book: Ledger, page: Page) -> list[str]:
-    lines = []
+def _footnotes(book: Ledger, page: Page, project: str) -> list[str]:
+    lines = _elsewhere(book, project) if project else []
     kept = cases.whole(book).kept_aside
     if kept:
         lines.append(f"The ledger was unreadable and is kept at {kept}; this is a new one.")
-    drifted = drifts.footnote(book, book.now() - tasks.RECENT)
+    drifted = drifts.footnote(book, book.now() - durations.RECENT)
     if drifted:
         lines.append(drifted)
-    errors = notes.errors(book, book.now() - tasks.RECENT)
+    errors = notes.errors(book, book.now() - durations.RECENT)
     if errors:
         last = errors[0]
         lines.append(
             f"{len(errors)} hook error{'s' if len(errors) > 1 else ''} within a day; the last, in {last.event}: "
             f"{inline(last.text.strip().splitlines()[-1], 120)}"
         )
-    unproven, strangers = proofs.unproven(book, book.now() - tasks.RECENT), notes.strangers(book)
+    unproven, strangers = proofs.unproven(book, book.now() - durations.RECENT), notes.strangers(book)
     for said in unproven[:SHOWN]:
         who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
         told = phrases.KEPT_SO_FAR if said.proof == proofs.KEPT else phrases.UNPROVEN
         lines.append(told.format(label=said.label, words=inline(said.text, 80), who=who))
     if len(unproven) > SHOWN:
-        lines.append(phrases.MORE_UNPROVEN.format(count=len(unproven) - SHOWN))
+        lines.append(phrases.MORE_UNPROVEN.format(count=len(unproven) - SHOWN, command=place.bgctl("export")))
     for row in strangers[:SHOWN]:
         lines.append(f"Another agent ({inline(row.agent, 20)}) signed a report as {row.label}; it was ignored.")
     if len(strangers) > SHOWN:
         lines.append(phrases.MORE_STRANGERS.format(count=len(strangers) - SHOWN))
     return ["", *(piece for line in lines for piece in page.wrapped(line, "bad"))] if lines else []
+
+
+def _elsewhere(book: Ledger, project: str) -> list[str]:
+    """What waits for the user in other projects, which this table does not show."""
+    here = {item.label for item in inbox.waiting(book, project=project)}
+    labels = list(dict.fromkeys(item.label for item in inbox.waiting(book) if item.label not in here))
+    waiting = [cases.case(book, label).task for label in labels]
+    if not waiting:
+        return []
+    named = [f"{task.label} ({projects.name_of(task.project)})" for task in waiting]
+    more = f" (+{len(named) - SHOWN})" if len(named) > SHOWN else ""
+    return [phrases.ELSEWHERE.format(labels=", ".join(named[:SHOWN]) + more, command=place.bgctl("inbox"))]

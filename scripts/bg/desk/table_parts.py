@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from bg import durations
 from bg.ledger import cases, ended, inbox, tasks
 from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
@@ -32,7 +33,7 @@ class Part(Record):
 def chosen(book: Ledger, project: str, now: float, *, everything: bool) -> dict[str, Part]:
     """Each part of the table of a project, or of all projects."""
     waiting = list(dict.fromkeys(item.label for item in inbox.waiting(book, project=project)))
-    asking, since = set(waiting), now - tasks.RECENT
+    asking, since = set(waiting), now - durations.RECENT
     found: dict[str, list[Case]] = {NEEDS: [], WORKS: [], ENDED: []}
     for case in _every(book, project) if everything else _living(book, project, asking, since):
         found[section_of(case, asking, since)].append(case)

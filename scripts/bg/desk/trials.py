@@ -8,12 +8,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from bg import foreign, machine
+from bg import durations, foreign, machine
 from bg.desk.findings import Finding
 from bg.ledger import spool
 from bg.words.quoting import inline
 
-PATIENCE = 30
 AGAIN = (
     "claude plugin update bg@bg, or install it again: claude plugin uninstall bg@bg --keep-data, "
     "then claude plugin install bg@bg"
@@ -36,7 +35,7 @@ def fire(root: Path, interpreter: str, keys: str = "") -> Iterator[Finding]:
         known = {**_EVENT, "cwd": folder}
         event = {key: known.get(key, "/bg-status") for key in keys.split()} if keys else known
         payload = json.dumps(event, separators=(",", ":")).encode()
-        done = machine.ask(["/bin/sh", str(root / "hooks" / "run")], PATIENCE, payload, told)
+        done = machine.ask(["/bin/sh", str(root / "hooks" / "run")], durations.TRIAL, payload, told)
         out, said = done.out, done.said[len(done.out) :]
         for log in map(Path, spool.logs(folder)):
             with contextlib.suppress(OSError):
@@ -74,7 +73,7 @@ def _remedy(wrong: str) -> str:
 def host_view() -> Iterator[Finding]:
     """What `claude plugin list` says is wrong with the plugin; hosts before that command exist say nothing."""
     program = machine.find("claude")
-    asked = machine.ask([program, "plugin", "list", "--json"], PATIENCE) if program else None
+    asked = machine.ask([program, "plugin", "list", "--json"], durations.TRIAL) if program else None
     if asked is None or asked.code != 0:
         return
     try:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple, Optional
 
+from bg import durations
 from bg.desk import look, page
 from bg.desk.page import Cell, Page, pad, width_of
 from bg.ledger import figures
@@ -24,7 +25,6 @@ Outcome = tuple[int, str, str]
 GRADES = (verdict.SEEN, verdict.MISMATCH, verdict.SAID)
 ITEMS = (Item.QUESTION, Item.BLOCKER, Item.DELEGATION)
 RUNS = ("ended", "said done", "did not match", "without a signal", "asked again", "right after that")
-DAY = 24 * 3600
 
 
 class Figures(NamedTuple):
@@ -59,7 +59,7 @@ def _days(typed: str) -> float:
 
 def run(given: argparse.Namespace) -> Outcome:
     """The exit status, what goes to standard output and what to standard error."""
-    since = time.time() - given.days * DAY if given.days else 0.0
+    since = time.time() - given.days * durations.DAY if given.days else 0.0
     with look.ledgers() as (books, said):
         found = count(books, since)
     as_json = json.dumps(found._asdict(), ensure_ascii=False, indent=2)

@@ -6,6 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
+from bg import durations
 from bg.pattern import pattern
 
 TYPE_CHECKING = False
@@ -23,7 +24,6 @@ CLOSED = {
     "GIT_PROXY_COMMAND": "false", "GIT_ASKPASS": "false", "SSH_ASKPASS": "false", "GIT_ATTR_NOSYSTEM": "1",
 }  # fmt: skip
 OBJECT = pattern(r"[0-9a-f]{7,64}")
-SECONDS = 10.0  # no answer by then is none: a disk that hangs must not hold the run's end
 UNANSWERED = 3  # questions without an answer, after which none is asked any more
 MOST = 32 * 1024 * 1024
 BLOB = 2 * 1024 * 1024
@@ -133,7 +133,8 @@ class Baseline:
         try:
             return subprocess.run(
                 [*SAFE, "-C", str(self._place), *arguments],
-                capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS, env=environment, check=False, cwd="/",
+                capture_output=True, stdin=subprocess.DEVNULL, timeout=durations.GIT, env=environment, check=False,
+                cwd="/",
             )  # fmt: skip
         except (OSError, ValueError, subprocess.SubprocessError):
             self._unanswered += 1

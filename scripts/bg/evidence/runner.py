@@ -20,7 +20,7 @@ from pathlib import Path
 if __name__ == "__main__":  # started by its path, so that no project's folder is one to import from
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from bg import machine
+from bg import durations, machine
 from bg.evidence import verify
 from bg.evidence.baseline import CLOSED, SAFE
 
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
     from bg.evidence.verify import Job
 
-LOOK = 1.0  # how often the job file and the session's process are looked for
-LOCK_PATIENCE = 5.0  # on a network disk the lock is the hook's until that has ended
-GIT_SECONDS = 10.0
 KEPT = 16_000
 AT_ONCE = 65536
 MOST_AT_ONCE = 16  # a check that prints without end may not keep its runner from looking at the time
@@ -63,14 +60,14 @@ def main(path: Path, lock: int) -> None:
 
 
 def _is_locked(lock: int) -> bool:
-    until = time.monotonic() + LOCK_PATIENCE
+    until = time.monotonic() + durations.TREE_LOCK
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > until:
                 return False
-            time.sleep(LOOK / 10)
+            time.sleep(durations.LOOK_AGAIN)
         except OSError:
             return True  # this disk knows no locks
         else:
@@ -123,7 +120,7 @@ def _wait(job: Job, path: Path, ending: int, out: _Tail, began: float) -> tuple[
             left = began + job.seconds - time.monotonic()
             if left <= 0:
                 return verify.TOO_LONG, ""
-            ready = [key.fileobj for key, _ in waiting.select(min(left, LOOK))]
+            ready = [key.fileobj for key, _ in waiting.select(min(left, durations.RUNNER_LOOKS))]
             if out in ready and not out.read():
                 waiting.unregister(out)
             if ending in ready:
@@ -192,7 +189,7 @@ def _git(folder: str, *arguments: str) -> str:
     try:
         done = subprocess.run(
             [*SAFE, "-C", folder, *arguments],
-            capture_output=True, stdin=subprocess.DEVNULL, timeout=GIT_SECONDS, env=environment, check=False, cwd="/",
+            capture_output=True, stdin=subprocess.DEVNULL, timeout=durations.GIT, env=environment, check=False, cwd="/",
         )  # fmt: skip
     except (OSError, ValueError, subprocess.SubprocessError):
         return ""

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 
-from bg import foreign, machine
+from bg import durations, foreign, machine
 from bg.evidence import access
 from bg.evidence.declared import Item
 from bg.evidence.disk import Disk
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from typing import Optional
 
 LARGEST = 1024 * 1024
-SECONDS = 5
 PAIRS = 20
 PARSED = re.compile(r"\.(?:json|ya?ml)$", re.IGNORECASE)
 FILLED_IN = re.compile(r"\{\{|\{%|<%|@@\w+@@|^\s*(?://|/\*)", re.MULTILINE)  # a template, or JSON with comments
@@ -97,7 +96,7 @@ def pairs_in(text: str) -> Iterator[tuple[str, str]]:
 def judge(disk: Disk, brief: Mapping[str, str], evidence: Evidence) -> None:
     """What the launch wants to fit a schema, each pair judged."""
     named = dict.fromkeys(pair for text in brief.values() for pair in pairs_in(text))
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + durations.SCHEMA
     for document, schema in evidence.first(list(named), PAIRS, "pairs"):
         pair = _read(disk, Pair(document, schema))
         reason, detail = _judged(pair, until)
@@ -116,7 +115,7 @@ def declared(item: Item, evidence: Evidence) -> Finding:
 
 
 def _judged(pair: Pair, until: float) -> tuple[str, str]:
-    left = int(until - time.monotonic() + 0.5)
+    left = round(until - time.monotonic())
     if pair.why or left < 1:
         return "not checked", pair.why or "the time for such checks was used up"
     names = (pair.document, pair.schema)
@@ -182,7 +181,7 @@ def fault_of(name: str, text: str) -> str:
     if not text.strip() or len(text) > LARGEST or FILLED_IN.search(text):
         return ""
     machine.find_packages()
-    fit = check(text, "", (name, ""), sys.executable, sys.path, seconds=SECONDS, most=1)
+    fit = check(text, "", (name, ""), sys.executable, sys.path, seconds=durations.SCHEMA, most=1)
     return f"it is not valid {'YAML' if _is_yaml(name, text) else 'JSON'} (line {fit.line})" if fit.line else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from bg import foreign
-from bg.host.event import identifier, mapping, text_of
+from bg.host.event import identifier, mapping
 from bg.host.transcripts import last_sign
 
 TYPE_CHECKING = False
@@ -59,17 +59,7 @@ def wakes_whole(session_transcript: str, agent: str) -> bool:
     )
 
 
-def call_of(transcript: str) -> str:
-    """The call that launched an agent; empty where the host has not kept it."""
-    return text_of(_kept(transcript).get("toolUseId"))
-
-
-def is_stopped_by_user(transcript: str) -> bool:
-    """The user has stopped this agent by key; the host wakes it for nobody but the user."""
-    return _kept(transcript).get("stoppedByUser") is True
-
-
-def _kept(transcript: str) -> dict[str, Any]:
+def kept(transcript: str) -> dict[str, Any]:
     """What hosts from 2.1.197 on keep beside an agent's transcript."""
     path = f"{os.path.splitext(transcript)[0]}.meta.json"
     try:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import time
 
-from bg.host.transcripts import Final, last_assistant, parts, size, tail, tells, words
+from bg import durations
+from bg.host.arrivals import heard
+from bg.host.transcripts import Final, last_assistant, parts, size, tail, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
-
-WAIT = 5.0  # a busy machine: 2.1.7 was seen to need more than 1.5 s
-LAG = 0.6  # on hosts that hand the text over at once; records were up to 141 ms late
-STEP = 0.03
 
 
 def _tails(path: str, wait: float) -> Iterator[list[dict[str, Any]]]:
@@ -27,10 +25,10 @@ def _tails(path: str, wait: float) -> Iterator[list[dict[str, Any]]]:
             yield tail(path)
         if time.monotonic() >= until:
             return
-        time.sleep(STEP)
+        time.sleep(durations.LOOK_AGAIN)
 
 
-def is_written(path: str, last: str, times: int = 1, wait: float = LAG) -> bool:
+def is_written(path: str, last: str, times: int = 1, wait: float = durations.LATE_RECORD) -> bool:
     """Whether an agent's last words, and so all it did before them, stand in its transcript.
 
     One that was asked once more may say the same again: then they stand there as often as it has said them, and behind
@@ -50,12 +48,12 @@ def _ends_with(records: list[dict[str, Any]], wanted: str, times: int) -> bool:
     return found >= times
 
 
-def is_told(path: str, message: str, wait: float = LAG) -> bool:
+def is_told(path: str, message: str, wait: float = durations.LATE_RECORD) -> bool:
     """Whether an agent's transcript shows that it was told this."""
-    return any(tells(records, message) for records in _tails(path, wait))
+    return any(heard(path, message) for _ in _tails(path, wait))
 
 
-def settled_text(path: str, before: str = "", wait: float = WAIT) -> Final:
+def settled_text(path: str, before: str = "", wait: float = durations.LATE_TEXT) -> Final:
     """The agent's final text; `before` is the uuid of the text that an earlier run ended with: it is not this run's."""
     final = Final("", "", False)
     for records in _tails(path, wait):

@@ -19,6 +19,7 @@ USUAL = 80
 # prompt and the lines around that take eight rows (2.1.197, 2.1.328), on the versions that name no LINES ten (2.1.7).
 MARGIN, TAKEN, TAKEN_BEFORE = 10, 8, 10
 LEAST = 40
+DELIVERED = "dark"
 MOST = 4 * 1024 * 1024
 
 
@@ -66,11 +67,16 @@ def room_for_notice(event: Event) -> int:
 
 
 def theme(config: str) -> str:
-    """The theme that the user has chosen, empty where neither file names one; newer versions use the first."""
+    """The theme that the user has chosen, empty where no file can be read; newer versions use the first file.
+
+    The second one leaves out what is as it was delivered, which is dark.
+    """
+    found = ""
     home = config if os.environ.get("CLAUDE_CONFIG_DIR") else os.path.expanduser("~")
     for path in (os.path.join(config, "settings.json"), os.path.join(home, ".claude.json")):
         with contextlib.suppress(OSError, ValueError):
-            found = mapping(foreign.loads(foreign.whole(path, MOST))).get("theme")
-            if isinstance(found, str) and found:
-                return found
-    return ""
+            said = mapping(foreign.loads(foreign.whole(path, MOST))).get("theme")
+            found = said if isinstance(said, str) else DELIVERED
+            if said:
+                break
+    return found

@@ -170,13 +170,18 @@ def launch_of(event: Event) -> Launch:
 
 def _launch(given: dict[str, Any]) -> Launch:
     return Launch(
-        description=str(given.get("description") or ""),
+        description=described(given),
         prompt=str(given.get("prompt") or ""),
         kind=str(given.get("subagent_type") or ""),
         name=str(given.get("name") or ""),
         resume=str(given.get("resume") or ""),
         foreground=given.get("run_in_background") is False,
     )
+
+
+def described(given: dict[str, Any]) -> str:
+    """What the input of a launch calls the task."""
+    return str(given.get("description") or "")
 
 
 def launch_with(event: Event, description: str) -> dict[str, Any]:

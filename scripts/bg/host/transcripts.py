@@ -10,7 +10,7 @@ import os
 import time
 
 from bg import foreign
-from bg.host.event import error_cut, identifier, mapping, text_of
+from bg.host.event import error_cut, mapping, text_of
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -76,6 +76,11 @@ def size(path: str) -> int:
     """The transcript's size in bytes, 0 where there is none."""
     found = foreign.about(path) if path else None
     return found.st_size if found else 0
+
+
+def end(path: str, place: int) -> list[dict[str, Any]]:
+    """The very last records of a transcript, behind a place in it."""
+    return list(_records(_read(path, max(place, size(path) - LINES), LINES)))
 
 
 def tail(path: str, most: int = TAIL) -> list[dict[str, Any]]:
@@ -182,6 +187,12 @@ def called(record: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
     return [(text_of(use.get("id")), text_of(use.get("name")), mapping(use.get("input"))) for use in uses]
 
 
+def given(path: str, call: str) -> dict[str, Any]:
+    """What the model has given a recent call, before any hook changed it; empty where that is not written down."""
+    made = (each for record in reversed(tail(path)) for each in called(record))
+    return next((given for identifier, _, given in made if identifier == call), {})
+
+
 def printed(result: str) -> str:
     """What a command printed, without what the host writes where it printed nothing."""
     return "" if result.strip() == NO_OUTPUT else result
@@ -262,34 +273,6 @@ def final(path: str) -> Final:
     return last_assistant(tail(path))
 
 
-def commands_of(path: str, running: list[str]) -> list[str]:
-    """Which of these background commands an agent has started: the results of its own calls name them."""
-    records = tail(path, LOOK) if running else []
-    given = [json.dumps(part) for record in records if record.get("type") == "user" for part in _results(record)]
-    return [command for command in running if any(command in text for text in given)]
-
-
-def _results(record: dict[str, Any]) -> list[dict[str, Any]]:
-    return [part for part in parts(record) if part.get("type") == "tool_result"]
-
-
-def is_told_of(path: str, command: str) -> bool:
-    """The host has told an agent that a background command of its own has ended, and with that woken it."""
-    sign = f"<task-id>{command}</task-id>"
-    return any(sign in text(record) for record in tail(path, LOOK) if record.get("type") == "user")
-
-
-def is_left_queued(path: str, command: str) -> bool:
-    """The host has queued in a session's transcript that a background command has ended, and has told nobody.
-
-    From 2.1.258 on it hands that to the agent whose command it is; 2.1.197 never does.
-    """
-    sign = f"<task-id>{command}</task-id>"
-    queue = [record for record in tail(path, LOOK) if record.get("type") == "queue-operation"]
-    done = [record.get("operation") for record in queue if sign in str(record.get("content"))]
-    return done[-1:] == ["enqueue"]
-
-
 def has_open_call(path: str, besides: tuple[str, ...] = ()) -> bool:
     """The last thing in a transcript is a call, of another tool than these, whose result is not there yet."""
     for record in reversed(tail(path)):
@@ -337,31 +320,6 @@ def has_ended_turn(path: str, since: float) -> bool:
         if record.get("type") == "assistant" and isinstance(message, dict) and moment(record) > since:
             return message.get("stop_reason") == "end_turn"
     return False
-
-
-def continued_in(path: str, place: int = 0) -> str:
-    """The session that goes on with this one, as its transcript ends behind a place; empty where it goes on itself.
-
-    Seen on 2.1.327 and 2.1.328: ← at an empty prompt and the host's own `/bg` move a session into the background, under
-    a new id.
-    """
-    for record in reversed(list(_records(_read(path, max(place, size(path) - LINES), LINES)))):
-        if record.get("type") == "continued-in":
-            return identifier(record.get("continuedInSessionId"))
-        if record.get("type") in ("user", "assistant"):
-            return ""
-    return ""
-
-
-def heard(path: str, message: str) -> bool:
-    """The agent was told this."""
-    return tells(tail(path), message)
-
-
-def tells(records: list[dict[str, Any]], message: str) -> bool:
-    """One of these records tells the agent this."""
-    plain = " ".join(message.split())
-    return any(record.get("type") == "user" and plain in " ".join(text(record).split()) for record in records)
 
 
 def is_prompted_behind(path: str, tool: tuple[str, ...], message: str) -> bool:

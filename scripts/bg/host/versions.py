@@ -40,8 +40,8 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     # need not say it first. In between, the host puts an end that comes in the middle of a turn behind the next tool
     # result, and no hook fires. Some before 2.1.68 announce it too, but do not wake a headless parent.
     "announces_every_end": [((2, 1, 70), (2, 1, 101)), ((2, 1, 260), None)],
-    # 2.1.96, 2.1.97: its transcripts show what hooks have added to the conversation.
-    "writes_added_context": [((2, 1, 97), None)],
+    # 2.1.217, 2.1.232: an agent that waits for its own background command is woken when that ends.
+    "wakes_parked": [((2, 1, 232), None)],
     # 2.1.77, 2.1.78: its records of prompts name what has started the session.
     "names_starters": [((2, 1, 78), None)],
     # 2.1.235, 2.1.236: they name a person as the origin of commands too.
@@ -70,7 +70,7 @@ class Host(Record):
     passes_messages_up: bool
     has_handback: bool
     announces_every_end: bool
-    writes_added_context: bool
+    wakes_parked: bool
     names_starters: bool
     names_who_typed: bool
     prints_blocked_prompts: bool

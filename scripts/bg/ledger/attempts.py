@@ -15,7 +15,7 @@ import fcntl
 import json
 import os
 
-from bg import foreign
+from bg import durations, foreign
 from bg.ledger import digests, place
 from bg.record import Record
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     Excuse = Callable[[str, float], bool]
 
 MOST = 2
-PATIENCE = 30.0  # longer than the host waits for a hook
-KEPT = 24 * 3600
 NOW, FALLEN = ".now", ".fallen"
 LONGEST = 200
 DEATHS = 20  # kept of one step
@@ -134,7 +132,7 @@ class Attempt:
             return
         try:
             found = os.fstat(number)
-            is_old = abs(self._now - found.st_mtime) > PATIENCE
+            is_old = abs(self._now - found.st_mtime) > durations.HOOK_LIVES
             if not found.st_nlink or not (is_old or (found.st_size and _is_free(number))):
                 return
             data = os.pread(number, 64 * 1024, 0)
@@ -206,7 +204,7 @@ def _unexcused(deaths: list[Death], excuse: Optional[Excuse]) -> list[Death]:
 def _read(path: str, now: float) -> Optional[Fallen]:
     """What stands in a file of its kind; None where it is too old, or of another form."""
     found = foreign.about(path)
-    if not found or now - found.st_mtime >= KEPT:
+    if not found or now - found.st_mtime >= durations.DEATHS_COUNT:
         return None
     try:
         passes, key, *deaths = foreign.read(path, 64 * 1024).decode("utf-8", "replace").split("\n")

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from typing import Optional
 
 
+MOST_TIMES = 3  # nothing is owed to the parent more often: then the user is shown it instead
+
+
 class Key:
     """What a delivery is about, the same by whatever path it became known.
 

@@ -11,7 +11,7 @@ import json
 import os
 import re
 
-from bg import foreign
+from bg import durations, foreign
 from bg.ledger import aside, forgetting, naming, notes, place, spool, typed
 from bg.ledger import proofs as proving
 from bg.record import Record
@@ -83,7 +83,7 @@ def finish(book: Ledger, patience: float) -> list[str]:
 
 def erase_old(book: Ledger, days: int) -> None:
     """Begin to erase what ended more than so many days ago and was heard, in the ledger and in the archive."""
-    limit = book.now() - days * forgetting.DAY
+    limit = book.now() - days * durations.DAY
     for label in forgetting.forgettable(book, limit, forgetting.MOST):
         begin(book, label)
     archived = set(_archived_before(book.place, limit))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bg import durations
 from bg.ledger import notes, tasks
 from bg.ledger.file import Ledger, Record, Writing
 from bg.ledger.tasks import Task
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
     Archive = Callable[[Ledger, Task], None]
 
-DAY = 24 * 3600
 MOST = 200  # at a session's begin, so that it waits for nothing
 
 
@@ -23,18 +23,18 @@ class _Name(Record):
 
 def is_due(book: Ledger) -> bool:
     """What is old has not been looked for today."""
-    return notes.swept(book) != int(book.now() // DAY)
+    return notes.swept(book) != int(book.now() // durations.DAY)
 
 
 def note_done(book: Ledger) -> None:
     """What is old has been looked for today."""
     with book.transaction() as writing:
-        notes.set_swept(writing, int(book.now() // DAY))
+        notes.set_swept(writing, int(book.now() // durations.DAY))
 
 
 def forget_old(book: Ledger, days: int, archive: Archive) -> None:
     """Forget what ended more than so many days ago, and was heard."""
-    for label in forgettable(book, book.now() - days * DAY, MOST):
+    for label in forgettable(book, book.now() - days * durations.DAY, MOST):
         task = tasks.get(book, label)
         if task is not None:
             forget(book, task, archive)

@@ -91,6 +91,11 @@ def asks_leave(item: Question) -> bool:
     return kind(item) == Item.QUESTION and bool(str(extra(item).get("irreversible") or "").strip())
 
 
+def assumed(item: Question) -> str:
+    """What its agent has gone on under without the answer, empty where it waits for it."""
+    return str(extra(item).get("continue_with") or "").strip() if kind(item) == Item.QUESTION else ""
+
+
 def waiting(book: Ledger, label: str = "", project: str = "", session: str = "") -> list[Question]:
     """The open items, by priority, then age."""
     sql = f"SELECT q.* FROM questions q JOIN tasks t ON t.label = q.label WHERE q.state = '{ItemState.OPEN}'"

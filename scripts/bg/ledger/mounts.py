@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 
+from bg import durations
 from bg.ledger import sqlite3
 from bg.pattern import pattern
 
@@ -52,7 +53,7 @@ def leave_wal(path: str) -> None:
             return
         with (
             contextlib.suppress(sqlite3.Error),
-            contextlib.closing(sqlite3.connect(path, timeout=0.2, isolation_level=None)) as alone,
+            contextlib.closing(sqlite3.connect(path, timeout=durations.LOCK_ALONE, isolation_level=None)) as alone,
         ):
             alone.execute("PRAGMA locking_mode=EXCLUSIVE")
             alone.execute("PRAGMA journal_mode=DELETE")

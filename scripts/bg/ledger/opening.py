@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 
+from bg import durations
 from bg.ledger import migrations, mounts, sqlite3
 from bg.ledger.aside import is_corrupt, is_cut_to_nothing, keep_aside, kept_aside
 from bg.ledger.place import LEDGER, alone, close, make_private, touch
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Callable
 
-LOCK_WAIT = 2.0
 # The next hook reads the log: a megabyte takes a millisecond. It is written into the file at each tenth event or so.
 LOG_PAGES = 250
 UPDATE = "Update the plugin (claude plugin update bg), then restart Claude Code."
@@ -91,7 +91,7 @@ class Opening:
         if os.path.exists(self.path):
             close(self.path, 0o600)
         mounts.leave_wal(self.path)
-        connection = sqlite3.connect(self.path, timeout=LOCK_WAIT, isolation_level=None)
+        connection = sqlite3.connect(self.path, timeout=durations.LOCK, isolation_level=None)
         connection.row_factory = sqlite3.Row
         try:
             self._examine(connection)
@@ -186,7 +186,7 @@ class Opening:
 
     def _is_whole(self) -> bool:
         try:
-            with contextlib.closing(sqlite3.connect(self.path, timeout=LOCK_WAIT)) as connection:
+            with contextlib.closing(sqlite3.connect(self.path, timeout=durations.LOCK)) as connection:
                 return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
         except sqlite3.DatabaseError as error:
             return not is_corrupt(error)

@@ -231,3 +231,15 @@ def _lost() -> str:
 def interpreter_note(place: str) -> str:
     """The file that names the interpreter which `hooks/run` uses."""
     return os.path.join(place, "python")
+
+
+PROGRAM = os.path.realpath(os.path.join(__file__, *[os.pardir] * 3, "bgctl"))
+
+
+def bgctl(arguments: str) -> str:
+    """The command line of the program beside this package, as it can be typed here."""
+    import shlex  # noqa: PLC0415 - late: most events name none
+
+    found = (os.path.join(folder, "bgctl") for folder in os.get_exec_path())
+    name = "bgctl" if any(os.path.realpath(each) == PROGRAM for each in found) else shlex.quote(PROGRAM)
+    return f"{name} {arguments}"

@@ -99,3 +99,8 @@ def is_any_since(book: Ledger, project: str, since: float) -> bool:
         if book.value(f"SELECT 1 FROM tasks WHERE {where} AND closed IS NULL AND ended > ? LIMIT 1", *values, since):
             return True
     return False
+
+
+def name_of(project: str) -> str:
+    """What people call a project: the name of its folder."""
+    return os.path.basename(project.rstrip("/")) or project

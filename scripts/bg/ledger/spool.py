@@ -8,7 +8,7 @@ import os
 import stat
 import time
 
-from bg import foreign, machine
+from bg import durations, foreign, machine
 from bg.ledger import place
 
 TYPE_CHECKING = False
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 LOG_LIMIT = 200_000
 TRIAL = 4096
-STALE = 60.0  # no hook lives that long: the host ends it earlier
 MOST = 64 * 1024 * 1024  # more than any host sends
-LONG = 5.0  # for what waited; the rest of its time belongs to the event that the hook was called for
 
 
 def keep(directory: str, text: str, now: float) -> bool:
@@ -120,7 +118,7 @@ def _is_abandoned(path: str, now: float) -> bool:
 def _is_stale(path: str, now: float) -> bool:
     """Nobody works on this file any more, whoever has its owner's number by now."""
     try:
-        return now - os.stat(path).st_ctime > STALE
+        return now - os.stat(path).st_ctime > durations.UNFINISHED
     except OSError:
         return False
 
@@ -139,7 +137,7 @@ def take_in(directory: str, now: float, replay: Callable[[str, float], bool]) ->
     One that `replay` passes over stays. Whether all were handed over: where hundreds wait, the next hooks go on.
     """
     found = waiting(directory, now)
-    until = time.monotonic() + LONG
+    until = time.monotonic() + durations.SPOOL
     for path in found:
         if time.monotonic() > until:
             return False

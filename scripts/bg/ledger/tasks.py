@@ -23,7 +23,6 @@ _UNFINISHED = (
 ENDED_STATES = (State.NOT_LAUNCHED, State.DONE, *_UNFINISHED)
 # An agent has worked on it and ended before the work was over: it can be woken, or a new one can go on.
 CONTINUABLE_STATES = (*WAITING_STATES, State.PAUSED, *_UNFINISHED)
-RECENT = 24 * 3600  # for so many seconds people are shown what has ended, and what has failed
 _AT_ONCE = 500  # fewer than SQLite takes values for one statement
 
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 from bg.ledger import inbox, projects, tasks
 from bg.ledger.file import ANY, Ledger, Record, Writing, last_of
 from bg.ledger.inbox import Question
-from bg.ledger.values import Item, ItemState
+from bg.ledger.values import Item, ItemState, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
 
-# How the user's words are taken: word for word, or as leave to do without them; for a delegation as yes or no.
-ANSWER, SKIP = "answer", "skip"
+# How the user's words are taken: word for word, as leave to do without them, or as what the agent has gone on under;
+# for a delegation as yes or no.
+ANSWER, SKIP, CONFIRMED = "answer", "skip", "confirmed"
 APPROVED, DENIED = "approved", "denied"
+
+
+# Nothing is left to send of what an agent has gone on under, unless it has ended its run with the question after all.
+_TO_SEND = f"(a.kind <> '{CONFIRMED}' OR t.state = '{State.NEEDS_ANSWER}')"
 
 
 class Words(Record):
@@ -147,7 +152,7 @@ def labels_unsent(book: Ledger, session: str) -> list[str]:
         "SELECT DISTINCT t.label, t.number FROM answers a CROSS JOIN questions q ON q.id = a.question"
         " CROSS JOIN tasks t ON t.label = q.label AND t.agent = q.agent"
         f" WHERE a.sent IS NULL AND q.state = '{ItemState.ANSWERED}' AND +t.session = ?"
-        f" AND t.state IN {tasks.marks(tasks.CONTINUABLE_STATES)} ORDER BY t.number",
+        f" AND {_TO_SEND} AND t.state IN {tasks.marks(tasks.CONTINUABLE_STATES)} ORDER BY t.number",
         session,
         *tasks.CONTINUABLE_STATES,
     )
@@ -203,8 +208,8 @@ def unsent(book: Ledger, agent: str) -> list[Answered]:
     return Answered.all(
         book,
         "SELECT q.*, a.id AS answer, a.text AS said, a.kind AS how, a.source AS source, a.at AS answered,"
-        " a.proof AS proof FROM answers a JOIN questions q ON q.id = a.question"
-        f" WHERE q.agent = ? AND a.sent IS NULL AND q.state = '{ItemState.ANSWERED}' ORDER BY q.id",
+        " a.proof AS proof FROM answers a JOIN questions q ON q.id = a.question JOIN tasks t ON t.label = q.label"
+        f" WHERE q.agent = ? AND a.sent IS NULL AND q.state = '{ItemState.ANSWERED}' AND {_TO_SEND} ORDER BY q.id",
         agent,
     )
 

@@ -211,7 +211,10 @@ def _found(scene: Scene, parts: list[Part]) -> tuple[list[Answer], list[str]]:
         ever = cases.case(scene.book, part.label).ever_asked(part.qid.upper())
         item = next((one for one in ever if one.state in (ItemState.OPEN, ItemState.ANSWERED)), None)
         if item is None:
-            lines.append(answering.too_late(ever[0] if ever else None, part.text, part.label, part.qid))
+            case = cases.case(scene.book, part.label)
+            lines.append(
+                answering.too_late(ever[0], part.text) if ever else answering.never_asked(case, part.qid, part.text)
+            )
         else:
             is_word = answers.reserved(part.text) == answers.SKIP and inbox.kind(item) != Item.DELEGATION
             skips = is_word and not _offers(item, answers.SKIP)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from bg.host import tools
 from bg.ledger import delegations, inbox, user_answers, windows
 from bg.ledger.cases import Case
@@ -52,10 +54,23 @@ def take(scene: Scene, writing: Writing, item: Question, said: Said) -> Taken:
         return _take_decision(scene, writing, item, said)
     if inbox.kind(item) == Item.BLOCKER:
         return _take_resolution(scene, writing, item, said)
-    how = user_answers.SKIP if said.skips else user_answers.ANSWER
+    how = _how(item, said)
     replaced = user_answers.answer(writing, item, text, said.source, how, said.typed)
-    words = feedback.LEFT_TO_THE_AGENT if said.skips else inline(text, 120)
+    leaves = {user_answers.SKIP: feedback.LEFT_TO_THE_AGENT, user_answers.CONFIRMED: feedback.AS_ASSUMED}
+    words = leaves.get(how) or inline(text, 120)
     return Taken(f"{name} answered: {words}" + (f" ({replaced})" if replaced else ""), recorded=True)
+
+
+def _how(item: Question, said: Said) -> str:
+    """Only what leaves it to the agent, or says the same words, confirms what the agent has gone on under."""
+    assumed = inbox.assumed(item)
+    if assumed and (said.skips or _plain(said.text) == _plain(assumed)):
+        return user_answers.CONFIRMED
+    return user_answers.SKIP if said.skips else user_answers.ANSWER
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def was_meant(scene: Scene, item: Question) -> bool:
@@ -132,10 +147,15 @@ def given_back(text: str) -> str:
     return neutral(text.strip())
 
 
-def too_late(item: Optional[Question], text: str, label: str = "", qid: str = "") -> str:
-    """Why an answer is not recorded: nothing waits for it any more, or never did."""
-    if item is None:
-        return feedback.NO_OPEN.format(label=label, qid=qid, words=given_back(text))
+def never_asked(case: Case, qid: str, text: str) -> str:
+    """Why an answer is not recorded: nothing has ever waited for it."""
+    waits = ", ".join(item.qid for item in case.items)
+    others = feedback.ONLY_OPEN.format(qids=waits) if waits else ""
+    return feedback.NO_OPEN.format(label=case.label, qid=qid, others=others, words=given_back(text))
+
+
+def too_late(item: Question, text: str) -> str:
+    """Why an answer is not recorded: nothing waits for it any more."""
     name = f"{item.label} {item.qid}"
     why = feedback.WHY_TOO_LATE[item.state]
     return feedback.TOO_LATE.format(name=name, question=inline(item.text, 80), why=why, words=given_back(text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from bg import durations
 from bg.ledger import cases, launches, runs, tasks
 from bg.ledger.file import first_of
 from bg.ledger.launches import Launch
@@ -15,9 +16,6 @@ from bg.words import texts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
-
-WAIT = 1.0  # the host calls the hook behind the launch beside this one; it was at most 0.06 s later
-STEP = 0.03
 
 
 def started(scene: Scene) -> None:
@@ -57,9 +55,9 @@ def _go_on(scene: Scene) -> None:
 
 def _launch(scene: Scene) -> Optional[Launch]:
     """The launch of ours that this agent came from, as the hook behind that launch finds out meanwhile."""
-    until = time.monotonic() + (WAIT if scene.late is None else 0.0)
+    until = time.monotonic() + (durations.HOOK_BESIDE if scene.late is None else 0.0)
     while True:
         found = first_of(launches.find(scene.book, agent=scene.event.agent))
         if found or not scene.docket.unbound or time.monotonic() >= until:
             return found
-        time.sleep(STEP)
+        time.sleep(durations.LOOK_AGAIN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.host import agents, transcripts
+from bg.host import agents, arrivals, transcripts
 from bg.ledger import cases, launches, naming, notes, runs
 from bg.ledger.cases import Case
 from bg.ledger.file import first_of
@@ -23,7 +23,7 @@ def own_task(scene: Scene, agent: str, transcript: str = "") -> Optional[Case]:
     path = transcript or agents.of_agent(scene.event.transcript, agent)
     tokens = naming.TOKEN.findall(transcripts.first_prompt(path)[:20000])
     book = scene.book
-    launched = launches.find(book, token=tokens[0]) if tokens else launches.find(book, tool_use=agents.call_of(path))
+    launched = launches.find(book, token=tokens[0]) if tokens else launches.find(book, tool_use=arrivals.call_of(path))
     known = first_of(launched)
     # The hook after its launch, which runs beside this one, may have bound it just now.
     if known is None or known.agent not in ("", agent) or not came_from(scene, known, path):
@@ -41,7 +41,7 @@ def by_prompt(scene: Scene) -> None:
             tokens = naming.TOKEN.findall(transcripts.first_prompt(path)[:20000])
             arrived = tokens[:1] == [launch.token] and came_from(scene, launch, path)
             # Another plugin's hook may have thrown the token out of the prompt.
-            if arrived or (not tokens and agents.call_of(path) == launch.tool_use):
+            if arrived or (not tokens and arrivals.call_of(path) == launch.tool_use):
                 with scene.book.transaction() as writing:
                     runs.bind(writing, launch.token, agents.agent_in(path))
                     launches.set_identity(writing, launch.token, launches.PROMPT if arrived else launches.LOST)
@@ -52,7 +52,7 @@ def came_from(scene: Scene, launch: Launch, transcript: str) -> bool:
 
     A prompt can be copied. Where the host does not keep the call, a launch that came to nothing has no agent.
     """
-    call = agents.call_of(transcript)
+    call = arrivals.call_of(transcript)
     if call or not launch.tool_use or launch.tool_use == launch.token:
         return call in ("", launch.tool_use)
     case = cases.of(scene.book, launch.label)

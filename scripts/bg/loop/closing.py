@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bg import durations
 from bg.host import agents, arriving, tools, transcripts
 from bg.host.event import (
     BY_ERROR,
@@ -90,9 +91,7 @@ def _await_record(scene: Scene, agent: Agent, found: Notification) -> None:
     path = agents.of_agent(scene.event.transcript, agent.id)
     if scene.late is None and not agent.texts and found.cut in BY_ERROR and transcripts.size(path):
         scene.book.settle()  # as before every wait
-        arriving.settled_text(
-            path, runs.last_record(scene.book, agent.id), arriving.WAIT if found.cut else arriving.LAG
-        )
+        arriving.settled_text(path, runs.last_record(scene.book, agent.id), durations.LATE_TEXT)
 
 
 def _is_borne_out(scene: Scene, found: Notification) -> bool:

@@ -105,7 +105,7 @@ def _beside(
     """What a run asks besides the signal that ends it; where its work is over, nothing is left to wait for."""
     if over:
         return [found for found in requests if not found.terminal]
-    others = [found for found in reading.own if found.readable and found.marker != kinds.REQUEST]
+    others = [found for found in reading.own if found.readable and found.terminal and found.marker != kinds.REQUEST]
     asked = [found for found in others if not kinds.of(found.marker).is_over(found.fields)]
     return [found for found in [*requests, *asked] if found is not signal]
 
@@ -126,7 +126,7 @@ def _note_asked(book: Writing, case: Case, agent: Agent, run: int, found: list[s
 
 
 def _withdraw(book: Writing, label: str, agent: str, run: int) -> None:
-    """A run's end takes back what the task asked before; a delegation stays, it can still be approved."""
+    """A run's end takes back what the task asked before, but what can still be approved, or was assumed meanwhile."""
     for item in inbox.open_before(book, label, agent, run):
-        if inbox.kind(item) != Item.DELEGATION:
+        if inbox.kind(item) != Item.DELEGATION and not inbox.assumed(item):
             inbox.withdraw(book, item)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bg import durations
 from bg.host import transcripts
-from bg.ledger import notes, place, projects, sessions, tasks, windows
+from bg.ledger import notes, place, projects, sessions, windows
 from bg.loop import moving, proof
 from bg.loop.scene import Scene
 
@@ -13,7 +14,7 @@ def arrive(scene: Scene) -> None:
 
     Once a turn has ended here with no record of a move, this is a fork that the user has made.
     """
-    owners = [*projects.left(scene.book, scene.project, scene.book.now() - tasks.RECENT)]
+    owners = [*projects.left(scene.book, scene.project, scene.book.now() - durations.RECENT)]
     for owner in dict.fromkeys([*owners, *windows.sessions_with_open(scene.book)]):
         if owner != scene.session and moving.heir(scene.book, owner) == scene.session:
             scene.enter()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from bg import durations
 from bg.host import agents, arriving, drift, tools, transcripts
 from bg.host.transcripts import Final
 from bg.ledger import cases, children, digests, launches, runs
@@ -60,13 +61,13 @@ def _own_task(scene: Scene) -> Optional[Case]:
     """The task of the agent that ends; one that ends at once does so before the host has told us anything of it."""
     agent, path = scene.event.agent, scene.event.agent_transcript
     scene.book.settle()  # as before every wait
-    until = time.monotonic() + (arriving.WAIT if scene.late is None else 0.0)
+    until = time.monotonic() + (durations.LATE_TEXT if scene.late is None else 0.0)
     while True:
         expected = scene.docket.unbound
         found = binding.own_task(scene, agent, path)
         if found or not expected or transcripts.first_prompt(_path(scene, agent)) or time.monotonic() >= until:
             return found
-        time.sleep(arriving.STEP)
+        time.sleep(durations.LOOK_AGAIN)
 
 
 def _path(scene: Scene, agent: str) -> str:
@@ -87,7 +88,7 @@ def _final(scene: Scene) -> Final:
     if last and last.ended:
         return transcripts.final(path)
     scene.book.settle()
-    return arriving.settled_text(path, previous, arriving.WAIT if scene.late is None else 0.0)
+    return arriving.settled_text(path, previous, durations.LATE_TEXT if scene.late is None else 0.0)
 
 
 def _is_over(scene: Scene, agent: Agent) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bg import machine
-from bg.host import agents, tools, transcripts, versions
-from bg.ledger import cases, delegations, projects, reported, runs, sessions, tasks
+from bg import durations, machine
+from bg.host import agents, receipts, tools, transcripts, versions
+from bg.ledger import cases, delegations, launches, projects, reported, runs, sessions, tasks
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
@@ -13,7 +13,7 @@ from bg.loop import concluding, hearing, judging, moving, reports, waking
 from bg.loop.scene import Scene
 from bg.signals import delegation
 from bg.words import glance, phrases, replies
-from bg.words.quoting import cited
+from bg.words.quoting import cited, inline
 from bg.words.times import age, clock
 
 TYPE_CHECKING = False
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 MOST_LINES = 15
 # A session elsewhere that has written nothing for so long is gone; with a call whose result is not there, for longer.
-NEIGHBOUR, LONG_CALL = 3600.0, 12 * 3600.0
 
 
 def concerns(scene: Scene) -> bool:
@@ -33,7 +32,7 @@ def concerns(scene: Scene) -> bool:
 def take_over(scene: Scene) -> None:
     """Tasks of sessions that are gone belong to this one now; their agents went with them."""
     here = machine.host()
-    for owner, labels in projects.left(scene.book, scene.project, scene.book.now() - tasks.RECENT).items():
+    for owner, labels in projects.left(scene.book, scene.project, scene.book.now() - durations.RECENT).items():
         process = _process(scene, moving.heir(scene.book, owner))
         same_process = process is not None and process == here
         if owner == scene.session:
@@ -114,8 +113,8 @@ def _gives_a_sign(scene: Scene, row: sessions.Session) -> bool:
     working = cases.docket(scene.book, row.id).running
     paths = [row.transcript or "", *(agents.of_agent(row.transcript or "", case.task.agent) for case in working)]
     if any(transcripts.has_open_call(path) for path in paths):
-        return scene.book.now() - max(row.last_seen, *map(transcripts.last_sign, paths)) < LONG_CALL
-    return scene.book.now() - max(row.last_seen, *map(transcripts.last_sign, paths)) < NEIGHBOUR
+        return scene.book.now() - max(row.last_seen, *map(transcripts.last_sign, paths)) < durations.LONG_CALL
+    return scene.book.now() - max(row.last_seen, *map(transcripts.last_sign, paths)) < durations.NEIGHBOUR
 
 
 def _interrupt(scene: Scene, case: Case) -> None:
@@ -128,11 +127,21 @@ def _interrupt(scene: Scene, case: Case) -> None:
             judging.conclude(scene, case, case.agent)
             return
         scene.apart(f"catching up with {case.label}", hearing.hear, scene, case)
+    refused = "" if agent else _refused(scene, case)
     with scene.book.transaction() as writing:
+        if refused:
+            tasks.set_state(writing, case.label, State.NOT_LAUNCHED, inline(refused, 200))
+            return
         if run is not None:
             runs.end_run(writing, agent, run.run, "its session ended")
         tasks.set_state(writing, case.label, State.INTERRUPTED, "its session ended")
         concluding.account(writing, case)
+
+
+def _refused(scene: Scene, case: Case) -> str:
+    """Why the user, or a rule, has refused its launch, which brings no event where the turn ends with it."""
+    calls = [launch.tool_use for launch in launches.of_task(scene.book, case.label)]
+    return next(filter(None, receipts.results(case.docket.transcript, calls).values()), "")
 
 
 def _keep_last_words(scene: Scene, case: Case) -> None:
@@ -176,7 +185,7 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
 
 def _interrupted(scene: Scene) -> tuple[list[Case], int]:
     """The tasks that ended with a session a short time ago, the newest first, and how many did so before."""
-    since = scene.book.now() - tasks.RECENT
+    since = scene.book.now() - durations.RECENT
     return (
         cases.interrupted(scene.docket, since, MOST_LINES),
         tasks.count_interrupted(scene.book, scene.session, since),

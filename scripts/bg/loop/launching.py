@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import time
 
-from bg import repository
-from bg.host import drift, receipts, tools
+from bg import durations, repository
+from bg.host import drift, receipts, tools, transcripts
 from bg.ledger import cases, delegations, launches, naming, resumes, runs, tasks, windows
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing, first_of
@@ -33,10 +33,6 @@ from bg.words.quoting import inline
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
-
-
-WRITTEN = 0.5  # the host writes a refusal down a moment after it; 0.14 s was the longest seen
-STEP = 0.03
 
 
 class _FullError(Exception):
@@ -110,12 +106,20 @@ def after(scene: Scene) -> None:
         scene.learn_way(continues=continues)
     if text is None:
         words = phrases.CONTINUES if _relaunched(scene, case) else phrases.STARTED
-        described = inline(case.task.description, 80) + ways.limits(scene.host)
-        scene.answer.notice.append(words.format(label=case.label, description=described))
+        limits = ways.limits(scene.host)
+        if words != phrases.STARTED or limits or not _shows_label(scene, case.label):
+            described = inline(case.task.description, 80) + limits
+            scene.answer.notice.append(words.format(label=case.label, description=described))
     named_check.announce(scene, case.task)
     if text is not None and reports.keep(case, cases.agent(scene.book, agent), "foreground", text):
         judging.conclude(scene, case, cases.agent(scene.book, agent))
     reminding.remind(scene)
+
+
+def _shows_label(scene: Scene, label: str) -> bool:
+    """Claude Code shows a launch to the user under the description that the model has given it."""
+    shown = naming.LABEL.search(tools.described(transcripts.given(scene.event.transcript, scene.event.tool_use)))
+    return shown is not None and shown[0] == label
 
 
 def _bound(scene: Scene) -> Optional[Case]:
@@ -167,9 +171,9 @@ def free_refused(scene: Scene) -> None:
     owed = _owed_results(scene, launched) if launched and scene.late is None else []
     if not found.keys() >= set(owed):
         scene.book.settle()
-        until = time.monotonic() + WRITTEN
+        until = time.monotonic() + durations.LATE_REFUSAL
         while not found.keys() >= set(owed) and time.monotonic() < until:
-            time.sleep(STEP)
+            time.sleep(durations.LOOK_AGAIN)
             found = receipts.results(path, calls)
     for call, why in [each for each in found.items() if each[1]]:
         with scene.book.transaction() as writing:

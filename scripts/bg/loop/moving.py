@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from bg import repository
-from bg.host import transcripts
+from bg.host import arrivals
 from bg.ledger import cases, notes, projects
 from bg.ledger.file import Ledger
 from bg.loop.scene import Scene
@@ -34,8 +34,8 @@ def heir(book: Ledger, session: str) -> str:
     """
     now, path = session, cases.docket(book, session).transcript
     for _ in range(LONGEST):
-        following = transcripts.continued_in(path)
-        if not following or not transcripts.continued_in(path, notes.resumed_at(book, now)):
+        following = arrivals.continued_in(path)
+        if not following or not arrivals.continued_in(path, notes.resumed_at(book, now)):
             break
         now, path = following, cases.docket(book, following).transcript or _beside(path, following)
     return now

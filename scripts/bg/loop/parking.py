@@ -1,11 +1,11 @@
 """Parking: an agent ends its turn while a background command of its own runs; it works on, and has nothing to report.
 
-The host wakes it when the command ends. 2.1.197 does not: there its parent is asked to.
+The host wakes it when the command ends. Up to 2.1.217 it does not: there its parent is asked to.
 """
 
 from __future__ import annotations
 
-from bg.host import agents, transcripts
+from bg.host import agents, arrivals
 from bg.host.event import live_agents, live_commands
 from bg.ledger import runs, tasks
 from bg.ledger.cases import Agent, Case
@@ -20,7 +20,7 @@ def parks(scene: Scene, case: Case, path: str, text: str) -> bool:
     agent = case.agent
     reading = reports.read(text, agent.token)
     is_signed = reading.deciding is not None or reading.strange is not None
-    running = [] if is_signed else transcripts.commands_of(path, live_commands(scene.event) or [])
+    running = [] if is_signed else arrivals.commands_of(path, live_commands(scene.event) or [])
     if running or _waits_for(agent):
         with scene.book.transaction() as writing:
             run = runs.running(writing, agent.id, case.label)
@@ -32,18 +32,18 @@ def parks(scene: Scene, case: Case, path: str, text: str) -> bool:
 def is_parked(scene: Scene, agent: Agent) -> bool:
     """Its run waits for a command of its own, and the host has not woken it for that."""
     path = agents.of_agent(scene.event.transcript, agent.id) if _waits_for(agent) else ""
-    return bool(path) and not any(transcripts.is_told_of(path, command) for command in _waits_for(agent))
+    return bool(path) and not any(arrivals.is_told_of(path, command) for command in _waits_for(agent))
 
 
 def is_left(scene: Scene, case: Case) -> bool:
-    """The commands of a parked agent have ended, and the host does not wake it."""
-    if not is_parked(scene, case.agent):
+    """The commands of a parked agent have ended, and this host wakes it for none of them."""
+    if scene.host.wakes_parked or not is_parked(scene, case.agent):
         return False
     listed, live = live_commands(scene.event), live_agents(scene.event)
     path, waits = scene.event.transcript, _waits_for(case.agent)
     if listed is not None and live is not None and (case.agent.id in live or set(waits) & set(listed)):
         return False
-    return all(transcripts.is_left_queued(path, command) for command in waits)
+    return all(arrivals.is_left_queued(path, command) for command in waits)
 
 
 def _waits_for(agent: Agent) -> list[str]:

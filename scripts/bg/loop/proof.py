@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import time
 
+from bg import durations
 from bg.host import origins, shapes, tools, transcripts, versions
 from bg.ledger import (
     cases,
@@ -40,11 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Optional
 
-WAIT = 1.0  # records were up to 141 ms late
-STEP = 0.03
 MOST_LOOKS = 2
-PATIENCE = 5.0
-MINUTE = 60.0  # the host may have begun a record before its hook was called, and a disk may be slow
 
 
 class Claim:
@@ -88,7 +85,7 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]
         if late:
             # Who has put it into the spool is not known, nor when: a record counts that is later than what it is about.
             # Of what waited with it, the ledger has only when it was taken in.
-            moment = max(at - MINUTE, proofs.touched(scene.book, before, labels, late.began))
+            moment = max(at - durations.EARLIER_RECORD, proofs.touched(scene.book, before, labels, late.began))
             proofs.move(writing, at, scene.session, origins.place_since(path, moment))
 
 
@@ -118,10 +115,10 @@ def look(scene: Scene, label: str = "", session: str = "", *, wait: bool = False
         return True
     if wait:
         scene.book.settle()
-    until = time.monotonic() + (WAIT if wait else 0.0)
+    until = time.monotonic() + (durations.LATE_PROMPT if wait else 0.0)
     found = _origins(scene, open_now)
     while None in found.values() and time.monotonic() < until:
-        time.sleep(STEP)
+        time.sleep(durations.LOOK_AGAIN)
         found = _origins(scene, open_now)
     with scene.book.transaction() as writing:
         for row in open_now:
@@ -161,7 +158,7 @@ def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.
     if origin is None:
         if waited:
             proofs.count_look(writing, row.id)
-        if row.looks + waited < MOST_LOOKS and scene.book.now() - row.at < PATIENCE:
+        if row.looks + waited < MOST_LOOKS and scene.book.now() - row.at < durations.PROOF_PENDS:
             return
         origin = _unrecorded(scene, row)
     if origin.kind in (shapes.SDK, origins.UNKEPT) and not _speaks_for(scene, row, origin):

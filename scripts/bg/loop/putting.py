@@ -63,6 +63,7 @@ def put(item: Question, task: str) -> str:
         "time": inline(str(extra.get("estimated_duration") or ""), 60),
         "waits": feedback.WAITS_FOR_IT.get(str(extra.get("independence") or ""), ""),
         "default": inline(str(extra.get("default") or ""), 120),
+        "assumed": inline(inbox.assumed(item), 200),
         "ways": inline("\n".join(as_text(extra[key]) for key in ("error_recovery", "ways") if extra.get(key)), 500),
     }
     filled = [(line, line.format(**known)) for line in lines]

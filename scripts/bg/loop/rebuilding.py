@@ -7,7 +7,7 @@ from another agent's prompt is in the call itself.
 
 from __future__ import annotations
 
-from bg.host import agents, receipts, tools, transcripts
+from bg.host import agents, arrivals, receipts, tools, transcripts
 from bg.host.event import Notification, notifications
 from bg.ledger import deliveries, launches, notes, place, runs, tasks, windows
 from bg.ledger.file import Writing
@@ -73,7 +73,7 @@ def _ours(scene: Scene) -> list[Found]:
 
 def _launched_by(calls: list[Called], path: str, prompt: str, who: Identified) -> Optional[Called]:
     """The call whose task is in the agent's prompt, to which only the hook has added the token."""
-    kept = agents.call_of(path)
+    kept = arrivals.call_of(path)
     for called in calls:
         task = called.launch.prompt
         if kept in ("", called.id) and task.strip() and task in prompt and who.token not in task:

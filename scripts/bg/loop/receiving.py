@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bg.host import drift
+from bg.host import arrivals, drift
 from bg.host.receipts import Receipt, Stretch
-from bg.ledger import cases, deliveries
+from bg.ledger import cases, deliveries, notes
 from bg.ledger.deliveries import Delivery
 from bg.loop import moving, sighting
 from bg.loop.scene import Scene
+from bg.words import phrases
 
-MOST_MISSED = 3
 ARRIVED, WAITS, LOST, MISSED = "arrived", "waits", "lost", "missed"
 
 
@@ -26,8 +26,11 @@ def settle(scene: Scene) -> None:
             # A host that no longer writes down what hooks add would be told the same for ever.
             if fate == MISSED:
                 sighting.answered(scene, row.event or "", "", drift.CONTEXT, taken=False)
-            if fate == ARRIVED or (fate == MISSED and (row.missed or 0) + 1 >= MOST_MISSED):
+            is_given_up = fate == MISSED and (row.missed or 0) + 1 >= deliveries.MOST_TIMES
+            if fate == ARRIVED or is_given_up:
                 deliveries.settle(writing, row)
+                if is_given_up:
+                    notes.add_late_words(writing, scene.session, [phrases.NOT_RECEIVED.format(label=row.label)])
             elif fate != WAITS:
                 deliveries.unsay(writing, row, counted=fate == MISSED)
 
@@ -59,7 +62,7 @@ def _remembers(scene: Scene, row: Delivery) -> bool:
 
 
 def _writes(scene: Scene) -> bool:
-    return scene.host.writes_added_context
+    return arrivals.keeps_words(scene.host.version)
 
 
 def _unshown(scene: Scene, row: Delivery, receipt: Receipt, *, here: bool) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bg.host import agents, drift, receipts, transcripts
+from bg import durations
+from bg.host import agents, arrivals, drift, receipts, transcripts
 from bg.host.event import Notification, live_agents, notifications
-from bg.ledger import cases, delegations, deliveries, launches, resumes, runs, tasks, windows
+from bg.ledger import cases, delegations, deliveries, launches, notes, resumes, runs, tasks, windows
 from bg.ledger.cases import Agent, Case
 from bg.ledger.file import first_of
 from bg.ledger.values import Standing
@@ -33,10 +34,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable
 
-GRACE = 5.0
-SILENCE = 60.0
-LONG_SILENCE = 900.0  # longer than any call was seen to be streamed
-MOST_REPEATS = 3
 INHERIT, BEGIN, PROMPT, STOP = "before a session has anything", "a session begins", "a prompt", "a turn's end"
 LOST = "before anything else of an event, where the ledger is gone that knew its session"
 ALWAYS = (BEGIN, PROMPT, STOP)
@@ -72,12 +69,12 @@ def _look_for_identity(scene: Scene) -> None:
     """Another plugin's hook has thrown an identity away: what the agent's own transcript shows of it decides."""
     for launch in launches.in_doubt(scene.book, scene.session):
         path = agents.of_agent(scene.event.transcript, launch.agent)
-        given = launch.identity == launches.GIVEN and not scene.host.writes_added_context
+        given = launch.identity == launches.GIVEN and not arrivals.keeps_words(scene.host.version)
         told = transcripts.first_prompt(path)[:20000] + receipts.Stretch(path, 0).added()
         if given or launch.token in told:
             found = launches.CONTEXT
             sighting.answered(scene, "SubagentStart", "", drift.CONTEXT, taken=True)
-        elif abs(scene.book.now() - (launch.bound or 0.0)) > GRACE:
+        elif abs(scene.book.now() - (launch.bound or 0.0)) > durations.GRACE:
             found = launches.NOWHERE
             sighting.answered(scene, "SubagentStart", "", drift.CONTEXT, taken=False)
             scene.answer.notice.append(phrases.WITHOUT_IDENTITY.format(label=launch.label))
@@ -120,11 +117,11 @@ def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     if run is None or run.ended is not None:
         return False
     silent = abs(scene.book.now() - max(transcripts.last_sign(path), run.asked or 0.0, run.began))
-    if silent < SILENCE:
+    if silent < durations.SILENCE:
         return False
     final = transcripts.final(path)
     # A call that is still being streamed stands nowhere yet: the text before it is the last that is written.
-    is_last = final.reason == "end_turn" or (not final.reason and silent > LONG_SILENCE)
+    is_last = final.reason == "end_turn" or (not final.reason and silent > durations.LONG_SILENCE)
     fresh = final.settled and is_last and closing.is_of_this_run(scene, run, final)
     return fresh or bool(cases.agent(scene.book, agent).texts)
 
@@ -141,7 +138,7 @@ def _left_unjudged(scene: Scene, agent: Agent) -> bool:
         return False
     if scene.host.hands_back(scene.event.mode):
         return False
-    return bool(agent.texts) and scene.book.now() - agent.texts[-1].at > GRACE
+    return bool(agent.texts) and scene.book.now() - agent.texts[-1].at > durations.GRACE
 
 
 def _close_unlisted(scene: Scene, case: Case) -> None:
@@ -159,7 +156,7 @@ def _close_unlisted(scene: Scene, case: Case) -> None:
 def _just_begun(scene: Scene, agent: str) -> bool:
     """A run whose resume this very turn has asked for may not be on the host's list yet."""
     began = runs.began(scene.book, agent)
-    return began is not None and scene.book.now() - began < GRACE
+    return began is not None and scene.book.now() - began < durations.GRACE
 
 
 def _have_woken(scene: Scene, case: Case) -> None:
@@ -171,7 +168,7 @@ def _have_woken(scene: Scene, case: Case) -> None:
     is_too_soon = times > seen or (times and scene.event.name == "Stop")
     if is_too_soon or not parking.is_left(scene, case):
         return
-    if times >= MOST_REPEATS or not waking.wakes(scene, case.task.agent):
+    if times >= deliveries.MOST_TIMES or not waking.wakes(scene, case.task.agent):
         closing.close(scene, case, case.task.agent, "", "", "transcript")
         return
     with scene.book.transaction() as writing:
@@ -204,9 +201,12 @@ def _repeat_launch(scene: Scene) -> None:
 
 def _owe_again(scene: Scene, label: str) -> None:
     times, seen = deliveries.next_steps(scene.book, label)
-    if times == seen < MOST_REPEATS:
+    if times == seen <= deliveries.MOST_TIMES:
         with scene.book.transaction() as writing:
             reminding.owe_next_step(scene, writing, label, again=True)
+            if times == deliveries.MOST_TIMES:
+                deliveries.settle_next_step(writing, label)
+                notes.add_late_words(writing, scene.session, [phrases.NOT_DONE.format(label=label)])
 
 
 # In this order: an agent is bound before it is looked for, and what it said is read before its run is called over.

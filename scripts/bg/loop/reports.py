@@ -49,8 +49,8 @@ def read(text: str, token: str) -> Reading:
         found = found._replace(signals=[signals.signed(found.signals[0], token)])
     own = [signal for signal in found.signals if signal.agent_id.strip() == token]
     ending = [signal for signal in own if signal.terminal]
-    # A request that need not stop its agent ends the run all the same where nothing else does.
-    ending = ending or [signal for signal in own[-1:] if signal.marker == kinds.REQUEST]
+    # What need not stop its agent ends the run all the same where nothing else does.
+    ending = ending or own[-1:]
     strange = [signal for signal in found.signals if signal.agent_id.strip() != token]
     return Reading(own, ending[-1] if ending else None, strange[-1] if strange else None)
 
@@ -112,6 +112,6 @@ def best(texts: list[Report], token: str) -> tuple[str, Reading]:
 
 
 def requests(texts: list[Report], token: str) -> list[signals.Signal]:
-    """The requests for other agents in every text of a run, not only in the one that stands for it."""
+    """What each text of a run asks without ending it, and its requests, not only the text that stands for the run."""
     own = [found for row in texts for found in read(row.text, token).own]
-    return [found for found in own if found.marker == kinds.REQUEST and found.readable]
+    return [found for found in own if (found.marker == kinds.REQUEST or not found.terminal) and found.readable]

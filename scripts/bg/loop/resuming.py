@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.host import agents, arriving, drift, tools, transcripts
+from bg.host import agents, arrivals, arriving, drift, tools, transcripts
 from bg.ledger import (
     cases,
     delegations,
@@ -140,7 +140,6 @@ def after_message(scene: Scene) -> None:
         scene.form.append(drift.OURS)
         if tools.resumed_agent(scene.event):
             _go_on(scene, row)
-            scene.answer.notice.append(f"{row.label} goes on")
         elif tools.delivered_message(scene.event):
             if _was_announced(scene, row.agent):
                 scene.form.append(drift.ENDED)
@@ -200,7 +199,7 @@ def _has_ended_since(scene: Scene, agent: str, sent: str) -> bool:
     """The run that this message began is over, and its end has come before the word that the message has arrived."""
     last = cases.agent(scene.book, agent).run
     path = agents.of_agent(scene.event.transcript, agent)
-    if last is None or last.ended is None or not transcripts.heard(path, sent):
+    if last is None or last.ended is None or not arrivals.heard(path, sent):
         return False
     final = transcripts.final(path)  # settled: nothing was sent behind it
     is_known = bool(final.uuid) and final.uuid == last.last_uuid
@@ -239,8 +238,6 @@ def after_task(scene: Scene) -> None:
     case = cases.agent(scene.book, row.agent).case
     if case and text is not None and reports.keep(case, cases.agent(scene.book, row.agent), "foreground", text):
         judging.conclude(scene, case, cases.agent(scene.book, row.agent))
-    else:
-        scene.answer.notice.append(f"{row.label} goes on")
     hearing.everybody(scene)
     reminding.remind(scene)
 
@@ -309,7 +306,7 @@ def prove_by_run(scene: Scene, agent: str, transcript: str) -> None:
     """The agent's next run has begun, and the word that it was woken never came: its transcript has the message."""
     book = scene.book
     row = cases.agent(book, agent).pending
-    if row is None or not transcripts.heard(transcript, row.message) or queued.begins_none(scene, row, transcript):
+    if row is None or not arrivals.heard(transcript, row.message) or queued.begins_none(scene, row, transcript):
         return
     if row.id not in [each.id for each in resumes.queued(book, agent)]:
         sighting.missed(scene, "PostToolUse", tools.MESSAGE.called(scene.host.version))

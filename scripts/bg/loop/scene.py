@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cached_property
 
-from bg import machine, repository, settings
+from bg import durations, machine, repository, settings
 from bg.host import drift, transcripts, versions
 from bg.host.answer import Answer
 from bg.host.event import Event
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 
 ROOT = os.path.realpath(os.path.join(__file__, *[os.pardir] * 4))
-DAY = 24 * 3600
 
 
 class Late(Record):
@@ -210,7 +209,7 @@ class Scene:
                 import traceback  # noqa: PLC0415
 
                 # What fails at every prompt is noted once a day, which is how far back people are shown errors.
-                if not notes.is_traced(self.book, what, self.book.now() - DAY):
+                if not notes.is_traced(self.book, what, self.book.now() - durations.DAY):
                     notes.trace(self.book, what, traceback.format_exc())
         return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from bg.host import agents, deviations, drift, tools, transcripts, versions
+from bg.host import agents, arrivals, deviations, drift, tools, transcripts, versions
 from bg.host.drift import Shape
 from bg.host.event import Event
 from bg.ledger import launches, naming, place, resumes, sightings, tasks, windows
@@ -68,7 +68,7 @@ def look_for_calls(scene: Scene) -> None:
     if not (unfilled or ready):
         return
     path = scene.event.transcript
-    started = {agents.call_of(each) for each in agents.agents_of(path)} if unfilled else set()
+    started = {arrivals.call_of(each) for each in agents.agents_of(path)} if unfilled else set()
     for call in deviations.calls(path):
         labels = [found[0] for found in filter(None, (naming.LABEL.match(text.strip()) for text in call.texts))]
         launched = call.id in started and any(label in unfilled for label in labels)
@@ -83,7 +83,7 @@ def _look_for_message(scene: Scene, case: Case, call: deviations.Call) -> None:
     """The agent has heard what a call said that no hook of ours has seen."""
     said = [text for text in call.texts if text != case.task.agent and len(text) >= LEAST]
     heard = agents.of_agent(scene.event.transcript, case.task.agent)
-    if any(transcripts.heard(heard, text) for text in said):
+    if any(arrivals.heard(heard, text) for text in said):
         _note_unasked(scene, call, tools.MESSAGE)
 
 

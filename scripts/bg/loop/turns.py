@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bg import durations
 from bg.host import agents, tools, transcripts, versions
 from bg.host.event import is_machine_prompt, typed_command
 from bg.ledger import forgetting, inbox, notes, projects, proofs, sessions, tasks, verifications, windows
@@ -30,7 +31,6 @@ from bg.words.quoting import CONTEXT_LIMIT, cited, fit, inline
 from bg.words.texts import fill
 from bg.words.times import age
 
-ANNOUNCED_WITHIN = 3.0
 MOST_HELD = 8
 HELD_ROOM = CONTEXT_LIMIT - 500
 
@@ -205,7 +205,7 @@ def _is_fresh(scene: Scene, row: Delivery) -> bool:
     if scene.event.repeated_stop and (row.surfaced is not None or row.missed is not None):
         return False
     soon = row.kind in (Due.ENDED, Due.GROUP, Due.JOINT) and scene.host.announces_every_end
-    return not soon or scene.book.now() - row.made > ANNOUNCED_WITHIN
+    return not soon or scene.book.now() - row.made > durations.ANNOUNCED_WITHIN
 
 
 def _ask_first(scene: Scene) -> None:
@@ -271,7 +271,7 @@ def start(scene: Scene) -> None:
     if lines:
         scene.answer.context.append("\n".join(lines))
     reminding.remind(scene)
-    if projects.is_any_since(scene.book, scene.project, scene.book.now() - tasks.RECENT):
+    if projects.is_any_since(scene.book, scene.project, scene.book.now() - durations.RECENT):
         scene.answer.notice.append(inheriting.in_short(scene))
 
 

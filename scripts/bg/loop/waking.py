@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.host import agents, transcripts, versions
+from bg.host import agents, arrivals, transcripts, versions
 from bg.ledger import windows
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing
@@ -46,7 +46,7 @@ def _can_wake(scene: Scene, agent: str) -> bool:
 
 def stays_stopped(scene: Scene, agent: str) -> bool:
     """The user has stopped it by key: the host refuses to wake it."""
-    return agents.is_stopped_by_user(agents.of_agent(scene.event.transcript, agent))
+    return arrivals.is_stopped_by_user(agents.of_agent(scene.event.transcript, agent))
 
 
 def open_relaunch(scene: Scene, writing: Writing, case: Case) -> None:

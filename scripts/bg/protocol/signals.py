@@ -47,7 +47,8 @@ class Signal(Record):
     def terminal(self) -> bool:
         """Whether the sender waits for an answer or has finished: its run ends with this signal."""
         wanted = schema(self.marker).get("x-terminal", {})
-        return wanted is not False and all(self.fields.get(name) == value for name, value in wanted.items())
+        ends = wanted is not False and all(self.fields.get(name) == value for name, value in wanted.items())
+        return ends and not goes_on(self.marker, self.fields)
 
     @property
     def readable(self) -> bool:
@@ -118,6 +119,16 @@ def decode(block: Block) -> Signal:
         line=block.line,
         closed=block.closed,
     )
+
+
+def goes_on(marker: str, fields: Fields) -> bool:
+    """Whether the sender works on under an assumption for each thing that it asks; never for what cannot be undone."""
+    way = schema(marker).get("x-goes-on", {})
+    asked = fields.get(way.get("items", ""))
+    if not asked or not isinstance(asked, list):
+        return False
+    common = fields.get(way["under"])
+    return all(_says(each.get(way["under"]) or common) and not _says(each.get(way["unless"])) for each in asked)
 
 
 def _says(given: Any) -> bool:

@@ -7,6 +7,7 @@ import re
 from bg.host import tools
 from bg.ledger import inbox, user_answers
 from bg.ledger.values import Item, ItemState, State
+from bg.protocol import signals
 from bg.signals import kinds
 from bg.signals.kinds import Ask, Kind, Response, from_parent
 from bg.words import briefs, phrases, reply_parts, texts
@@ -41,7 +42,11 @@ class ClarificationNeeded(Kind):
 
     def asks(self, book: Ledger, label: str, fields: Fields) -> list[Ask]:
         return [
-            Ask(Item.QUESTION, _plain_id(question.get("question_id"), number), question)
+            Ask(
+                Item.QUESTION,
+                _plain_id(question.get("question_id"), number),
+                {**question, **_assumed(fields, question)},
+            )
             for number, question in enumerate(fields.get("questions") or [], 1)
             if isinstance(question, dict)
         ]
@@ -66,12 +71,13 @@ class ClarificationNeeded(Kind):
                 [("Would unblock it", reply_parts.quoted(payload, "can_resume_with", 300)), *reply_parts.marks(signal)]
             ),
         ]
+        waits = not self._works_on(signal["payload"]) or told.task.state == State.NEEDS_ANSWER
         text = texts.fill(
-            "clarification",
+            "clarification" if waits else "assuming",
             label=label,
             description=reply_parts.task_name(told),
             body="\n".join(part for part in body if part),
-            resume=told.resume,
+            **({"resume": told.resume} if waits else {}),
         )
         notice = kinds.waiting(asked, f"{told.answer_command} {label}").line(told.room) if asked else ""
         return reply_parts.Reminder(text, notice)
@@ -81,8 +87,12 @@ class ClarificationNeeded(Kind):
         count = len(_open(short.items))
         return f"{short.label} {self.stands} {count} {self.counted[count != 1]}"
 
+    def _works_on(self, payload: Fields) -> bool:
+        return signals.goes_on(self.marker, payload)
+
     def brief(self, payload: Fields, short: Short) -> list[str]:
-        return [*briefs.questions(_open(short.items)), phrases.BRIEFLY_ASK.format(ask=tools.ASK, then=short.then)]
+        way = phrases.BRIEFLY_ASSUMES if self._works_on(payload) else phrases.BRIEFLY_ASK
+        return [*briefs.questions(_open(short.items)), way.format(ask=tools.ASK, then=short.then)]
 
     def woken(self, items: list[Question], payload: Fields, typed: str) -> Response:
         asked = _open(items)
@@ -99,12 +109,14 @@ class ClarificationNeeded(Kind):
     def answer(self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields) -> Response:
         run = answered[-1].run
         said = {row.id: row for row in answered}
-        asked = [row for row in items if inbox.kind(row) == Item.QUESTION and (row.run == run or row.id in said)]
+        questions = [row for row in items if inbox.kind(row) == Item.QUESTION]
+        asked = [row for row in questions if row.id in said or (row.run == run and not inbox.assumed(row))]
         complete = all(row.id in said for row in asked)
         lead = "Your questions have been answered by the user:"
         lines = [HEADING, "", lead if complete else "The user has answered some of your questions:"]
         for row in asked:
             lines += ["", f"{row.qid}: {beside(row.text)}", f"{_number(row)}: {_answer(row, said.get(row.id))}"]
+            lines += [phrases.WENT_ON_UNDER.format(words=cited(inbox.assumed(row)))] if inbox.assumed(row) else []
         return Response(RESPONSE, ["\n".join(lines)])
 
     def ways_to_answer(self, item: Question, command: str) -> list[str]:
@@ -120,6 +132,12 @@ class ClarificationNeeded(Kind):
 
 def _open(items: list[Question]) -> list[Question]:
     return [item for item in items if item.state == ItemState.OPEN and inbox.kind(item) == Item.QUESTION]
+
+
+def _assumed(fields: Fields, question: Fields) -> Fields:
+    """What the agent goes on under without an answer to this question, where it goes on at all."""
+    words = question.get("continue_with") or fields.get("continue_with")
+    return {"continue_with": words if signals.goes_on(KIND.marker, fields) else ""}
 
 
 def _number(row: Question) -> str:

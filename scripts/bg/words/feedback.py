@@ -8,7 +8,10 @@ from bg.ledger.values import Item, ItemState
 # Dialogs: an item as the user is asked, by its kind; a line whose fact the agent has not given is left out.
 
 IN_DIALOGS = {
-    Item.QUESTION: "{label} ({task}) {qid}: {text}\nWhy it matters: {context}\nWithout an answer: {default}",
+    Item.QUESTION: (
+        "{label} ({task}) {qid}: {text}\nWhy it matters: {context}\nWithout an answer: {default}"
+        "\nMeanwhile it goes on under: {assumed}"
+    ),
     Item.BLOCKER: "{label} ({task}) {qid}: it cannot go on: {text}\nIt needs: {context}\nWays that it sees: {ways}",
     Item.DELEGATION: (
         "{label} ({task}) {qid}: it wants another agent for: {text}\nWhy: {context}\n{waits}\nPriority: {priority}"
@@ -62,7 +65,8 @@ CODES = (
 )
 CODE_LINE = "/bg-answer code {code}"
 CODE_FOR = "confirms, said {age} ago in {project}: {words}"
-NO_OPEN = "{label} has no open {qid}; not recorded: {words}"
+NO_OPEN = "{label} has no open {qid}{others}; not recorded: {words}"
+ONLY_OPEN = ", only {qids}"
 TOO_LATE = "{name} ({question}) {why}; not recorded: {words}"
 WHY_TOO_LATE = {
     ItemState.SENT: "was answered already, and the agent has the answer",
@@ -83,6 +87,7 @@ SEVERAL_WAIT = "Several tasks wait ({labels}): say which, as in `/bg-answer {lab
 GOES_ON_WITH_WHAT_THERE_IS = "{label} goes on with what there is."
 YOU_TYPED = "You typed: {words}"
 LEFT_TO_THE_AGENT = "left to the agent"
+AS_ASSUMED = "as it has assumed; it goes on"
 LAUNCHED_ALREADY = "{name}: {child} has been launched for it already; not recorded: {words}"
 ANSWER_HELP = """\
 /bg-answer                        what waits for you

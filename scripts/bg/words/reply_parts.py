@@ -86,5 +86,7 @@ def question_lines(item: Question) -> str:
     for key in ("irreversible", "options", "default", "priority"):
         if extra.get(key):
             lines.append(quote(f"{key}: {as_text(extra[key])}", 300))
+    if inbox.assumed(item):
+        lines.append(quote(f"it goes on under: {inbox.assumed(item)}", 400))
     lines += [phrases.ASKS_LEAVE] if inbox.asks_leave(item) else []
     return "\n".join(lines)

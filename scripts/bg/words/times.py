@@ -21,3 +21,13 @@ def age(seconds: float) -> str:
     if seconds < 48 * 3600:
         return f"{seconds // 3600}h {seconds % 3600 // 60:02}m"
     return f"{seconds // 86400}d"
+
+
+def took(seconds: float) -> str:
+    """How long something took."""
+    return age(seconds) if seconds >= 1 else "less than 1s"
+
+
+def often(count: int) -> str:
+    """How many times."""
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")

@@ -9,7 +9,7 @@ from bg.words import phrases
 from bg.words.quoting import cited, inline, quote
 from bg.words.reply_parts import Reminder
 from bg.words.texts import fill
-from bg.words.times import age
+from bg.words.times import age, took
 
 SESSION, COMMIT = "the session", "the commit"
 SHOWN, TOLD, ALL = 3, 15, 100  # lines of output: for the user, for the parent, on the task's page
@@ -67,8 +67,7 @@ def where(row: Verification) -> str:
         return ""
     commit = phrases.VERIFY_ON_COMMIT.format(head=inline(row.head, 10)) if row.head else ""
     commit += phrases.VERIFY_DIRTY if row.head and row.dirty else ""
-    took = age(row.seconds) if row.seconds and row.seconds >= 1 else phrases.LESS_THAN_A_SECOND
-    return phrases.VERIFY_ON.format(folder=cited(row.folder, 120), commit=commit, age=took)
+    return phrases.VERIFY_ON.format(folder=cited(row.folder, 120), commit=commit, age=took(row.seconds or 0))
 
 
 def reminder(row: Verification, task: Task, resume: str, *, gone_on: bool) -> Reminder:
