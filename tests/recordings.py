@@ -14,6 +14,7 @@ from typing import Any
 
 FOLDER = Path(__file__).with_name("recorded")
 VERSIONS = sorted((path.name for path in FOLDER.iterdir()), key=lambda name: [int(part) for part in name.split(".")])
+NEWEST = VERSIONS[-1]
 
 Payload = dict[str, Any]
 

@@ -17,12 +17,12 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rig import bench_growth, bench_rows, conversation
+from rig import bench_growth, bench_rows, clients, conversation
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = "/usr/bin/python3" if os.access("/usr/bin/python3", os.X_OK) else sys.executable
 ROUNDS = 15
-VERSION = "2.1.327"
+VERSION = clients.newest()
 
 
 class Cost(NamedTuple):

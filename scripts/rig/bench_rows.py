@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bg.ledger import naming
 from bg.protocol import signals
 
-from rig import bench_growth
+from rig import bench_growth, clients
 
 if TYPE_CHECKING:
     from rig.bench import Cost, Stage
@@ -28,10 +28,11 @@ QUIET = "event in a session without tasks"
 PLAIN = "plain prompt in a session with tasks, nothing due"
 QUESTION = "a run's end with a question"
 COMPLETION = "a run's end with a completion, evidence looked at"
-LIFE = "the hooks of one agent's life, summed"
+LIFE = "the eight events of one agent's life, summed"
 LIFE_AMONG_MANY = "the same in a ledger of 10,000 tasks"
 GOALS = {QUIET: 0.3, PLAIN: 1.0, QUESTION: 4.5, COMPLETION: 7.0, LIFE: 22.0}
 MOST_GROWTH = 1.3
+_COMPLETION = 5  # among the events of a life
 
 
 class Rows:
@@ -54,7 +55,7 @@ class Rows:
         fields = {**signals.schema("CLARIFICATION_NEEDED")["examples"][0], "agent_id": token}
         yield QUESTION, self.end(self.few, agent, signals.render("CLARIFICATION_NEEDED", fields)).seconds
         life = self.life(self.few, f"life-{self.count}")
-        yield COMPLETION, life[-2]
+        yield COMPLETION, life[_COMPLETION]
         yield LIFE, sum(life)
         yield LIFE_AMONG_MANY, sum(self.life(self.many, f"life-{self.count}"))
 
@@ -82,13 +83,21 @@ class Rows:
         return stage.hook(session, "SubagentStop", agent_id=agent, agent_transcript_path=path, **words)
 
     def life(self, stage: Stage, session: str) -> list[float]:
-        """What the hooks of an agent's life cost: prompt, launch before and after, end, notification."""
+        """What the events of an agent's life cost.
+
+        They are: prompt, launch before and after, start, the end of that turn, the agent's end, its announcement, and
+        the end of the turn that this begins.
+        """
         agent, token, costs = self.launch(stage, session)
+        costs.append(stage.hook(session, "SubagentStart", agent_id=agent, agent_type="general-purpose").seconds)
+        works = {"id": agent, "type": "subagent", "status": "running", "description": "look"}
+        costs.append(stage.hook(session, "Stop", background_tasks=[works]).seconds)
         (stage.project / f"{session}.md").write_text("The notes say nothing.\n", encoding="utf-8")
         end = self.end(stage, agent, _report(token, session))
         assert not end.answer, end.answer  # noqa: S101 - a report that is sent back would be looked at twice
         costs.append(end.seconds)
-        return [*costs, stage.hook(session, "UserPromptSubmit", prompt=self.notification(agent)).seconds]
+        costs.append(stage.hook(session, "UserPromptSubmit", prompt=self.notification(agent)).seconds)
+        return [*costs, stage.hook(session, "Stop", background_tasks=[]).seconds]
 
     @staticmethod
     def notification(agent: str) -> str:
@@ -108,7 +117,7 @@ class Rows:
             {"type": "assistant", "message": {"role": "assistant", "content": [call]}},
             {"type": "user", "message": {"role": "user", "content": [result]}},
         ]
-        lines = [json.dumps({"cwd": str(stage.project), "version": "2.1.327", **each}) for each in said]
+        lines = [json.dumps({"cwd": str(stage.project), "version": clients.newest(), **each}) for each in said]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def large(self) -> Iterator[tuple[str, str, str]]:

@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn, Optional
+from typing import Callable, NoReturn, Optional
 
 from rig import clients, demo_cast, demo_live, demo_proof, demo_recorded, fetching
 from rig.clients import ClientError
@@ -31,7 +31,8 @@ from rig.session import Headless, arguments
 PLUGIN = Path(__file__).resolve().parents[2]
 TOOLS = "Agent Task SendMessage ToolSearch TaskOutput Read Write"
 PATIENCE = 60  # seconds, for each step
-WAKES_SINCE = (2, 1, 100)  # older clients do not wake the parent under -p when an agent ends
+SOON = 8  # seconds; clients before 2.1.70 or so do not wake the parent under -p when an agent ends
+MODE = ["--permission-mode", "default"]  # some versions begin in auto mode by themselves
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
@@ -41,8 +42,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         "--version",
         metavar="V",
         default="",
-        choices=list(clients.VERSIONS),
-        help=f"this Claude Code and not the one on PATH: {', '.join(clients.VERSIONS)}",
+        help="this Claude Code and not the one on PATH: any version from 2.1.7 on, which is fetched",
     )
     parser.add_argument(
         "--recorded", action="store_true", help="no client: the recorded events of the newest one, in seconds"
@@ -113,10 +113,12 @@ def run(view: View, plugin: Path, version: str) -> int:
             view.gap()
             book = _book(home)
             numbers = clients.numbers(version)
-            options = arguments([plugin], TOOLS) + (["--include-hook-events"] if numbers >= HOOK_EVENTS_SINCE else [])
+            options = (
+                arguments([plugin], TOOLS) + MODE + (["--include-hook-events"] if numbers >= HOOK_EVENTS_SINCE else [])
+            )
             with Headless(home, version, options, env={"COLUMNS": str(view.columns)}) as client:
                 follower = Follower(view, client, book, version, model)
-                cost = _play(view, follower, model, numbers)
+                cost = _play(view, follower, model)
                 code = client.finish()
                 follower.drain()
             evidence = demo_proof.Evidence(model, home, book, follower, numbers, cost, code)
@@ -138,7 +140,7 @@ def run_recorded(view: View, plugin: Path) -> int:
         book = _book(home)
         numbers = clients.numbers(demo_recorded.VERSION)
         follower = Follower(view, client, book, demo_recorded.VERSION)
-        cost = _play(view, follower, client, numbers)
+        cost = _play(view, follower, client)
         code = client.finish()
         follower.drain()
         evidence = demo_proof.Evidence(client, home, book, follower, numbers, cost, code)
@@ -149,7 +151,7 @@ def _book(home: Home) -> Book:
     return Book((home.path, ".claude/plugins/data/bg-*/ledger.db"), (home.path, ".claude/bg/ledger.db"))
 
 
-def _play(view: View, follower: Follower, model: demo_proof.Asked, version: tuple[int, ...]) -> int:
+def _play(view: View, follower: Follower, model: demo_proof.Asked) -> int:
     """The user's side of the conversation; what `/bg-status` cost in requests. Stops where nothing comes any more."""
 
     def say(words: str) -> None:
@@ -161,9 +163,7 @@ def _play(view: View, follower: Follower, model: demo_proof.Asked, version: tupl
     follower.until(lambda: _ended(follower) or (follower.run.results and not follower.book.place), PATIENCE)
     if not _ended(follower):
         return -1
-    if version < WAKES_SINCE:
-        say("Anything new?")
-    follower.until(lambda: any(demo_cast.ASKS in _last(request) for request in model.by("parent")), PATIENCE)
+    _told(follower, model, demo_cast.ASKS, say)
     _settle(follower)
     before = _asked(model)
     say("/bg-status")
@@ -173,12 +173,20 @@ def _play(view: View, follower: Follower, model: demo_proof.Asked, version: tupl
     cost = _asked(model) - before
     say("/bg-answer " + "  ".join(f"{name}: {words}" for name, words in demo_cast.ANSWERS.items()))
     follower.until(lambda: _ended(follower) >= 2, PATIENCE)
-    if version < WAKES_SINCE:
-        _settle(follower)
-        say("Anything new?")
-    follower.until(lambda: any(demo_cast.OUTCOME in _last(request) for request in model.by("parent")), PATIENCE)
+    _told(follower, model, demo_cast.OUTCOME, say)
     _settle(follower)
     return cost
+
+
+def _told(follower: Follower, model: demo_proof.Asked, words: str, say: Callable[[str], None]) -> None:
+    """Wait until Claude has said this; a client that does not wake it is spoken to."""
+
+    def said() -> bool:
+        return any(words in _last(request) for request in model.by("parent"))
+
+    if not follower.until(said, SOON):
+        say("Anything new?")
+        follower.until(said, PATIENCE)
 
 
 def _ended(follower: Follower) -> int:

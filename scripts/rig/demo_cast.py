@@ -143,15 +143,15 @@ def _launch(request: Request, label: str) -> Reply:
 
 
 def _wake(request: Request) -> Reply:
-    """Wake the agent as the plugin's line says: SendMessage, Task with `resume`, or a new agent."""
+    """Wake the agent as the plugin's line says: SendMessage, a launch with `resume`, or a new agent."""
     told, note = request.all_text(), "The user has decided; please go on."
     named = re.findall(r'(?:to|resume): "([^"]+)"', told)
     if "SendMessage" in request.tools() and named:
         return call("SendMessage", to=named[-1], message=note, summary="the user's decisions")
     given = {"description": "go on", "prompt": note, "subagent_type": "general-purpose", "run_in_background": True}
-    known = request.tool("Task").get("input_schema", {}).get("properties", {})
+    known = request.tool(_tool(request)).get("input_schema", {}).get("properties", {})
     if "resume" in known and named:
-        return call("Task", **_offered(request, {**given, "resume": named[-1]}))
+        return call(_tool(request), **_offered(request, {**given, "resume": named[-1]}))
     if "ToolSearch" in request.tools() and "cannot wake an ended agent" not in told:
         return call("ToolSearch", query="select:SendMessage", max_results=3)
     label = re.findall(r"begins `(bg-\d+):`", told)

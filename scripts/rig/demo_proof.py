@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Callable, NamedTuple, Optional, Protocol
 
+from bg.host import versions
+
 from rig import demo_cast
 from rig.demo_book import Book
 from rig.demo_follow import Follower
@@ -12,7 +14,7 @@ from rig.home import Home
 from rig.request import Request
 
 TERMINAL_ONLY = (2, 1, 100)  # older clients show a hook's line in a terminal only
-NO_STATUS_WITHOUT_MODEL = (2, 1, 197)  # older clients print no blocked prompt under -p
+HOW_TO_ANSWER = "/bg-answer bg-1 Q1: <answer>"  # what the table says of a task that asks
 
 COUNTS = {
     "runs": "SELECT 1 FROM runs",
@@ -129,10 +131,10 @@ def _notice(e: Evidence) -> Seen:
 
 
 def _status(e: Evidence) -> Seen:
-    if e.version < NO_STATUS_WITHOUT_MODEL:
-        shown = any("needs answer" in text for r in e.model.by("parent") for text in [demo_cast.news(r)])
+    if not versions.host_of((e.version[0], e.version[1], e.version[2])).prints_blocked_prompts:
+        shown = any(HOW_TO_ANSWER in text for r in e.model.by("parent") for text in [demo_cast.news(r)])
         return Seen("status", shown, "the table came through Claude: this client prints nothing of a hook under -p")
-    shown = any("bg-1" in screen and "needs answer" in screen for screen in e.follower.screens)
+    shown = any(HOW_TO_ANSWER in screen for screen in e.follower.screens)
     return Seen(
         "status", shown and e.status_cost == 0, f"the table was shown for {e.status_cost} requests to the model"
     )

@@ -14,6 +14,7 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ class Table:
         self.cells.setdefault(key, {})[found["story"]] = _outcome(report)
         if report.failed:
             self.broken.append(f"{' '.join(found.groups())}: {_reason(report)}")
+            sys.stdout.write(f"\n{self.broken[-1]}\n")
 
     def text(self) -> str:
         """A row for each version, mode and update; then what has broken."""
@@ -89,6 +91,7 @@ def main() -> int:
     os.environ["BG_HOSTS"] = str(clients.hosts())
     os.environ[REQUIRED] = "1"
     os.chdir(ROOT)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was played so far is printed then, too
     try:
         drawn = draw.pick(fetching.published(), draw.state(ROOT), given.drawn) if given.drawn else []
         versions = list(dict.fromkeys([*given.versions, *drawn]))

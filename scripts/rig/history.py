@@ -10,6 +10,8 @@ import contextlib
 import sqlite3
 from pathlib import Path
 
+from rig import clients
+
 FIRST = 1000  # the number of the first of these: below it there is room for tasks that are played
 DAY = 24 * 3600
 
@@ -19,7 +21,7 @@ CREATE TEMP TABLE n AS WITH RECURSIVE up (i) AS (SELECT {first} UNION ALL SELECT
   WHEN 3 THEN 'stopped' WHEN 4 THEN 'unreported' WHEN 5 THEN 'partial' ELSE 'done' END AS state,
   {now} - CASE WHEN i % 10 = 2 OR i % 2 THEN 2 * {day} + (i % 1000) ELSE 60 + (i % 1000) END AS at FROM up;
 INSERT INTO sessions (id, project, transcript, version, first_seen, last_seen, ended, root)
-  SELECT DISTINCT n.session, '{project}', '', '2.1.327', {now} - {day}, {now} - 60, {now} - 60, t.root
+  SELECT DISTINCT n.session, '{project}', '', '{version}', {now} - {day}, {now} - 60, {now} - 60, t.root
   FROM n, tasks t WHERE t.label = 'bg-1';
 INSERT INTO tasks (label, number, grp, session, project, text, description, prompt, state, since, created, ended, agent,
   note, root) SELECT 'bg-' || i, i, 'bg-' || i, n.session, project, text, description, prompt, n.state, at, at, at,
@@ -29,7 +31,8 @@ INSERT INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head
   at, failed, window, identity FROM n, launches WHERE label = 'bg-1';
 INSERT INTO windows (session, kind, label, text, opened, closed) SELECT n.session, kind, 'bg-' || i, text, at, at
   FROM n, windows WHERE label = 'bg-1';
-INSERT INTO runs SELECT 'old' || i, run, 'bg-' || i, at, at, corrections, asked, cut, last_uuid, evidence
+INSERT INTO runs (agent, run, label, began, ended, corrections, asked, cut, last_uuid, evidence)
+  SELECT 'old' || i, run, 'bg-' || i, at, at, corrections, asked, cut, last_uuid, evidence
   FROM n, runs WHERE label = 'bg-1';
 INSERT INTO reports (agent, run, source, text, digest, at) SELECT 'old' || i, run, source, text, digest, n.at
   FROM n, reports WHERE agent = (SELECT agent FROM tasks WHERE label = 'bg-1');
@@ -65,6 +68,6 @@ def lengthen(ledger: Path, count: int, project: Path, now: float) -> None:
         last = FIRST + count - 1
         book.executescript(
             "BEGIN;"
-            + _COPIES.format(first=FIRST, last=last, project=project, now=now, day=DAY)
+            + _COPIES.format(first=FIRST, last=last, project=project, now=now, day=DAY, version=clients.newest())
             + "COMMIT; PRAGMA wal_checkpoint;"
         )

@@ -13,7 +13,7 @@ from bg.host import versions
 from bg.ledger import place
 from bg.words import launch_command
 from drive import Drive
-from recordings import VERSIONS, recorded
+from recordings import NEWEST, VERSIONS, recorded
 
 
 def bgctl(capsys, *arguments: str) -> tuple[int, str, str]:
@@ -117,30 +117,30 @@ def test_the_first_session_says_what_to_type_once(version, tmp_path, monkeypatch
 def test_the_next_version_says_it_again_and_a_shortcut_ends_it(tmp_path, monkeypatch, capsys):
     assert begins("2.1.258", tmp_path, monkeypatch)
     bgctl(capsys, "--write")
-    assert begins("2.1.327", tmp_path, monkeypatch) == ""
+    assert begins(NEWEST, tmp_path, monkeypatch) == ""
     bgctl(capsys, "--remove")
-    assert begins("2.1.327", tmp_path, monkeypatch)
+    assert begins(NEWEST, tmp_path, monkeypatch)
 
 
 def test_notices_off_keeps_it_quiet(tmp_path, monkeypatch):
     Path(place.config_directory()).mkdir(exist_ok=True)
     (Path(place.config_directory()) / "bg.json").write_text('{"notices": false}')
-    assert begins("2.1.327", tmp_path, monkeypatch) == ""
+    assert begins(NEWEST, tmp_path, monkeypatch) == ""
 
 
 def test_it_is_said_beside_what_is_in_flight(tmp_path, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
-    drive = Drive("2.1.327", tmp_path)
+    drive = Drive(NEWEST, tmp_path)
     drive.prompt("/bg:bg Audit the auth code")
     drive.launch("Audit.", "a1")
-    said = drive.send(recorded("2.1.327", "background", "SessionStart"))["systemMessage"].splitlines()
+    said = drive.send(recorded(NEWEST, "background", "SessionStart"))["systemMessage"].splitlines()
     assert [line.split(":")[0] for line in said] == ["bg", "bg"]
     assert "Type /bg:bg <task>" in said[0]
     assert said[1].endswith("· /bg-status")
 
 
 def test_what_to_type(capsys):
-    named = [None, "2.1.7", "2.1.197", "2.1.258", "2.1.327"]
+    named = [None, "2.1.7", "2.1.197", "2.1.258", NEWEST]
     hosts = [versions.host_of(versions.version_of(name or "")) for name in named]
     assert [launch_command.spelled(host) for host in hosts] == ["/bg:bg", "/bg", "/bg", "/bg:bg", "/bg:bg"]
     bgctl(capsys, "--write")

@@ -15,6 +15,7 @@ from bg.desk.page import Page
 from bg.host import transcripts
 from bg.ledger import place
 from drive import Drive, block, stamp
+from recordings import NEWEST
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 BGCTL = Path(__file__).resolve().parents[2] / "scripts" / "bgctl"
@@ -29,7 +30,7 @@ def shown(drive: Drive, project: str = "", **values) -> str:
 
 @pytest.fixture
 def drive(tmp_path):
-    return Drive("2.1.327", tmp_path)
+    return Drive(NEWEST, tmp_path)
 
 
 def test_nothing_where_nothing_goes_on(drive):

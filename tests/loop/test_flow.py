@@ -654,7 +654,7 @@ def test_a_block_at_the_end_is_its_agents_whoever_signs_it(drive, signer):
     drive.stop()
     text = block("CLARIFICATION_NEEDED", signer or "NOBODY").replace("agent_id: NOBODY\n", "")
     assert drive.ends("a1", text) == {}
-    assert "asks 2 questions" in drive.announced("a1")["systemMessage"]
+    assert "asks: “Should the export" in drive.announced("a1")["systemMessage"]
     assert "Wrong with the block" not in context(drive.announced("a1"))
     said = drive.rows("SELECT body FROM signals")[0]["body"]
     assert f"was read as {token}, as the host says who wrote it" in said
@@ -710,6 +710,6 @@ def test_a_success_without_the_file_that_was_asked_for_is_partial(drive):
     said = {"deliverables": "The list in the summary", "evidence": "- not done: TODO_LIST.md"}
     assert drive.ends("a1", block("COMPLETION_REPORT", token, status="success", **said)) == {}
     told = drive.announced("a1")
-    assert told["systemMessage"].startswith("bg-1 says it is done · asked for, not there: TODO_LIST.md")
+    assert told["systemMessage"].startswith("bg-1 done, but not there: “TODO_LIST.md”")
     assert "To have it go on: " in context(told)
     assert drive.rows("SELECT state FROM tasks") == [{"state": "partial"}]

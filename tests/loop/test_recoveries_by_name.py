@@ -267,7 +267,7 @@ def test_a_stop_for_completion_is_the_end_that_it_is(drive):
     assert "reports that its work is over" in told
     assert drive.rows("SELECT state FROM tasks") == [{"state": "partial"}]
     assert drive.rows("SELECT 1 FROM questions") == []
-    assert "completion" not in drive.taken["prompt"].split("`STOP_WORK`: ")[1].splitlines()[0]
+    assert "\nstop_reason: <blocker|error>\n" in drive.taken["prompt"]
 
 
 def leave(drive: Drive, reply: str) -> str:

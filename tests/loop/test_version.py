@@ -8,7 +8,7 @@ import os
 import pytest
 from bg import machine
 from drive import Drive, block, context, plain
-from recordings import recorded
+from recordings import NEWEST, recorded
 
 HERE = machine.Process(os.getpid(), machine._look(os.getpid())[2])
 
@@ -48,15 +48,15 @@ def asked(tmp_path, monkeypatch):
 
 def test_a_client_that_wakes_agents_does_so_in_a_session_of_one_that_cannot(asked, monkeypatch):
     drive = asked("2.1.100")
-    monkeypatch.setenv("AI_AGENT", announced("2.1.327"))
-    assert 'SendMessage with to: "a1"' in resumed(drive, "2.1.327")
+    monkeypatch.setenv("AI_AGENT", announced(NEWEST))
+    assert 'SendMessage with to: "a1"' in resumed(drive, NEWEST)
     assert 'SendMessage with to: "a1"' in context(drive.prompt("/bg-answer Q1: CSV Q2: no"))
 
 
-@pytest.mark.parametrize("begun", ["2.1.38", "2.1.327"])
+@pytest.mark.parametrize("begun", ["2.1.38", NEWEST])
 def test_a_client_that_does_not_say_its_version_is_known_by_what_it_has_written_last(asked, monkeypatch, begun):
     """Whatever the ledger was told of the session by the client that began it."""
-    if begun == "2.1.327":
+    if begun == NEWEST:
         monkeypatch.setenv("AI_AGENT", announced(begun))
     drive = asked(begun)
     monkeypatch.delenv("AI_AGENT", raising=False)
@@ -70,15 +70,15 @@ def test_a_client_that_does_not_say_its_version_is_known_by_what_it_has_written_
 
 def test_an_agent_that_hands_back_in_a_session_begun_without_hand_back_has_one_run(asked, monkeypatch):
     drive = asked("2.1.258")
-    monkeypatch.setenv("AI_AGENT", announced("2.1.327"))
-    resumed(drive, "2.1.327")
-    prompt = recorded("2.1.327", "handback", "UserPromptSubmit")
+    monkeypatch.setenv("AI_AGENT", announced(NEWEST))
+    resumed(drive, NEWEST)
+    prompt = recorded(NEWEST, "handback", "UserPromptSubmit")
     drive.send(prompt, prompt="/bg Write the docs")
     token = drive.launch("Write.", "a2", "docs")
     report = block("COMPLETION_REPORT", token, status="success")
-    before = recorded("2.1.327", "handback", "PreToolUse", "SubagentHandback")
+    before = recorded(NEWEST, "handback", "PreToolUse", "SubagentHandback")
     drive.send(before, agent_id="a2", tool_input={"message": report})
-    stopped = recorded("2.1.327", "handback", "SubagentStop")
+    stopped = recorded(NEWEST, "handback", "SubagentStop")
     path = drive.transcript_of("a2", "I hand it over.")
     drive.send(stopped, agent_id="a2", agent_transcript_path=str(path))
     assert drive.rows("SELECT run FROM runs WHERE agent = 'a2'") == [{"run": 1}]

@@ -56,11 +56,7 @@ def keeps_words(version: Optional[Version]) -> bool:
 
 def heard(path: str, message: str) -> bool:
     """The agent was told this."""
-    plain = " ".join(message.split())
-    return any(
-        record.get("type") == "user" and plain in " ".join(transcripts.text(record).split())
-        for record in transcripts.tail(path)
-    )
+    return transcripts.tells(transcripts.tail(path), message)
 
 
 def continued_in(path: str, place: int = 0) -> str:

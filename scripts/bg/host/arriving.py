@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 
 from bg import durations
-from bg.host.arrivals import heard
-from bg.host.transcripts import Final, last_assistant, parts, size, tail, words
+from bg.host.transcripts import Final, last_assistant, parts, size, tail, tells, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def _ends_with(records: list[dict[str, Any]], wanted: str, times: int) -> bool:
 
 def is_told(path: str, message: str, wait: float = durations.LATE_RECORD) -> bool:
     """Whether an agent's transcript shows that it was told this."""
-    return any(heard(path, message) for _ in _tails(path, wait))
+    return any(tells(records, message) for records in _tails(path, wait))
 
 
 def settled_text(path: str, before: str = "", wait: float = durations.LATE_TEXT) -> Final:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg import foreign
 from bg.host import transcripts
-from bg.host.event import is_machine_prompt
+from bg.host.event import is_machine_prompt, notifications
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -219,3 +219,11 @@ def _read(path: str, place: int, most: int) -> bytes:
         return foreign.read(path, most, place)
     except (OSError, ValueError):
         return b""
+
+
+def announced(transcript: str, prompt: str) -> dict[str, str]:
+    """By agent, the report that the host's announcement of its end shows the parent, in this prompt or before it."""
+    records = transcripts.tail(transcript)
+    told = [words for _, words in transcripts.queued(records)]
+    told += [transcripts.text(record) for record in records if record.get("type") == "user"]
+    return {found.agent: found.result for words in [*told, prompt] for found in notifications(words)}

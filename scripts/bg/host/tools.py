@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Optional
 
+    from bg.host.transcripts import Call
+
 ONE_SHOT_TYPES = ("Explore", "Plan")
 DEFAULT_TYPE = "general-purpose"
 MAIN = "main"
@@ -91,6 +93,16 @@ SEARCH = Tool(("ToolSearch", (2, 1, 197)))
 TOOLS = (LAUNCH, MESSAGE, HANDBACK, ASK, OUTPUT, SKILL, SEARCH)
 _BY_NAME = {name: tool for tool in TOOLS for name in tool.names}
 _DERIVED = ("type", "recipient", "recipient_kind", "content")
+
+
+def addressees(called: list[Call]) -> list[str]:
+    """Whom these calls send a message to."""
+    return [text_of(given.get("to")) for _, name, given in called if name in MESSAGE.names]
+
+
+def asks(called: list[Call]) -> bool:
+    """One of these calls asks the user."""
+    return any(name in ASK.names for _, name, _ in called)
 
 
 class Launch(Record):

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    Call = tuple[str, str, dict[str, Any]]
+
 TAIL = 512 * 1024
 HEAD = 1024 * 1024
 LINES = 64 * 1024
@@ -181,7 +183,7 @@ def calls(records: list[dict[str, Any]]) -> dict[str, int]:
     }
 
 
-def called(record: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+def called(record: dict[str, Any]) -> list[Call]:
     """The calls in a record of the model: the id of each, the tool, and its input."""
     uses = [part for part in parts(record) if part.get("type") == "tool_use"]
     return [(text_of(use.get("id")), text_of(use.get("name")), mapping(use.get("input"))) for use in uses]
@@ -191,6 +193,19 @@ def given(path: str, call: str) -> dict[str, Any]:
     """What the model has given a recent call, before any hook changed it; empty where that is not written down."""
     made = (each for record in reversed(tail(path)) for each in called(record))
     return next((given for identifier, _, given in made if identifier == call), {})
+
+
+def beside(path: str, call: str) -> tuple[list[Call], list[Call]]:
+    """The calls before and behind this one in the message that it is a part of; the host carries them out in order."""
+    spoken = [record for record in tail(path) if record.get("type") == "assistant"]
+    message = next((_message_id(record) for record in spoken if call in calls([record])), "")
+    made = [each for record in spoken if message and _message_id(record) == message for each in called(record)]
+    at = next((place for place, each in enumerate(made) if each[0] == call), len(made))
+    return made[:at], made[at + 1 :]
+
+
+def _message_id(record: dict[str, Any]) -> str:
+    return text_of(mapping(record.get("message")).get("id"))
 
 
 def printed(result: str) -> str:
@@ -320,6 +335,12 @@ def has_ended_turn(path: str, since: float) -> bool:
         if record.get("type") == "assistant" and isinstance(message, dict) and moment(record) > since:
             return message.get("stop_reason") == "end_turn"
     return False
+
+
+def tells(records: list[dict[str, Any]], message: str) -> bool:
+    """One of these records tells the agent this."""
+    plain = " ".join(message.split())
+    return any(record.get("type") == "user" and plain in " ".join(text(record).split()) for record in records)
 
 
 def is_prompted_behind(path: str, tool: tuple[str, ...], message: str) -> bool:

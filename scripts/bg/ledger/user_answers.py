@@ -183,7 +183,11 @@ def take_back(book: Writing, gone: Answer) -> str:
         DENIED,
     )
     if earlier is None:
-        book.write(f"UPDATE questions SET state = '{ItemState.OPEN}' WHERE id = ?", gone.question)
+        item = inbox.get(book, gone.question)
+        if item is not None and inbox.kind(item) == Item.WORDS:
+            inbox.withdraw(book, item)
+        else:
+            book.write(f"UPDATE questions SET state = '{ItemState.OPEN}' WHERE id = ?", gone.question)
         return ""
     stand_again(book, earlier)
     return earlier.text

@@ -15,7 +15,7 @@ from bg.ledger.cases import Case
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
 from bg.ledger.values import Item, ItemState, State
-from bg.loop import answering, answers, commands, going, next_steps, pausing, proof, undoing
+from bg.loop import answering, answers, commands, going, next_steps, pausing, proof, telling, undoing
 from bg.loop.answers import Known, Part, Typed
 from bg.loop.scene import Scene
 from bg.pattern import pattern
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 _CONFIRM = pattern(r"\s*confirm\s+#?(\d{1,9})\s*", re.IGNORECASE)
+
+
+_WHICH = {answers.CLOSE: feedback.CLOSE_WHICH, answers.STOP: feedback.STOP_WHICH}  # words that need a label
 
 
 class Outcome(Record):
@@ -124,15 +127,15 @@ def _only_label(scene: Scene, waiting: list[Question], *, go: bool = False) -> s
 
 
 def _word(scene: Scene, writing: Writing, typed: Typed, waiting: list[Question], number: int) -> Outcome:
-    """`undo`, `go`, `skip` or `close`, unless what waits offers that very word as an answer."""
+    """`undo`, `go`, `skip`, `stop` or `close`, unless what waits offers that very word as an answer."""
     word = typed.word
     if word == answers.ALL_GO:
         came = pausing.go_all(scene, writing, number)
         return Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND)
     if word == answers.UNDO:
         return _undo(scene, writing, typed.label)
-    if word == answers.CLOSE and not typed.label:
-        return Outcome([feedback.CLOSE_WHICH.format(command=scene.answer_command)], typing.COMMAND)
+    if word in _WHICH and not typed.label:
+        return Outcome([_WHICH[word].format(command=scene.answer_command)], typing.COMMAND)
     case = cases.of(scene.book, typed.label or _only_label(scene, waiting, go=word == answers.GO))
     if case is None:
         return _say_which_task(scene, waiting)
@@ -147,8 +150,8 @@ def _word(scene: Scene, writing: Writing, typed: Typed, waiting: list[Question],
 def _carry_out_word(scene: Scene, writing: Writing, case: Case, word: str, number: int) -> Outcome:
     if word == answers.CLOSE:
         return _close(scene, case)
-    if word == answers.GO:
-        came = going.go(scene, writing, case, number)
+    if word in (answers.GO, answers.STOP):
+        came = (going.go if word == answers.GO else telling.stop)(scene, writing, case, number)
         return Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND, case.label)
     mine = _skippable(case)
     if len(mine) == 1:
@@ -166,9 +169,8 @@ def _skippable(case: Case) -> list[Question]:
 def _close(scene: Scene, case: Case) -> Outcome:
     """It closes as soon as the host's record shows who has said so; a blocked prompt would leave none."""
     if case.task.state in tasks.RUNNING_STATES:
-        return Outcome([feedback.CLOSE_WORKS.format(label=case.label)], typing.COMMAND, case.label)
-    if scene.late is not None:
-        return Outcome([feedback.CLOSE_AGAIN.format(label=case.label)], typing.REFUSED, case.label)
+        line = feedback.CLOSE_WORKS.format(label=case.label, command=scene.answer_command)
+        return Outcome([line], typing.COMMAND, case.label)
     scene.answer.context.append(phrases.CLOSED.format(label=case.label))
     line = feedback.CLOSED.format(label=case.label, command=scene.answer_command)
     return Outcome([line], typing.TAKEN, case.label, closes=case.label)
@@ -189,6 +191,10 @@ def _undo(scene: Scene, writing: Writing, label: str) -> Outcome:
 def _answer(scene: Scene, writing: Writing, typed: Typed, known: Known, number: int) -> Outcome:
     """Every answer finds its item, or nothing is recorded of what is in doubt."""
     label = typed.label or _only_label(scene, known.waiting)
+    told = cases.of(scene.book, label) if _is_unasked(typed, known) else None
+    if told is not None:
+        came = telling.tell(scene, writing, told, typed.plain, number)
+        return Outcome(came.lines, typing.TAKEN if came.goes else typing.REFUSED, label, whole=True)
     parts: list[Part] = []
     for part in typed.parts or [Part("", "", typed.plain)]:
         name = part.label or label
@@ -202,6 +208,14 @@ def _answer(scene: Scene, writing: Writing, typed: Typed, known: Known, number: 
         return _ask_back(scene, typed, parts, known, number)
     found, lines = _found(scene, parts)
     return _record(scene, writing, found, number, lines, label)
+
+
+def _is_unasked(typed: Typed, known: Known) -> bool:
+    """Words for a task that asks for nothing, which may well ask or postpone something themselves."""
+    asks = {answers.QUESTION, answers.POSTPONES}
+    return bool(typed.label and typed.plain and not known.items(typed.label)) and all(
+        why in asks for why, _ in typed.doubts
+    )
 
 
 def _found(scene: Scene, parts: list[Part]) -> tuple[list[Answer], list[str]]:

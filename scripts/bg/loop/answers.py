@@ -20,7 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable, Optional
 
-SKIP, GO, HELP, STATUS, DOCTOR, UNDO, CLOSE = COMMANDS = "skip", "go", "help", "status", "doctor", "undo", "close"
+SKIP, GO, HELP, STATUS, DOCTOR, UNDO, CLOSE, STOP = COMMANDS = (
+    "skip", "go", "help", "status", "doctor", "undo", "close", "stop",
+)  # fmt: skip
 
 ALL_GO = "all go"  # every task that a limit has paused
 

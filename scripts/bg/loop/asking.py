@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bg.host import dialogs, drift, tools, transcripts
-from bg.ledger import cases, digests, inbox, notes, proofs, typed
+from bg.ledger import cases, digests, inbox, notes, proofs, tasks, typed
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
-from bg.ledger.values import Item, ItemState
+from bg.ledger.values import Due, Item, ItemState
 from bg.loop import answering, answers, hearing, proof, putting, reminding, sighting
 from bg.loop.scene import Scene
 from bg.words import feedback, phrases
@@ -97,7 +97,16 @@ def after_question(scene: Scene) -> None:
     if told:
         scene.answer.context.append(f"{phrases.SENDER} " + "\n".join(told))
     hearing.everybody(scene)
-    reminding.remind(scene)
+    along = _sent_along(scene)
+    reminding.remind(scene, [row for row in scene.docket.due if row.kind != Due.ANSWERED or row.label not in along])
+
+
+def _sent_along(scene: Scene) -> list[str]:
+    """The tasks whose agents the same message wakes, behind the dialog: nothing is left to say about their answers."""
+    _, later = transcripts.beside(scene.event.transcript, scene.event.tool_use)
+    found = [tasks.addressed(scene.book, scene.session, to) for to in tools.addressees(later)]
+    labels = [task.label for task in found if task is not None]
+    return [label for label in labels if cases.case(scene.book, label).is_ready]
 
 
 def _take(scene: Scene, writing: Writing, item: Question, text: str, options: list[str]) -> answering.Taken:

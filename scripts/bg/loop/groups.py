@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from typing import Callable
 
 
+# So much of each agent's summary is in the account, and so much of all: with it, a dozen ends are told at once.
+LEAST_SAID, MOST_SAID, SAID_IN_ALL = 60, 200, 1200
+
+
 class Together(Record):
     """What the parent hears of a finished group, and the user's line."""
 
@@ -68,7 +72,8 @@ def _body(book: Ledger, rows: list[Task], bgctl: Callable[[str], str], transcrip
     merged = merge.merge(taken)
     open_work = [row for row in rows if row.state != State.DONE]
     lines = [_unfinished(open_work)] if open_work else []
-    lines += [line for row in rows for line in _lines(book, row)]
+    most = max(LEAST_SAID, min(MOST_SAID, SAID_IN_ALL // len(rows))) if rows else 0
+    lines += [line for row in rows for line in _lines(book, row, most)]
     lines += agreed
     if taken.results or taken.reports:
         how = bgctl(" ".join(["merge", *files]))
@@ -91,11 +96,11 @@ def _said(book: Ledger, row: Task) -> str:
     return kept[-1].text if kept else ""
 
 
-def _lines(book: Ledger, row: Task) -> list[str]:
+def _lines(book: Ledger, row: Task, most: int) -> list[str]:
     words, evidence = "", {}
     with contextlib.suppress(ValueError):  # one damaged record does not cost the others their account
         words = _said(book, row)
         evidence = runs.evidence(book, row.agent)
     named = f"> {row.label} ({inline(row.description or row.text, 60)}): {row.state.replace('_', ' ')}"
-    lines = [f"{named}: {inline(words, 200)}" if words else named]
+    lines = [f"{named}: {inline(words, most)}" if words else named]
     return lines + [phrases.BY_CONTRACT.format(label=row.label, lacks=each) for each in verdict.by_contract(evidence)]

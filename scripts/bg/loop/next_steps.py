@@ -5,7 +5,7 @@ from __future__ import annotations
 from bg.host import versions
 from bg.ledger import cases, delegations, inbox, tasks
 from bg.ledger.cases import Case
-from bg.ledger.values import Decision
+from bg.ledger.values import Decision, Item
 from bg.loop import adopting, parking, waking
 from bg.loop.scene import Scene
 from bg.signals import delegation, kinds
@@ -34,7 +34,8 @@ def _to_tell(scene: Scene, case: Case) -> str:
         return phrases.WAITS_FOR_AGENT.format(label=label, whom=delegation.awaits(left))
     if not case.has_news:
         return phrases.ANSWER_RECORDED.format(label=label)
-    now = phrases.RESUME_NOW.format(label=label, way=waking.resume_how(scene, case.task.agent, label))
+    resume = phrases.RESUME_WITH_WORDS if _unasked(case) else phrases.RESUME_NOW
+    now = resume.format(label=label, way=waking.resume_how(scene, case.task.agent, label))
     decided = [kinds.asking(inbox.kind(row)).decided(row) for row in case.unsent]
     return "\n".join([now, *filter(None, decided)])
 
@@ -48,6 +49,11 @@ def _while_it_works(scene: Scene, case: Case) -> str:
     if scene.host.resume_way != versions.BY_MESSAGE:
         return phrases.TOLD_LATER.format(label=case.label)
     return phrases.PASS_ON.format(label=case.label, way=waking.message_how(scene, case.task.agent))
+
+
+def _unasked(case: Case) -> bool:
+    """All that is to be sent is what the user has said of their own accord."""
+    return bool(case.unsent) and all(inbox.kind(row) == Item.WORDS for row in case.unsent)
 
 
 def _launches(scene: Scene, case: Case) -> list[str]:

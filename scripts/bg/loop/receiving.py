@@ -24,9 +24,9 @@ def settle(scene: Scene) -> None:
     with scene.book.transaction() as writing:
         for row, fate in found:
             # A host that no longer writes down what hooks add would be told the same for ever.
+            is_given_up = fate == MISSED and (row.missed or 0) + 1 >= deliveries.MOST_TIMES
             if fate == MISSED:
                 sighting.answered(scene, row.event or "", "", drift.CONTEXT, taken=False)
-            is_given_up = fate == MISSED and (row.missed or 0) + 1 >= deliveries.MOST_TIMES
             if fate == ARRIVED or is_given_up:
                 deliveries.settle(writing, row)
                 if is_given_up:

@@ -11,7 +11,7 @@ from bg.ledger.values import Decision, Due, ItemState, Opened
 from bg.loop import adopting, checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
 from bg.loop.scene import Scene
 from bg.signals import kinds
-from bg.words import briefs, feedback, phrases, replies, reply_parts
+from bg.words import briefs, feedback, phrases, replies, reply_parts, verdict
 from bg.words.quoting import CONTEXT_LIMIT, fit
 
 TYPE_CHECKING = False
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
     from bg.words.reply_parts import Reminder
 
-MOST_REMINDERS = 12  # more than fit into one event, less than what would take long to compose
+MOST_REMINDERS = 24  # more than fit into one event, less than what would take long to compose
+MOST_WHOLE = 3  # so many reports are said whole even where the host has just shown them
+_WHOLE, _IN_BRIEF, _IN_A_LINE = "whole", "in brief", "in a line"
 LEAST_ROOM = 400
 
 
@@ -36,9 +38,14 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
         return
     moot: list[Delivery] = []
     reminders: dict[int, Reminder] = {}
+    above = _above(scene, rows)
+    if above:
+        scene.answer.context.append(phrases.REPORTS_ABOVE)
+        used += len(phrases.REPORTS_ABOVE) + 2
     for row in rows:
         if len(reminders) < MOST_REMINDERS:
-            said = scene.apart(f"delivery {row.id} of {row.label}", _to_say, scene, row, brief)
+            how = _IN_A_LINE if row.id in above else _IN_BRIEF if brief else _WHOLE
+            said = scene.apart(f"delivery {row.id} of {row.label}", _to_say, scene, row, how)
             if said:
                 reminders[row.id] = said[0]
             elif said is not None:
@@ -49,7 +56,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
             deliveries.settle(writing, row)
         # Another hook may have said some of them meanwhile.
         due = [row.id for row in scene.docket.due if row.id in reminders]
-        kept, count = _fitting([reminders[one].text for one in due], used, rest, brief=brief)
+        kept, count = _fitting([reminders[one].text for one in due], used, rest, brief=brief and not above)
         scene.surfaced = due[:count]
         _surface(scene, writing, kept)
         _await_relaunches(scene, writing, [row for row in rows if row.id in scene.surfaced])
@@ -61,6 +68,24 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
     waits = any(row.shown is None for row in scene.docket.items)
     if notices and waits and scene.settings.notify:
         scene.answer.sequence = scene.host.notification(notices[0].split(" · ")[0])
+
+
+def _above(scene: Scene, rows: list[Delivery]) -> list[int]:
+    """Of many reports, those that the host's own announcement holds whole just above: they are not said again."""
+    ended = [row for row in rows if row.kind == Due.ENDED]
+    if len(ended) <= MOST_WHOLE:
+        return []
+    shown = receipts.announced(scene.event.transcript, scene.event.prompt)
+    return [row.id for row in ended if row.subject in shown and _is_whole(scene, row, shown[row.subject])]
+
+
+def _is_whole(scene: Scene, row: Delivery, shown: str) -> bool:
+    """What the parent has read there is the report that counts, and nothing that was seen speaks against it."""
+    who = cases.agent(scene.book, row.subject)
+    if verdict.mismatches(runs.evidence(scene.book, row.subject, row.run)):
+        return False
+    text, _ = reports.best(who.texts_of(row.run), who.token)
+    return bool(text.strip()) and " ".join(text.split()) in " ".join(shown.split())
 
 
 def _is_known_to_be_answered(scene: Scene, row: Delivery) -> bool:
@@ -105,11 +130,11 @@ def _await_relaunches(scene: Scene, writing: Writing, rows: list[Delivery]) -> N
             waking.open_relaunch(scene, writing, case)
 
 
-def _to_say(scene: Scene, row: Delivery, brief: bool) -> list[Reminder]:  # noqa: FBT001 - handed on by place
+def _to_say(scene: Scene, row: Delivery, how: str) -> list[Reminder]:
     """A delivery in words, none where it has become moot."""
     if _is_sent(scene, row) if row.kind == Due.ANSWERED else _is_answered(scene, row):
         return []
-    return [_worded(scene, row, brief=brief)]
+    return [_worded(scene, row, how)]
 
 
 def _is_sent(scene: Scene, row: Delivery) -> bool:
@@ -141,12 +166,12 @@ def owe_next_step(scene: Scene, writing: Writing, label: str, *, again: bool = F
     return elsewhere
 
 
-def _worded(scene: Scene, row: Delivery, *, brief: bool) -> Reminder:
-    if not brief:
+def _worded(scene: Scene, row: Delivery, how: str) -> Reminder:
+    if how == _WHOLE:
         return reminder(scene, row)
-    from bg.loop import brief as briefly  # noqa: PLC0415 - late: it imports this module
+    from bg.loop import brief  # noqa: PLC0415 - late: it imports this module
 
-    return briefly.reminder(scene, row)
+    return brief.reminder(scene, row) if how == _IN_BRIEF else brief.line(scene, row)
 
 
 def reminder(scene: Scene, row: Delivery) -> Reminder:
@@ -170,6 +195,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
         brief=adopting.brief(case.task.prompt),
         items=who.items_of(run),
         resume=waking.resume_how(scene, agent, case.label),
+        along=waking.along(scene, agent),
         answer_command=scene.answer_command,
         whole=scene.bgctl(f"status {case.label}"),
         evidence=runs.evidence(scene.book, agent, run),

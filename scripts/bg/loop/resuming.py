@@ -58,7 +58,7 @@ def before_message(scene: Scene) -> None:
         return
     queued.settle(scene, case)
     answers = case.is_resumable or bool(case.agent.answers)
-    scene.answer.deny = _refused(scene, case)
+    scene.answer.deny = _refused(scene, case) or _not_answered(scene, case)
     if answers and not scene.answer.deny:
         scene.answer.deny = proof.message_refused(scene, case, called.text or called.copy)
     if scene.answer.deny:
@@ -87,6 +87,17 @@ def _refused(scene: Scene, case: Case) -> str:
         waking.open_relaunch(scene, writing, case)
     why = phrases.STAYS_STOPPED if waking.stays_stopped(scene, case.task.agent) else phrases.WAKES_WITHOUT_MEMORY
     return why.format(label=case.label, way=ways.launch_anew(case.label))
+
+
+def _not_answered(scene: Scene, case: Case) -> str:
+    """Why a message that is to follow a dialog of the same message is not sent: the user has left something open."""
+    open_ones = [each.qid for each in case.awaited if each.kind == cases.ANSWER]
+    if not open_ones:
+        return ""
+    former, _ = transcripts.beside(scene.event.transcript, scene.event.tool_use)
+    if not tools.asks(former):
+        return ""
+    return phrases.NOT_ANSWERED.format(label=case.label, qids=", ".join(open_ones))
 
 
 def _from_agent(scene: Scene) -> None:

@@ -24,6 +24,12 @@ def message_how(scene: Scene, agent: str) -> str:
     return ways.message_how(scene.host, agent)
 
 
+def along(scene: Scene, agent: str) -> str:
+    """How the parent wakes this agent by the message that also asks the user; empty where the host cannot do that."""
+    by_message = scene.host.resume_way == versions.BY_MESSAGE and can_wake(scene, agent)
+    return ways.along(scene.host, agent) if by_message else ""
+
+
 def wakes(scene: Scene, agent: str) -> bool:
     """An ended agent can be woken here; where it cannot, a new agent goes on."""
     return scene.host.resume_way != versions.NO_WAY and can_wake(scene, agent)

@@ -72,13 +72,15 @@ class ClarificationNeeded(Kind):
             ),
         ]
         waits = not self._works_on(signal["payload"]) or told.task.state == State.NEEDS_ANSWER
-        text = texts.fill(
-            "clarification" if waits else "assuming",
-            label=label,
-            description=reply_parts.task_name(told),
-            body="\n".join(part for part in body if part),
-            **({"resume": told.resume} if waits else {}),
-        )
+        slots = {
+            "label": label,
+            "description": reply_parts.task_name(told),
+            "body": "\n".join(part for part in body if part),
+        }
+        if waits:
+            so = phrases.NOT_SENT_ALONG if told.along else ""
+            slots |= {"along": told.along, "then": phrases.ANSWERED_THEN.format(so=so, way=told.resume)}
+        text = texts.fill("clarification" if waits else "assuming", **slots)
         notice = kinds.waiting(asked, f"{told.answer_command} {label}").line(told.room) if asked else ""
         return reply_parts.Reminder(text, notice)
 

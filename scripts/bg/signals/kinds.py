@@ -56,6 +56,7 @@ class Response(Record):
     first: str = ""  # what it begins with
     restores: bool = True  # it goes on from its checkpoint, not from the start
     lists: bool = False  # the sections say what is to be done of what it had not done
+    ends: bool = False  # it ends its run at once
 
 
 class Kind:
@@ -158,9 +159,23 @@ def of(marker: str) -> Kind:
     return kind
 
 
+class Unasked(Kind):
+    """What the user says to an agent that has asked for nothing, which is no signal of the agent's."""
+
+    def answer(self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields) -> Response:
+        """The user's words, one after the other; that it is to stop is all that is said then."""
+        if any(inbox.extra(row).get("stops") for row in answered):
+            return Response("USER_STOP", [phrases.STOP_AND_SAVE], ends=True)
+        said = ["\n".join(framed(row.said.strip())) for row in answered]
+        return Response("USER_MESSAGE", ["\n\n".join([phrases.FROM_THE_USER, *said])])
+
+
+_UNASKED = Unasked("")
+
+
 def asking(item: str) -> Kind:
     """The kind of signal that asks for items of this kind."""
-    return of(_ASKERS[item])
+    return _UNASKED if item == Item.WORDS else of(_ASKERS[item])
 
 
 def waiting(items: list[Question], *beside: str) -> Outcome:

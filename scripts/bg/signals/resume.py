@@ -48,8 +48,8 @@ def compose(agent: Agent, token: str, typed: str, checkpoint: str = "") -> Messa
         # A run that was cut has ended with no signal.
         kind = kinds.of("" if checkpoint else signal.get("signal_type", ""))
         said = kind.woken(inbox.find(agent.book, agent=agent.id), payload, typed)
-    state = _state(payload, checkpoint, said)
-    steps = _instructions(payload, token, note, said, state=bool(state), cut=bool(checkpoint))
+    state = "" if said.ends else _state(payload, checkpoint, said)
+    steps = "" if said.ends else _instructions(payload, token, note, said, state=bool(state), cut=bool(checkpoint))
     text = _fitted("\n\n".join(said.sections), state, steps)
     return Message(said.kind, text, [row.answer for row in agent.answers], ended)
 
@@ -99,7 +99,7 @@ def _answers(agent: Agent, payload: dict[str, Any]) -> kinds.Response:
     """What is said of all that was answered: the kind of the first, and where several were, no first step."""
     found: list[kinds.Response] = []
     items = inbox.find(agent.book, agent=agent.id) if agent.answers else []
-    for item in (Item.QUESTION, Item.BLOCKER, Item.DELEGATION):
+    for item in (Item.QUESTION, Item.BLOCKER, Item.DELEGATION, Item.WORDS):
         rows = [row for row in agent.answers if inbox.kind(row) == item]
         if rows:
             found.append(kinds.asking(item).answer(agent.book, rows, items, payload))

@@ -82,6 +82,18 @@ STILL_OPEN = "Still open: {qids}. `/bg-answer {label} go` sends what there is."
 NO_SUCH_TASK = "There is no task {label}; nothing was recorded."
 UNKNOWN_WORD = "There is no task “{words}”."
 WAITS_FOR_NOTHING = "{label} ({state}) waits for nothing; not recorded: {words}"
+NOBODY_TO_TELL = "{label} ({state}) has no agent to tell; not recorded: {words}"
+TOLD_WHILE_IT_WORKS = "{label} works: Claude passes your words on now."
+TOLD_AT_ITS_END = (
+    "{label} works, and this version of Claude Code cannot message a running agent: it gets your words when its run "
+    "ends."
+)
+GOES_ON_WITH_WORDS = "{label} goes on with your words."
+GOES_ON_ANEW_WITH_WORDS = "{label} goes on with your words, in a new agent."
+STOPS_SOON = "{label} is asked to stop and to leave a checkpoint; {command} {label} stop again stops it at once."
+STOPS_NOW = "Claude stops {label} now; what its agent has written is kept."
+STOPS_NOTHING = "{label} ({state}) does not work; {command} {label} close takes it out of every list."
+STOP_WHICH = "Say which task, as in `{command} bg-3 stop`. Nothing was stopped."
 NOTHING_WAITS = "Nothing waits for an answer; nothing was recorded."
 SEVERAL_WAIT = "Several tasks wait ({labels}): say which, as in `/bg-answer {label} …`. Nothing was recorded."
 GOES_ON_WITH_WHAT_THERE_IS = "{label} goes on with what there is."
@@ -97,6 +109,8 @@ ANSWER_HELP = """\
 /bg-answer bg-1 D1: approve       or deny; words behind it reach the agent: approve, but only the fixtures
 /bg-answer bg-1 go                goes on with what there is, also where it has failed or was interrupted
 /bg-answer all go                 has all go on that a usage limit has paused
+/bg-answer bg-1 run the tests     where it asks for nothing: says that to its agent, which goes on with it
+/bg-answer bg-1 stop              asks it to stop and leave a checkpoint; a second time stops it at once
 /bg-answer bg-1 close             takes it out of every list; its report is kept
 /bg-answer bg-1 undo              takes the last answer back, until the agent has been woken
 /bg-answer doctor                 what is wrong with this installation
@@ -116,7 +130,12 @@ DOUBTS = {
 UNDERSTOOD = "It would be taken so:"
 CONFIRM = "Type {command} confirm {number} {meaning}."
 IF_SO = "if that is right, or type it anew"
-AS_COMMAND = {"go": "to go on without an answer", "close": "to close the task", "skip": "to leave it to the agent"}
+AS_COMMAND = {
+    "go": "to go on without an answer",
+    "close": "to close the task",
+    "skip": "to leave it to the agent",
+    "stop": "to stop it",
+}
 SAY_ANEW = "Type it anew, as in {example}"
 NOTHING_TO_CONFIRM = "There is nothing to confirm under {number}."
 WORD_IS_AN_ANSWER = (
@@ -149,7 +168,7 @@ SAY_WHICH = (
 
 CLOSED = "{label} is closed and no longer shown. `/bg-status {label}` shows it, `{command} {label} go` reopens it."
 CLOSED_NOTE = "closed by you"
-CLOSE_WORKS = "{label} works: ask Claude to stop it first, then close it."
+CLOSE_WORKS = "{label} works: {command} {label} stop first, then close it."
 CLOSE_AGAIN = "{label} was not closed: the ledger could not be used when you typed that. Close it again."
 CLOSE_WHICH = "Say which task, as in `{command} bg-3 close`. Nothing was closed."
 

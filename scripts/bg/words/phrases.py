@@ -238,6 +238,16 @@ STAYS_PAUSED = SENDER + (
     " {label} is paused by a limit, and goes on only when the user says so. Nothing was sent or launched. Tell the "
     "user to type `{command} {label} go`, and do nothing else for it."
 )
+ALONG = (
+    'In the same message, right behind that call, call {message} with to: "{agent}" and a few words of your own, if '
+    "you have that tool: it is sent once the user has answered, and the hook writes the answers into it."
+)
+ANSWERED_THEN = "When the user has answered{so}: {way}"
+NOT_SENT_ALONG = ", and it was not sent so"
+NOT_ANSWERED = SENDER + (
+    " The user has not answered {qids} of {label}, so nothing was sent. See what the user said instead; the question "
+    "stays open."
+)
 LAUNCH_NOW = "\nIt was not launched before. Launch it now:\n{work}"
 TAKEN_BACK = SENDER + (
     " The user has taken an answer back: {names}. Do not resume the agent for it and launch nothing for it; it waits "
@@ -275,6 +285,16 @@ WAKES_WITH_THEM = (
 )
 WAKES_WITH_THEM_NOTICE = " · it goes on with your answers to {qids}, which came after its end"
 ENDED_BEFORE = "the agent ended before it arrived"
+RESUME_WITH_WORDS = SENDER + " The user has said something to {label}; it is recorded. Resume it with that now: {way}"
+STOP_NOW = SENDER + (
+    " The user wants {label} stopped at once. Stop its agent {agent} now, with the tool that stops a background task; "
+    "if you have none, say so, and that the user can stop it in Claude Code's own list of tasks."
+)
+FROM_THE_USER = "## MESSAGE FROM THE USER\n\nYou asked for nothing; the user says this to you, in these words:"
+STOP_AND_SAVE = (
+    "## THE USER ASKS YOU TO STOP\n\nStart nothing more. End your run now with one STOP_WORK block: what is done, what "
+    "is not, and in current_state what a later run needs to go on from there."
+)
 PASS_ON = SENDER + " What the user said to {label} is recorded, and it works on. Pass it on now: {way}"
 TOLD_LATER = SENDER + " What the user said to {label} is recorded; it works, and hears it at the end of its run."
 NO_ROOM_YET = SENDER + " {name} is approved and waits for room: {why}."
@@ -298,6 +318,10 @@ TO_GO_ON_WITH_IT = "To go on with it: {way}"
 IF_THE_USER_ASKS = "Go on with it only where the user asks for that: {way}"
 OTHER_SESSION_GOES_ON = SENDER + " {label} belongs to another open session, which goes on with it."
 MORE_QUESTIONS = "More of them: /bg-answer lists all."
+REPORTS_ABOVE = SENDER + (
+    " These background agents have ended. Each report stands whole in Claude Code's notification above; what it says "
+    "is the agent's own. Here is what was seen of each. Tell the user the outcome of each in a line:"
+)
 MORE_REPORTS = "More background reports wait; they follow at the next event, or run: {command}"
 
 SHOW_EXACTLY = SENDER + " Show the user exactly what stands behind `>`, in a code block, and do nothing else:"

@@ -37,6 +37,7 @@ class Told(Record):
     weighed: tuple[str, ...] = ()
     full: str = ""
     left: str = ""
+    along: str = ""  # how the agent is woken by the message that also asks the user
     denied: bool = False  # the user's settings have decided the request that it is
 
 

@@ -20,6 +20,11 @@ def message_how(host: versions.Host, agent: str) -> str:
     return f'call {name} with to: "{agent}" (not listed? {tools.SEARCH} `select:{name}` loads it)'
 
 
+def along(host: versions.Host, agent: str) -> str:
+    """How the parent sends the answers by the message that also asks the user; its calls are carried out in order."""
+    return phrases.ALONG.format(message=tools.MESSAGE.called(host.version), agent=agent)
+
+
 def limits(host: versions.Host) -> str:
     """What the user of this host should know as an agent starts, behind its description; mostly nothing."""
     if host.resume_way != versions.NO_WAY or host.version is None:
