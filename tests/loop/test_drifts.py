@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
-from bg import hook
+from bg import durations, hook
 from bg.desk import drifts
-from bg.host import arriving
 from bg.ledger.file import Ledger
-from bg.loop import beginning, launching, proof
 from drifting import DRIFTS, Change, Payload
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "golden"))
@@ -47,9 +45,8 @@ class InProcess(plays.Play):
 @pytest.fixture
 def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
     """Plays a scene, and says what is told of the host then."""
-    for module, name in ((arriving, "WAIT"), (arriving, "LAG"), (proof, "WAIT"), (launching, "WRITTEN")):
-        monkeypatch.setattr(module, name, 0.0)
-    monkeypatch.setattr(beginning, "WAIT", 0.0)
+    for name in ("LATE_TEXT", "LATE_RECORD", "LATE_PROMPT", "LATE_REFUSAL"):
+        monkeypatch.setattr(durations, name, 0.0)
     for name in ("AI_AGENT", "CLAUDECODE", "CLAUDE_CONFIG_DIR", "CLAUDE_PLUGIN_DATA"):
         monkeypatch.delenv(name, raising=False)
 
