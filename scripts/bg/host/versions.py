@@ -21,7 +21,7 @@ BY_MESSAGE, BY_LAUNCH, NO_WAY, UNKNOWN = "message", "launch", "none", "unknown"
 TELLS_ITS_VERSION: Version = (2, 1, 120)
 
 # What a host can do, from which version, and up to which one, that one not among them: a first guess, behind what a
-# session shows. Each bound that names two versions was tried on both with `tests/clients/test_bounds.py`.
+# session shows. Each bound that names two versions was tried on both with `tests/clients/test_abilities.py`.
 _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     # 2.1.76, 2.1.77: the parameter `resume` of a launch.
     "resumes_by_launch": [(OLDEST, (2, 1, 77))],
