@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
+from bg.ledger import migrations
 from disks import Sick
 from hook import Payload
 from play import label_in, notification
@@ -229,7 +230,7 @@ def test_a_newer_versions_ledger_is_left_as_it_is(tmp_path):
     host, coming = with_a_report(tmp_path)
     path = host.data / "ledger.db"
     with closing(sqlite3.connect(path)) as book:
-        book.execute("PRAGMA user_version=7")
+        book.execute(f"PRAGMA user_version={migrations.NEWEST + 1}")
     before = path.read_bytes()
     said = [host.bear(event) for event in (coming, host.prompt("Hm?"), host.prompt("Hm?"))]
     words = (
