@@ -10,7 +10,7 @@ from bg.host import deviations, drift, versions
 from bg.host.deviations import Departure, Seen
 from bg.host.drift import Shape
 from bg.host.versions import Host
-from bg.ledger import place, sightings
+from bg.ledger import health, place, sightings
 from bg.ledger.file import Ledger, Unavailable
 from bg.words import departures as words
 from bg.words.quoting import inline
@@ -36,10 +36,12 @@ def noticed(book: Ledger, since: float) -> tuple[list[Departure], list[Seen]]:
 
 
 def lately() -> tuple[list[Departure], list[Seen]]:
-    """The same of all ledgers, for the last week."""
+    """The same of all ledgers that are whole, for the last week."""
     rows: list[Seen] = []
     found: list[Departure] = []
     for folder in place.existing():
+        if health.damage(folder):
+            continue  # opening it would set it aside, which is a hook's part
         with contextlib.suppress(Unavailable), contextlib.closing(Ledger(folder, create=False)) as book:
             departing, seen = noticed(book, book.now() - WEEK)
             found, rows = found + departing, rows + seen
