@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 
+from bg import durations
 from bg.desk.findings import Finding
 from bg.host import deviations, drift, versions
 from bg.host.deviations import Departure, Seen
@@ -19,7 +20,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-WEEK = 7 * 24 * 3600
 SUBJECT = "events"
 PROMPT = "UserPromptSubmit"
 OTHERS = {drift.NOTIFIED, drift.HEARD, drift.HANDED, drift.ANSWERED, drift.MISSED, drift.UNKNOWN}
@@ -43,7 +43,7 @@ def lately() -> tuple[list[Departure], list[Seen]]:
         if health.damage(folder):
             continue  # opening it would set it aside, which is a hook's part
         with contextlib.suppress(Unavailable), contextlib.closing(Ledger(folder, create=False)) as book:
-            departing, seen = noticed(book, book.now() - WEEK)
+            departing, seen = noticed(book, book.now() - durations.DRIFTED)
             found, rows = found + departing, rows + seen
     return found, rows
 
