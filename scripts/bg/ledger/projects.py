@@ -18,6 +18,11 @@ def root_of(project: str) -> str:
 IN_PROJECT = "(root = ? OR (root IS NULL AND +project = ?))"
 
 
+def has(project: str, root: str, folder: str) -> bool:
+    """What has this root, or none and this folder, belongs to the project."""
+    return root == root_of(project) if root else folder == project
+
+
 def parts(project: str) -> list[tuple[str, tuple[str, ...]]]:
     """The same as conditions, of which each has an index of its own, with their values; for no project, one for all."""
     if not project:
