@@ -51,7 +51,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         "--live", action="store_true", help="use your own claude and login instead of the scripted model; asks first"
     )
     parser.add_argument("--model", default="", help="with --live: the model to use")
-    parser.add_argument("--full", action="store_true", help="shorten nothing")
+    parser.add_argument("--full", action="store_true", help="show every message, what each hook does, and each proof")
     parser.add_argument("--plugin", type=Path, default=PLUGIN, help=argparse.SUPPRESS)
     given = parser.parse_args(argv)
     signal.signal(signal.SIGTERM, _stop)
@@ -218,12 +218,22 @@ def _verdict(view: View, evidence: demo_proof.Evidence, seconds: float) -> int:
     view.gap()
     found = demo_proof.steps(evidence)
     words = {True: ("seen", "good"), False: ("NOT SEEN", "bad"), None: ("not here", "quiet")}
-    view.plain("What was seen, from the model's requests, the ledger and the disk:")
+    if view.full:
+        view.plain("What was seen, from the model's requests, the ledger and the disk:")
+    else:
+        seen = [step.name for step in found if step.ok]
+        view.plain(
+            f"{len(seen)} of {len(found)} seen in the model's requests, the ledger and on disk: {', '.join(seen)}."
+        )
     for step in found:
-        view.plain(f"  {words[step.ok][0]:9} {step.name}: {step.words}", 12, words[step.ok])
+        if view.full or not step.ok:
+            view.plain(f"  {words[step.ok][0]:9} {step.name}: {step.words}", 12, words[step.ok])
     missing = [step.name for step in found if step.ok is False]
-    view.gap()
-    view.plain(f"{demo_proof.figures(evidence)} {seconds:.0f} seconds.")
+    if view.full:
+        view.gap()
+        view.plain(f"{demo_proof.figures(evidence)} {seconds:.0f} seconds.")
+    else:
+        view.plain(f"{seconds:.0f} seconds; --full shows every message, hook and proof.")
     if missing:
         view.plain(f"The loop is broken: {', '.join(missing)} not seen.")
     return 1 if missing else 0

@@ -122,13 +122,14 @@ class Follower:
             if block.get("type") == "text" and str(block.get("text")).strip():
                 before, marker, after = str(block["text"]).partition("\n[")
                 if marker and speaker != "Claude":
-                    self.view.say(speaker, f"{before.strip()} Its run ends with:", f"[{after}", 16)
+                    short = f"ends with {after.partition(']')[0]}"
+                    self.view.say(speaker, f"{before.strip()} Its run ends with:", f"[{after}", short)
                 else:
                     self.view.say(speaker, str(block["text"]).strip())
             elif block.get("type") == "tool_use" and block.get("name") not in QUIET_TOOLS:
                 given = dict(block.get("input") or {})
                 self._calls[str(block.get("name"))] = given
-                self.view.say(speaker, f"calls {block.get('name')}: {_told(given)}", _long(given), 12)
+                self.view.say(speaker, f"calls {block.get('name')}: {_told(given)}", _long(given))
 
     def _hook(self, event: dict[str, Any]) -> None:
         name, said = str(event.get("hook_name")), str(event.get("stdout") or event.get("output") or "").strip()
@@ -152,13 +153,15 @@ class Follower:
         if special.get("permissionDecision") == "deny":
             self.view.say("hook", f"{name} refuses once:", str(special.get("permissionDecisionReason") or ""))
         if special.get("additionalContext"):
-            self.view.say("hook", f"{name} tells Claude:", str(special["additionalContext"]), 14)
+            self.view.say("hook", f"{name} tells Claude:", str(special["additionalContext"]))
         if answer.get("decision") == "block" and name == "UserPromptSubmit":
             self.screens.append(str(answer.get("reason")))
             self.view.say("hook", f"{name} answers by itself; the model is not asked:")
             self.view.say("you see", str(answer.get("reason")))
         elif answer.get("decision") == "block":
-            self.view.say("hook", f"{name} asks for more:", str(answer.get("reason")))
+            reason = str(answer.get("reason"))
+            first = next((line[2:] for line in reason.splitlines() if line.startswith("- ")), "")
+            self.view.say("hook", f"{name} asks for more:", reason, f"asks the agent: {first}" if first else "")
         for line in str(answer.get("systemMessage") or "").splitlines():
             self.notices.append((at, line))
             self.view.say("you see", line)
@@ -170,10 +173,10 @@ class Follower:
             new, old = str(changed.get(key) or ""), str(given.get(key) or "")
             if new and new != old and old and old in new and "## Your task" in new:
                 self.view.say(
-                    "hook", f"{name} puts {len(new) - len(old)} characters of identity around the prompt:", new, 5
+                    "hook", f"{name} puts {len(new) - len(old)} characters of identity around the prompt:", new
                 )
             elif new and new != old:
-                self.view.say("hook", f"{name} writes the {key}; what Claude typed stands in it as a note:", new, 24)
+                self.view.say("hook", f"{name} writes the {key}; what Claude typed stands in it as a note:", new)
 
     def _recorded(self) -> None:
         report = self.book.one("SELECT * FROM reports ORDER BY id DESC LIMIT 1")
@@ -196,12 +199,12 @@ class Follower:
             first = request.first_user_text() if inside and len(request.assistant_texts()) == 0 else ""
             if inside and "You are bg-" in first:
                 self.view.say(
-                    "hook", "The agent's prompt begins with its identity:", first[first.find("## Execution") :], 5
+                    "hook", "The agent's prompt begins with its identity:", first[first.find("## Execution") :]
                 )
             elif inside and "RESPONSE" in news(request):
-                self.view.say("hook", "The agent is woken with:", news(request), 24)
+                self.view.say("hook", "The agent is woken with:", news(request))
             for words in told if not inside else []:
-                self.view.say("hook", "Claude is told:", words, 14)
+                self.view.say("hook", "Claude is told:", words)
         if request.reply and (not self.agents_shown if inside else not self.hooks_shown):
             row = self.book.one("SELECT label FROM tasks ORDER BY number LIMIT 1") if inside else {}
             self._spoken(f"agent {row.get('label', '')}".strip() if inside else "Claude", list(request.reply.blocks))

@@ -10,9 +10,11 @@ from typing import TextIO
 
 from bg.desk.page import STYLES
 from bg.host.terminal import MARGIN as HOST_MARGIN
+from bg.words.cells import fit
 from bg.words.quoting import visible
 
 MARGIN = 14
+SEEN = ("You", "you see", "Claude")  # who is heard where not all is shown
 COLOURS = {"You": "1", "Claude": "36", "agent": "35", "hook": "33", "you": "32"}
 COLOURS.update({name: STYLES[name] for name in ("good", "bad", "quiet")})
 
@@ -32,28 +34,35 @@ class View:
         """The terminal that hooks are told of, so that what they lay out fits beside the speaker."""
         return self.width - MARGIN + HOST_MARGIN
 
-    def say(self, speaker: str, words: str, quoted: str = "", most: int = 9) -> None:
-        """One turn: the speaker, the words, and below them what is quoted, shortened to `most` lines."""
+    def say(self, speaker: str, words: str, quoted: str = "", short: str = "") -> None:
+        """One turn: the speaker, the words, and below them what is quoted.
+
+        Unless all is shown, only what a user would see or say, in a line each but for what the plugin shows; of the
+        rest `short`, if anything.
+        """
+        if not self.full and (speaker not in SEEN or words.startswith("calls ")):
+            if short:
+                self._turn(speaker, [fit(short, self.width - MARGIN)])
+            return
+        lines = self._wrapped(words)
+        if not self.full and speaker in ("You", "Claude"):
+            lines = [fit(" ".join(words.split()), self.width - MARGIN)]
+        self._turn(speaker, lines)
+        if self.full:
+            self.quote(quoted)
+
+    def _turn(self, speaker: str, lines: list[str]) -> None:
         inset = "  " if speaker.partition(" ")[0] in ("hook", "you") else ""
         head = f"{inset}{speaker}".ljust(MARGIN)
-        lines = self._wrapped(words)
         self._line(f"{self._paint(speaker, head)}{lines[0]}".rstrip())
         for line in lines[1:]:
             self._line(" " * MARGIN + line)
-        self.quote(quoted, most)
 
-    def quote(self, text: str, most: int = 9) -> None:
+    def quote(self, text: str) -> None:
         """Lines of a longer text, marked as such."""
-        lines = (
-            [piece for line in visible(text).strip("\n").split("\n") for piece in self._wrapped(line, 2)]
-            if text
-            else []
-        )
-        left = 0 if self.full else len(lines) - most
-        for line in lines[:most] if left > 1 else lines:
-            self._line(f"{' ' * MARGIN}| {line}".rstrip())
-        if left > 1:
-            self._line(f"{' ' * MARGIN}| (and {left} more lines; --full shows them)")
+        for line in visible(text).strip("\n").split("\n") if text else []:
+            for piece in self._wrapped(line, 2):
+                self._line(f"{' ' * MARGIN}| {piece}".rstrip())
 
     def plain(self, words: str, inset: int = 0, mark: tuple[str, str] = ("", "")) -> None:
         """A line of the demo's own, from the left edge; where it goes on, it is inset. The mark gets its colour."""

@@ -27,7 +27,7 @@ def demo(plugin: Path, *arguments: str, **env: str) -> subprocess.CompletedProce
 
 @pytest.mark.versions(NEWEST)
 def test_the_demo_shows_the_whole_loop(host, packaged):
-    shown = demo(packaged, "--version", host, COLUMNS="80")
+    shown = demo(packaged, "--version", host, "--full", COLUMNS="80")
     assert (0, "") == (shown.returncode, shown.stderr), shown.stdout
     assert max(len(line) for line in shown.stdout.splitlines()) <= 80
     assert "\033" not in shown.stdout
@@ -36,8 +36,7 @@ def test_the_demo_shows_the_whole_loop(host, packaged):
         "  hook        UserPromptSubmit tells Claude:",
         "              | [from the bg plugin, not from the user] label: bg-1",
         "  hook        PreToolUse:Agent puts ",
-        "  you see     bg-1 started: audit the authentication code",
-        "  you see     bg-1 asks 2 questions",
+        "  you see     bg-1 asks: “Should I fix",
         "You           /bg-status",
         "UserPromptSubmit answers by itself; the model is not asked:",
         "              | ## CLARIFICATION RESPONSE",
@@ -46,9 +45,27 @@ def test_the_demo_shows_the_whole_loop(host, packaged):
         "  seen      resume: the same agent went on with both answers",
         "  seen      refuted: a file that nobody wrote was claimed",
         "  seen      end: 0 hook errors",
+        "  you see     bg-1 done ✓ “Both files in auth/ are read.",
     ):
         assert line in shown.stdout, shown.stdout
     assert "NOT SEEN" not in shown.stdout
+
+
+@pytest.mark.versions(NEWEST)
+def test_without_full_it_is_a_page_of_what_a_user_sees(host, packaged):
+    shown = demo(packaged, "--version", host, COLUMNS="80")
+    assert (0, "") == (shown.returncode, shown.stderr), shown.stdout
+    lines = shown.stdout.splitlines()
+    assert len(lines) <= 40
+    assert max(len(line) for line in lines) <= 80
+    for line in (
+        "You           /bg:bg Audit the authentication code",
+        "  you see     bg-1 asks: “Should I fix",
+        "  hook        asks the agent: “wrote auth/THREATS.md” — there is no such file",
+        "  you see     bg-1 done ✓ “Both files in auth/ are read.",
+        "13 of 13 seen",
+    ):
+        assert line in shown.stdout, shown.stdout
 
 
 @pytest.mark.versions(NEWEST)
@@ -83,7 +100,8 @@ def complete(shown: subprocess.CompletedProcess[str]) -> bool:
 
 
 def test_without_a_client_the_recorded_events_go_through_the_real_hooks(tmp_path, packaged):
-    shown = demo(packaged, BG_HOSTS=str(tmp_path / "hosts"), PATH=tools(tmp_path / "bin", *HOOKS_NEED), COLUMNS="80")
+    path = tools(tmp_path / "bin", *HOOKS_NEED)
+    shown = demo(packaged, "--full", BG_HOSTS=str(tmp_path / "hosts"), PATH=path, COLUMNS="80")
     assert complete(shown)
     assert "No Claude Code to run: " in shown.stdout
     assert "npm is not on PATH" in " ".join(shown.stdout.split())
@@ -98,7 +116,9 @@ def test_a_closed_registry_is_named_and_the_recorded_events_are_played(tmp_path,
         pytest.skip("there is no npm to ask")
     began = time.monotonic()
     path = tools(tmp_path / "bin", *HOOKS_NEED, "npm", "node")
-    shown = demo(packaged, BG_HOSTS=str(tmp_path / "hosts"), PATH=path, npm_config_registry="http://127.0.0.1:9/")
+    shown = demo(
+        packaged, "--full", BG_HOSTS=str(tmp_path / "hosts"), PATH=path, npm_config_registry="http://127.0.0.1:9/"
+    )
     assert complete(shown)
     assert "the registry 127.0.0.1:9 refuses the connection" in " ".join(shown.stdout.split())
     assert time.monotonic() - began < 60
@@ -120,7 +140,7 @@ def test_the_claude_on_path_is_taken_where_the_loop_is_held_on_it(host, tmp_path
     assert len(program) == 1
     path = tools(tmp_path / "bin", *HOOKS_NEED)
     (tmp_path / "bin" / "claude").symlink_to(program[0])
-    shown = demo(packaged, BG_HOSTS=str(tmp_path / "hosts"), PATH=f"{path}:/usr/bin:/bin")
+    shown = demo(packaged, "--full", BG_HOSTS=str(tmp_path / "hosts"), PATH=f"{path}:/usr/bin:/bin")
     assert complete(shown)
     assert f"The claude on your PATH is {host}" in shown.stdout
     assert "the real client, with the bg plugin" in shown.stdout
