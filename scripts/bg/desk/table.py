@@ -305,8 +305,7 @@ def _footnotes(book: Ledger, page: Page, project: str) -> list[str]:
 def _elsewhere(book: Ledger, project: str) -> list[str]:
     """What waits for the user in other projects, which this table does not show."""
     labels = dict.fromkeys(item.label for item in inbox.waiting(book))
-    asking = [cases.case(book, label).task for label in labels]
-    waiting = [task for task in asking if not projects.has(project, task.root, task.project)]
+    waiting = projects.outside(project, [cases.case(book, label).task for label in labels])
     if not waiting:
         return []
     named = [f"{task.label} ({projects.name_of(task.project)})" for task in waiting]
