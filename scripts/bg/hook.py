@@ -201,6 +201,8 @@ def _say(scene: Scene, stdout: TextIO) -> None:
     _print(scene.answer, scene.event, stdout)
     if lost:
         place.forget_lost_interpreter()
+    if scene.is_counted and not any((scene.surfaced, told, late, rebuilt)):
+        return
     try:
         with scene.book.transaction() as writing:
             if scene.surfaced:

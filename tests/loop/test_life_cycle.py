@@ -109,7 +109,7 @@ def test_what_works_again_before_it_could_be_closed_is_named(drive):
         writing.write("UPDATE tasks SET state = 'working'")
     book.close()
     drive.write_down()
-    assert "bg-1 works: ask Claude to stop it first" in drive.stop(stop_hook_active=True)["systemMessage"]
+    assert "bg-1 works: /bg-answer bg-1 stop first, then close it" in drive.stop(stop_hook_active=True)["systemMessage"]
     assert drive.rows("SELECT closed FROM tasks") == [{"closed": None}]
 
 

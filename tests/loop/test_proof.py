@@ -168,9 +168,9 @@ def test_what_is_posted_in_mid_turn_carries_the_turns_own_id(newest):
 def test_a_made_up_payload_has_no_record(drive):
     """An agent can run the hook itself: what it says there is never written down by the host."""
     waiting(drive, "CLARIFICATION_NEEDED")
-    say(drive, "/bg-answer bg-1 Q1: XLSX Q2: yes")
+    say(drive, "/bg-answer bg-1 Q1: TSV Q2: yes")
     assert "make the same call once more" in denied(wake(drive))
-    assert "XLSX" not in sent(wake(drive, "m2", "The user says: go on."))
+    assert "TSV" not in sent(wake(drive, "m2", "The user says: go on."))
     assert proofs(drive) == [("kept", NO_RECORD)]
     assert drive.rows("SELECT 1 FROM answers") == []
     assert "not known to come from you" in drive.stop()["systemMessage"]
@@ -205,7 +205,7 @@ def test_what_a_made_up_undo_took_back_stands_again(newest):
 
 def test_a_made_up_transcript_is_not_looked_at(newest, tmp_path):
     waiting(newest, "CLARIFICATION_NEEDED")
-    words = "/bg-answer bg-1 Q1: XLSX Q2: yes"
+    words = "/bg-answer bg-1 Q1: TSV Q2: yes"
     own = tmp_path / f"{newest.session}.jsonl"
     own.write_text("")
     payload = recorded(newest.version, newest.scene, "UserPromptSubmit")
@@ -215,7 +215,7 @@ def test_a_made_up_transcript_is_not_looked_at(newest, tmp_path):
     newest.transcript = real
     own.write_text(json.dumps({"type": "user", "message": {"role": "user", "content": words}}) + "\n")
     wake(newest)
-    assert "XLSX" not in sent(wake(newest, "m2"))
+    assert "TSV" not in sent(wake(newest, "m2"))
 
 
 def test_a_late_record_costs_one_call_more(newest):
@@ -295,7 +295,7 @@ def test_a_made_up_dialog_answers_nothing(newest):
     newest.writes = False
     dialog(newest, "toolu_ask", ANSWERS)
     assert sent(wake(newest)) == ""
-    assert "A1" not in sent(wake(newest, "m2"))
+    assert "A1:" not in sent(wake(newest, "m2"))
     assert proofs(newest, "dialog") == [("unproven", NO_RECORD)]
 
 
@@ -305,7 +305,7 @@ def test_a_dialog_that_was_answered_otherwise_answers_nothing(newest):
     dialog(newest, "toolu_ask", ANSWERS)
     result = {"type": "tool_result", "tool_use_id": "toolu_ask", "content": '"…"="XLSX"'}
     written(newest, {"type": "user", "message": {"role": "user", "content": [result]}})
-    assert "A1" not in sent(wake(newest))
+    assert "A1:" not in sent(wake(newest))
     assert newest.rows("SELECT state FROM questions") == [{"state": "open"}, {"state": "open"}]
 
 
@@ -392,10 +392,10 @@ ODD = {
 def test_a_record_that_no_client_writes_for_a_typed_prompt_is_nobodys(newest, shape):
     waiting(newest, "CLARIFICATION_NEEDED")
     names, more = ODD[shape]
-    words = "/bg-answer bg-1 Q1: XLSX Q2: yes"
+    words = "/bg-answer bg-1 Q1: TSV Q2: yes"
     say(newest, words, without(newest, words, *names, **more))
     wake(newest)
-    assert "XLSX" not in sent(wake(newest, "m2"))
+    assert "TSV" not in sent(wake(newest, "m2"))
     assert newest.rows("SELECT 1 FROM answers") == []
     assert "is not known to come from you" in newest.stop()["systemMessage"]
 
@@ -529,14 +529,14 @@ def test_a_session_of_ones_own_making_answers_nothing(newest, tmp_path, monkeypa
 def test_an_event_does_not_say_where_a_known_session_is_kept(newest, tmp_path):
     """Nor may a second file of that name in another project's folder take the place of the first."""
     waiting(newest, "CLARIFICATION_NEEDED")
-    words = "/bg-answer bg-1 Q1: XLSX Q2: yes"
+    words = "/bg-answer bg-1 Q1: TSV Q2: yes"
     folder = newest.transcript.parent.with_name("another-project")
     folder.mkdir()
     real, newest.transcript = newest.transcript, folder / newest.transcript.name
     newest.transcript.write_text("")
     newest.prompt(words)
     wake(newest)
-    assert "XLSX" not in sent(wake(newest, "m2"))
+    assert "TSV" not in sent(wake(newest, "m2"))
     newest.transcript = real
     assert newest.rows("SELECT transcript FROM sessions") == [{"transcript": str(real)}]
 

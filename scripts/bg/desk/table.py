@@ -304,9 +304,8 @@ def _footnotes(book: Ledger, page: Page, project: str) -> list[str]:
 
 def _elsewhere(book: Ledger, project: str) -> list[str]:
     """What waits for the user in other projects, which this table does not show."""
-    here = {item.label for item in inbox.waiting(book, project=project)}
-    labels = list(dict.fromkeys(item.label for item in inbox.waiting(book) if item.label not in here))
-    waiting = [cases.case(book, label).task for label in labels]
+    labels = dict.fromkeys(item.label for item in inbox.waiting(book))
+    waiting = projects.outside(project, [cases.case(book, label).task for label in labels])
     if not waiting:
         return []
     named = [f"{task.label} ({projects.name_of(task.project)})" for task in waiting]

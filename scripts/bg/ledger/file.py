@@ -90,6 +90,11 @@ class Ledger:
         """From now on a write is durable at the next `settle` only: a commit is the dearest part of a write."""
         self._gathers = True
 
+    @property
+    def is_gathering(self) -> bool:
+        """Something was written that the next `settle` makes durable."""
+        return self._connection.in_transaction
+
     def settle(self) -> None:
         """Make durable what was gathered, and let other hooks write: before an answer goes out, and before any wait."""
         if self._connection.in_transaction:

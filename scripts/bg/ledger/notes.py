@@ -107,9 +107,11 @@ def name(book: Ledger) -> str:
 
 def give_name(book: Writing) -> str:
     """The ledger's name, from the moment at which it is first given one."""
-    if not name(book):
-        _set(book, "name", repr(book.now()))
-    return name(book)
+    known = name(book)
+    if not known:
+        known = repr(book.now())
+        _set(book, "name", known)
+    return known
 
 
 def kept_aside(book: Ledger) -> str:

@@ -8,6 +8,10 @@ from bg import repository
 from bg.ledger.file import Ledger, Writing
 from bg.ledger.values import Decision, ItemState
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bg.ledger.tasks import Task
+
 
 def root_of(project: str) -> str:
     """What makes folders one project: the repository that they are checkouts or parts of, else the folder itself."""
@@ -16,6 +20,12 @@ def root_of(project: str) -> str:
 
 # An older plugin, which may go on writing, knows no root.
 IN_PROJECT = "(root = ? OR (root IS NULL AND +project = ?))"
+
+
+def outside(project: str, some: list[Task]) -> list[Task]:
+    """Of these tasks, the ones of other projects."""
+    root = root_of(project)
+    return [task for task in some if (task.root != root if task.root else task.project != project)]
 
 
 def parts(project: str) -> list[tuple[str, tuple[str, ...]]]:

@@ -53,9 +53,16 @@ def handle(handler: Handler, scene: Scene) -> None:
         _look_for_origin(scene)
         _catch_up_with_checks(scene)
         handler(scene)
+        if scene.book.is_gathering:  # one commit for both; else it is counted after the answer
+            scene.apart("counting the event", _count, scene)
     finally:
         scene.book.settle()
         scene.book.secure()
+
+
+def _count(scene: Scene) -> None:
+    with scene.book.transaction() as writing:
+        scene.count(writing)
 
 
 def make_up_for_lost_ledger(scene: Scene) -> None:

@@ -84,6 +84,7 @@ class Scene:
         self.attempt = attempt or Attempt()
         self.form: list[str] = []  # what the loop alone knows of the form of this event
         self.noticed: list[Shape] = []  # what it has noticed of others
+        self.is_counted = late is not None
         self.session = event.session
         self.docket = cases.docket(book, event.session)
         self._settings: dict[str, Settings] = {}
@@ -180,12 +181,13 @@ class Scene:
         return self.event.transcript if is_own or not (stands or self.late is not None) else ""
 
     def count(self, writing: Writing) -> None:
-        """Note in which shape the event came, and what was noticed of others."""
-        if self.late is None:
+        """Note in which shape the event came, and what was noticed of others, once an event."""
+        if not self.is_counted:
             known = self.docket.row
             version = versions.announced_version() or (known.version if known else "") or self._version()
             for shape in [drift.shape_of(self.event, *self.form), *self.noticed]:
                 sightings.note(writing, version, *shape)
+            self.is_counted = True
 
     def see(self) -> None:
         """What was said before has arrived, or did not and is due again."""
