@@ -27,13 +27,13 @@ def _tails(path: str, wait: float) -> Iterator[list[dict[str, Any]]]:
         time.sleep(durations.LOOK_AGAIN)
 
 
-def is_written(path: str, last: str, times: int = 1, wait: float = durations.LATE_RECORD) -> bool:
+def is_written(path: str, last: str, times: int = 1) -> bool:
     """Whether an agent's last words, and so all it did before them, stand in its transcript.
 
     One that was asked once more may say the same again: then they stand there as often as it has said them, and behind
     what it was told last.
     """
-    return any(_ends_with(records, last.strip(), times) for records in _tails(path, wait))
+    return any(_ends_with(records, last.strip(), times) for records in _tails(path, durations.LATE_RECORD))
 
 
 def _ends_with(records: list[dict[str, Any]], wanted: str, times: int) -> bool:
@@ -47,12 +47,12 @@ def _ends_with(records: list[dict[str, Any]], wanted: str, times: int) -> bool:
     return found >= times
 
 
-def is_told(path: str, message: str, wait: float = durations.LATE_RECORD) -> bool:
+def is_told(path: str, message: str) -> bool:
     """Whether an agent's transcript shows that it was told this."""
-    return any(tells(records, message) for records in _tails(path, wait))
+    return any(tells(records, message) for records in _tails(path, durations.LATE_RECORD))
 
 
-def settled_text(path: str, before: str = "", wait: float = durations.LATE_TEXT) -> Final:
+def settled_text(path: str, before: str = "", *, wait: float) -> Final:
     """The agent's final text; `before` is the uuid of the text that an earlier run ended with: it is not this run's."""
     final = Final("", "", False)
     for records in _tails(path, wait):

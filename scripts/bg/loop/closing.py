@@ -91,7 +91,7 @@ def _await_record(scene: Scene, agent: Agent, found: Notification) -> None:
     path = agents.of_agent(scene.event.transcript, agent.id)
     if scene.late is None and not agent.texts and found.cut in BY_ERROR and transcripts.size(path):
         scene.book.settle()  # as before every wait
-        arriving.settled_text(path, runs.last_record(scene.book, agent.id), durations.LATE_TEXT)
+        arriving.settled_text(path, runs.last_record(scene.book, agent.id), wait=durations.LATE_TEXT)
 
 
 def _is_borne_out(scene: Scene, found: Notification) -> bool:

@@ -88,7 +88,7 @@ def _final(scene: Scene) -> Final:
     if last and last.ended:
         return transcripts.final(path)
     scene.book.settle()
-    return arriving.settled_text(path, previous, durations.LATE_TEXT if scene.late is None else 0.0)
+    return arriving.settled_text(path, previous, wait=durations.LATE_TEXT if scene.late is None else 0.0)
 
 
 def _is_over(scene: Scene, agent: Agent) -> bool:
