@@ -44,3 +44,4 @@ TRIAL = 30.0  # a program that the doctor tries
 
 # How far back people are shown what has ended, and what has failed
 RECENT = DAY
+DRIFTED = 7 * DAY  # the same of what clients do otherwise: not every session meets it

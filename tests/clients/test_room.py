@@ -17,13 +17,13 @@ from recordings import VERSIONS
 from rig import clients, package, tree
 from rig.home import Home
 
-#: The package. The goal is 200 files and 1,000,000 bytes; scripts/bg alone has 263 files.
-FILES = 314
-BYTES = 1_645_000
+#: The package. The goal is 200 files and 1,000,000 bytes; scripts/bg alone has 281 files.
+FILES = 334
+BYTES = 1_860_000
 #: What the plugin adds to every session, by Claude Code's own estimate.
-ALWAYS_ON_TOKENS = 292
+ALWAYS_ON_TOKENS = 298
 #: What is added to an agent's task.
-AGENT_CONTEXT = 4_330
+AGENT_CONTEXT = 4_430
 #: What the plugin shows of a task that asks nothing and does what it says.
 TASK_LINES = 1
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional
 
 import pytest
+from bg.ledger.aside import kept_aside
 from bg.ledger.file import Ledger
 from bg.words import launch_command
 from drive import Drive, plain
@@ -214,6 +215,19 @@ def test_a_corrupt_ledger(patient: Patient) -> None:
     path = patient.data / "ledger.db"
     path.write_bytes(b"this is no database, whatever its name says\n" * 200)
     only(patient, "ledger", "wrong", f"{path} is damaged", "the next hook keeps it aside and begins a new one")
+    assert kept_aside(str(patient.data)) == []
+
+
+def test_a_ledger_whose_log_alone_is_left(patient: Patient) -> None:
+    """The doctor only looks: a hook sets it aside, with the log."""
+    Ledger(patient.data).close()
+    path = patient.data / "ledger.db"
+    path.with_name("ledger.db-wal").write_bytes(path.read_bytes())
+    path.write_bytes(b"")
+    log = path.with_name("ledger.db-wal").read_bytes()
+    only(patient, "ledger", "wrong", f"{path} is damaged: it is empty, and its log is not", "the next hook keeps it")
+    assert (path.read_bytes(), path.with_name("ledger.db-wal").read_bytes()) == (b"", log)
+    assert kept_aside(str(patient.data)) == []
 
 
 def test_two_copies(patient: Patient) -> None:

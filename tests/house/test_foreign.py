@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 from bg import settings
-from bg.evidence import Launch, baseline, examine
+from bg.evidence import Launch, Look, baseline, examine
 from bg.host import agents, arriving, transcripts
 from bg.ledger import place
-from bg.loop import groups
+from bg.loop import delivered
 from drive import Drive, block, context, recorded
 
 KINDS = ["device", "pipe", "folder", "huge", "loop"]
@@ -116,20 +116,18 @@ def test_a_deliverable_is_read_from_a_file_only(kind: str, tmp_path: Path) -> No
         "summary": "See out/result.json:2",
         "status": "success",
     }
-    opened = {
-        "type": "tool_use",
-        "id": "t1",
-        "name": "Read",
-        "input": {"file_path": str(tmp_path / "out" / "result.json")},
-    }
-    result = {"type": "tool_result", "tool_use_id": "t1", "content": "1\t{}"}
-    calls = [
-        {"type": kind, "message": {"role": kind, "content": [part]}}
-        for kind, part in (("assistant", opened), ("user", result))
-    ]
+    calls: list[dict[str, Any]] = []
+    for name in ("result.json", "result.md"):
+        file = {"file_path": str(tmp_path / "out" / name)}
+        opened = {"type": "tool_use", "id": name, "name": "Read", "input": file}
+        result = {"type": "tool_result", "tool_use_id": name, "content": "1\t{}"}
+        calls += [
+            {"type": kind, "message": {"role": kind, "content": [part]}}
+            for kind, part in (("assistant", opened), ("user", result))
+        ]
     (tmp_path / "agent.jsonl").write_text("".join(json.dumps(each) + "\n" for each in calls))
     examine("I wrote out/result.json; see out/result.json:2", fields, launch, str(tmp_path / "agent.jsonl"))
-    data, why = groups._inside(str(tmp_path), "out/result.md", lambda _: "")
+    data, why = delivered._inside(str(tmp_path), "out/result.md", Look(launch, str(tmp_path / "agent.jsonl")))
     assert not data
     assert "cannot be read" in why or "larger" in why or kind == "device"
 

@@ -81,6 +81,13 @@ def mode(host: Sick) -> str:
         return str(book.execute("PRAGMA journal_mode").fetchone()[0])
 
 
+def rows_of(host: Sick) -> list[str]:
+    """Every row; of the host's events only their shapes, as each hook counts its own."""
+    counted = ["version", "event", "tool", "form", "lacks"]
+    shapes = host.rows(f"SELECT {', '.join(counted)} FROM sightings ORDER BY {', '.join(counted)}")
+    return [row for row in host.dump() if not row.startswith("('sightings'")] + [repr(shape) for shape in shapes]
+
+
 def end_at_once(host: Sick, tokens: dict[str, str]) -> None:
     """All these agents end in the same moment."""
     hooks = [host.start(host.reports(agent, token)) for agent, token in tokens.items()]
@@ -98,12 +105,12 @@ def test_twenty_agents_end_at_once(tmp_path):
     host = Sick(tmp_path, BG_JOURNAL_MODE="wal")
     agents = [f"n{number}" for number in range(HOOKS)]
     tokens = host.launches(*agents)
-    rows = host.dump()
+    rows = rows_of(host)
     assert mode(host) == "wal"
     host.env["BG_JOURNAL_MODE"] = "delete"
     host.hook(host.stop(running=tuple(agents)))
     assert mode(host) == "delete"
-    assert host.dump() == rows
+    assert rows_of(host) == rows
     end_at_once(host, tokens)
     assert host.told(*agents) == dict.fromkeys(agents, 1)
     assert host.rows("SELECT count(*) AS n FROM reports") == [{"n": HOOKS}]

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 NEWEST = VERSIONS[-1]
 MANY = 10_000
-#: Bounded: the last hundred errors are kept.
-SHORT = {"errors"}
+#: Bounded: the last hundred errors are kept, and four hundred shapes of the host's events.
+SHORT = {"errors", "sightings"}
 #: One row, and the few of the schema.
 AT_OPENING = {
     "SELECT 1 FROM tasks LIMIT 1",
@@ -38,7 +38,8 @@ INSERT INTO launches (tool_use, label, token, agent, agent_type, name, cwd, head
   bound, failed, window, identity FROM n, launches WHERE label = 'bg-1';
 INSERT INTO windows (session, kind, label, text, opened, closed) SELECT session, kind, 'bg-' || i, text, opened, closed
   FROM n, windows WHERE label = 'bg-1';
-INSERT INTO runs SELECT 'old' || i, run, 'bg-' || i, began, ended, corrections, asked, cut, last_uuid, evidence
+INSERT INTO runs (agent, run, label, began, ended, corrections, asked, cut, last_uuid, evidence, parked)
+  SELECT 'old' || i, run, 'bg-' || i, began, ended, corrections, asked, cut, last_uuid, evidence, parked
   FROM n, runs WHERE label = 'bg-1';
 INSERT INTO reports (agent, run, source, text, digest, at) SELECT 'old' || i, run, source, text, digest, at
   FROM n, reports WHERE agent = 'a1';

@@ -45,7 +45,10 @@ def another_program_with_our_number() -> None:
 
 
 UNKNOWN: dict[str, tuple[Callable[[], None], str]] = {
-    "a newer one": (sql("PRAGMA user_version=7"), "was written by a newer version of the bg plugin"),
+    "a newer one": (
+        sql(f"PRAGMA user_version={migrations.NEWEST + 1}"),
+        "was written by a newer version of the bg plugin",
+    ),
     "a number below": (sql("PRAGMA user_version=-3"), "does not know (schema number -3)"),
     "no number": (sql("PRAGMA user_version=0"), "does not know (the tables of another program)"),
     "a table fewer": (sql("DROP TABLE scans"), "does not know (no table scans)"),

@@ -58,6 +58,23 @@ def test_an_approval_that_waited_is_asked_for_again(drive):
     assert "[from the bg plugin, not from the user] label: bg-2" in context(drive.prompt("/bg-answer bg-1 D1: approve"))
 
 
+def test_a_close_that_waited_is_asked_for_again(drive):
+    """Words from the spool take no task off the lists, so nobody is told that they have."""
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
+    drive.stop()
+    keeps(drive, "UserPromptSubmit", prompt="/bg-answer bg-1 close")
+    said = str(drive.prompt("hello"))
+    assert "bg-1 was not closed" in said
+    assert "Close it again" in said
+    assert "bg-1 is closed" not in said
+    assert drive.rows("SELECT closed FROM tasks") == [{"closed": None}]
+    drive.prompt("/bg-answer bg-1 close")
+    drive.stop()
+    assert drive.rows("SELECT closed IS NULL AS open FROM tasks") == [{"open": 0}]
+
+
 def test_what_waited_says_no_more_than_notices_allow(drive):
     """The outcome of a command is always told, a mere notice only where the user wants notices."""
     drive.prompt("/bg Audit")

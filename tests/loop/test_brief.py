@@ -73,7 +73,19 @@ def test_what_the_model_needs_for_its_next_step_is_there(drive: Drive) -> None:
 
 def test_what_a_report_says_is_there_however_short_it_is(drive: Drive) -> None:
     drive.ends("a1", block("COMPLETION_REPORT", launched(drive, "a1"), summary="Two holes in login.py."))
-    assert shown(drive.stop()).splitlines()[1] == "Summary: “Two holes in login.py.”"
+    said = shown(drive.stop())
+    assert said.count("“Two holes in login.py.”") == 1
+    assert "“Two holes in login.py.”" in said.splitlines()[0]
+
+
+def test_a_report_that_is_refuted_is_summed_up_below_that(drive: Drive) -> None:
+    fields = {"summary": "Two holes in login.py.", "evidence": "- changed nowhere/at/all.py"}
+    text = block("COMPLETION_REPORT", launched(drive, "a1"), **fields)
+    drive.ends("a1", text)
+    drive.ends("a1", text, stop_hook_active=True)
+    said = shown(drive.stop())
+    assert "Two holes" not in said.splitlines()[0]
+    assert said.splitlines()[1] == "Summary: “Two holes in login.py.”"
 
 
 def test_questions_that_had_no_room_come_at_the_next_stop(drive: Drive) -> None:

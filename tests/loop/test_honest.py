@@ -238,22 +238,31 @@ def test_a_hollow_done_is_asked_about_once_and_never_green(drive):
 
 
 @pytest.mark.parametrize(
-    "second",
+    ("second", "comes_to", "line"),
     [
-        {"status": "partial_success"},
-        {"status": "success", "deliverables": "docs/audit.md is at notes/findings.md"},
-        {"status": "success", "evidence": "- not done: docs/audit.md, nothing was found"},
+        ({"status": "partial_success"}, "partial", "done in part: “The login has no rate limit.”"),
+        (
+            {"status": "success", "deliverables": "docs/audit.md is at notes/findings.md"},
+            "done",
+            "done, but not in its place: “docs/audit.md”",
+        ),
+        (
+            {"status": "success", "evidence": "- not done: docs/audit.md, see notes/findings.md"},
+            "partial",
+            "done, but not there: “docs/audit.md”",
+        ),
     ],
     ids=["partial", "elsewhere", "not done"],
 )
-def test_an_answer_that_says_where_it_is_or_that_it_is_not_is_taken(drive, second):
+def test_an_answer_that_says_where_it_is_or_that_it_is_not_is_taken(drive, second, comes_to, line):
     token = launched(drive, "Deliverables: docs/audit.md\n")
     made(drive, 1, "notes/findings.md")
     calls(drive, ("Write", {"file_path": str(drive.folder / "notes/findings.md")}, "ok", False))
     drive.ends("a1", block("COMPLETION_REPORT", token, status="success", evidence="- wrote notes/findings.md"))
     given = {"evidence": "- wrote notes/findings.md", **second}
     assert drive.ends("a1", block("COMPLETION_REPORT", token, **given), stop_hook_active=True) == {}
-    assert (state(drive), corrections(drive)) == ({"success": "done"}.get(second["status"], "partial"), 1)
+    assert (state(drive), corrections(drive)) == (comes_to, 1)
+    assert drive.announced("a1")["systemMessage"].startswith(f"bg-1 {line}")
 
 
 def test_a_list_that_declares_nothing_is_said_to_be_so_in_the_line(drive):

@@ -31,12 +31,20 @@ def test_every_module_of_a_signal_has_its_schema():
     assert found == set(marks.MARKERS)
 
 
-@pytest.mark.parametrize("item", ITEMS)
+@pytest.mark.parametrize("item", [item for item in ITEMS if item != Item.UNASKED])
 def test_every_kind_of_item_has_the_signal_that_asks_for_it(item):
     kind = kinds.asking(item)
     assert all(kind.counted)
     for name in ("answer", "ways_to_answer", "asks"):
         assert getattr(type(kind), name) is not getattr(kinds.Kind, name), name
+
+
+def test_what_the_user_says_unasked_is_no_signal_and_has_words_of_its_own():
+    """It is answered as soon as it is there, so it never waits and nobody is asked for it."""
+    kind = kinds.asking(Item.UNASKED)
+    assert kind.marker not in marks.MARKERS
+    assert type(kind).answer is not kinds.Kind.answer
+    assert kind.asks(Book(), "bg-1", {}) == []
 
 
 class Book:

@@ -46,7 +46,6 @@ def run(given: argparse.Namespace) -> Outcome:
 def examine(host: Host) -> Iterator[Finding]:
     """Every finding, in the order in which one would look."""
     yield from _client(host)
-    kept = list(storage.where_it_is_kept())  # before a ledger is opened, which sets a damaged one aside
     departures, seen = drifts.lately()
     yield from drifts.examine(host, departures, seen)
     yield from _hooks()
@@ -57,7 +56,7 @@ def examine(host: Host) -> Iterator[Finding]:
     yield from python
     if not any(finding.state == "wrong" for finding in python):
         yield from trials.fire(ROOT, interpreter.noted()[1], drifts.keys_of_last_prompt(seen))
-    yield from kept
+    yield from storage.where_it_is_kept()
     yield from _settings()
     yield _node()
 

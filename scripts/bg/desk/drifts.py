@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import time
 
+from bg import durations
 from bg.desk.findings import Finding
 from bg.host import deviations, drift, versions
 from bg.host.deviations import Departure, Seen
 from bg.host.drift import Shape
 from bg.host.versions import Host
-from bg.ledger import place, sightings
+from bg.ledger import health, place, sightings
 from bg.ledger.file import Ledger, Unavailable
 from bg.words import departures as words
 from bg.words.quoting import inline
@@ -19,7 +20,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-WEEK = 7 * 24 * 3600
 SUBJECT = "events"
 PROMPT = "UserPromptSubmit"
 OTHERS = {drift.NOTIFIED, drift.HEARD, drift.HANDED, drift.ANSWERED, drift.MISSED, drift.UNKNOWN}
@@ -36,12 +36,14 @@ def noticed(book: Ledger, since: float) -> tuple[list[Departure], list[Seen]]:
 
 
 def lately() -> tuple[list[Departure], list[Seen]]:
-    """The same of all ledgers, for the last week."""
+    """The same of all ledgers that are whole, for the last week."""
     rows: list[Seen] = []
     found: list[Departure] = []
     for folder in place.existing():
+        if health.damage(folder):
+            continue  # opening it would set it aside, which is a hook's part
         with contextlib.suppress(Unavailable), contextlib.closing(Ledger(folder, create=False)) as book:
-            departing, seen = noticed(book, book.now() - WEEK)
+            departing, seen = noticed(book, book.now() - durations.DRIFTED)
             found, rows = found + departing, rows + seen
     return found, rows
 

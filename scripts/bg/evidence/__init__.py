@@ -140,6 +140,7 @@ class _Examination:
         success = self.status == "success"
         asked.notes(self.disk, self.calls, self.report, self.evidence, success=success or not self.status)
         if success:
+            asked.at_another_place(self.disk, self.report, self.items, self.evidence)
             asked.absent(self.disk, self.report, self.deliverables, self.items, self.evidence)
 
     def _parse(self) -> None:

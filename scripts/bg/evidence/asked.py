@@ -76,6 +76,15 @@ def absent(disk: Disk, report: str, deliverables: str, items: list[Item], eviden
             evidence.findings.append(Finding(name, "promised", name, reason))
 
 
+def at_another_place(disk: Disk, report: str, items: list[Item], evidence: Evidence) -> None:
+    """Files that were asked for and are not there, while the report names another place and does not call them open."""
+    left = "\n".join(item.line for item in items if item.kind == "open")
+    for index, found in enumerate(evidence.asked):
+        missing = (found.kind, found.reason) == ("asked", "not found") and _last(found.subject) not in left
+        if missing and _is_elsewhere(disk, found.subject, report):
+            evidence.asked[index] = found._replace(reason="at another place")
+
+
 def _told(items: list[Item]) -> str:
     """What the list itself speaks of: files that are judged by their own line, and what it says is not done."""
     return "\n".join(item.line for item in items if item.kind in ("wrote", "changed", "moved", "open"))

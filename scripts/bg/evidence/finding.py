@@ -44,7 +44,7 @@ REASONS = {
             "loose commit", "no repository", "unreadable", "result unseen", "line elsewhere", "not checked",
             "not asked", "by another hand", "an answer",
             "passed earlier", "not word for word", "denied", "settings unclear", "not its own", "by somebody",
-            "no hook ran",
+            "no hook ran", "at another place",
         ),
         SAID,
     ),

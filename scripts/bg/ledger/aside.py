@@ -11,6 +11,7 @@ from bg.ledger import sqlite3
 from bg.ledger.place import LEDGER
 
 LOGS = ("-wal", "-shm", "-journal")
+CUT_TO_NOTHING = "it is empty, and its log is not"
 
 
 def kept_aside(place: str) -> list[str]:

@@ -77,15 +77,15 @@ def ask(book: Writing, label: str, agent: str, run: int, kind: str, qid: str, it
 
 def unasked(book: Writing, label: str, agent: str, run: int, words: str, *, stops: bool) -> Question:
     """An item for what the user says to a task that asks for nothing, or that it is to stop."""
-    qid = f"W{1 + sum(kind(item) == Item.WORDS for item in find(book, label=label))}"
-    ask(book, label, agent, run, Item.WORDS, qid, {"text": words, "stops": stops})
+    qid = f"W{1 + sum(kind(item) == Item.UNASKED for item in find(book, label=label))}"
+    ask(book, label, agent, run, Item.UNASKED, qid, {"text": words, "stops": stops})
     return ever(book, label, qid)[0]
 
 
 def kind(item: Question) -> str:
     """Whether the item is a question, a blocker, a delegation, or words of the user."""
     found = extra(item).get("kind")
-    return found if found in (Item.BLOCKER, Item.DELEGATION, Item.WORDS) else Item.QUESTION
+    return found if found in (Item.BLOCKER, Item.DELEGATION, Item.UNASKED) else Item.QUESTION
 
 
 def extra(item: Question) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import os
 
 from bg import durations
 from bg.ledger import migrations, mounts, sqlite3
-from bg.ledger.aside import is_corrupt, is_cut_to_nothing, keep_aside, kept_aside
+from bg.ledger.aside import CUT_TO_NOTHING, is_corrupt, is_cut_to_nothing, keep_aside, kept_aside
 from bg.ledger.place import LEDGER, alone, close, make_private, touch
 
 TYPE_CHECKING = False
@@ -87,7 +87,7 @@ class Opening:
 
     def _open(self) -> sqlite3.Connection:
         if is_cut_to_nothing(self.path):
-            raise sqlite3.DatabaseError("file is not a database: it is empty, and its log is not")
+            raise sqlite3.DatabaseError(f"file is not a database: {CUT_TO_NOTHING}")
         if os.path.exists(self.path):
             close(self.path, 0o600)
         mounts.leave_wal(self.path)

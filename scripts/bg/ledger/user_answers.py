@@ -184,7 +184,7 @@ def take_back(book: Writing, gone: Answer) -> str:
     )
     if earlier is None:
         item = inbox.get(book, gone.question)
-        if item is not None and inbox.kind(item) == Item.WORDS:
+        if item is not None and inbox.kind(item) == Item.UNASKED:
             inbox.withdraw(book, item)
         else:
             book.write(f"UPDATE questions SET state = '{ItemState.OPEN}' WHERE id = ?", gone.question)

@@ -30,7 +30,7 @@ class Item:
     QUESTION = "question"  # an answer
     BLOCKER = "blocker"  # a way to go on
     DELEGATION = "delegation"  # a yes or no to another agent
-    WORDS = "words"  # nothing: what the user has said to a task that asked for nothing
+    UNASKED = "unasked"  # nothing: what the user has said to a task that asked for nothing
 
 
 class ItemState:

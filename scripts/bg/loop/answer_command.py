@@ -171,6 +171,8 @@ def _close(scene: Scene, case: Case) -> Outcome:
     if case.task.state in tasks.RUNNING_STATES:
         line = feedback.CLOSE_WORKS.format(label=case.label, command=scene.answer_command)
         return Outcome([line], typing.COMMAND, case.label)
+    if scene.late is not None:
+        return Outcome([feedback.CLOSE_AGAIN.format(label=case.label)], typing.REFUSED, case.label)
     scene.answer.context.append(phrases.CLOSED.format(label=case.label))
     line = feedback.CLOSED.format(label=case.label, command=scene.answer_command)
     return Outcome([line], typing.TAKEN, case.label, closes=case.label)

@@ -54,7 +54,7 @@ def _asked(scene: Scene, row: Delivery, then: str, said: Reminder) -> tuple[bool
     who = cases.agent(scene.book, row.subject)
     signal = who.said(row.run, row.mark)
     kind, payload = kinds.of(signal.get("signal_type", "")), signal.get("payload", {})
-    short = briefs.Short(row.label, who.items_of(row.run), then, scene.full(), said.left)
+    short = briefs.Short(row.label, who.items_of(row.run), then, scene.full(), said.left, said.notice)
     return not signal or kind.is_over(payload), [kind.begin_brief(short, said.notice), *kind.brief(payload, short)]
 
 

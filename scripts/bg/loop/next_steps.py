@@ -53,7 +53,7 @@ def _while_it_works(scene: Scene, case: Case) -> str:
 
 def _unasked(case: Case) -> bool:
     """All that is to be sent is what the user has said of their own accord."""
-    return bool(case.unsent) and all(inbox.kind(row) == Item.WORDS for row in case.unsent)
+    return bool(case.unsent) and all(inbox.kind(row) == Item.UNASKED for row in case.unsent)
 
 
 def _launches(scene: Scene, case: Case) -> list[str]:

@@ -72,11 +72,11 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
 
 def _above(scene: Scene, rows: list[Delivery]) -> list[int]:
     """Of many reports, those that the host's own announcement holds whole just above: they are not said again."""
-    ended = [row for row in rows if row.kind == Due.ENDED]
-    if len(ended) <= MOST_WHOLE:
+    told = [row for row in rows if row.kind == Due.ENDED]
+    if len(told) <= MOST_WHOLE:
         return []
     shown = receipts.announced(scene.event.transcript, scene.event.prompt)
-    return [row.id for row in ended if row.subject in shown and _is_whole(scene, row, shown[row.subject])]
+    return [row.id for row in told if row.subject in shown and _is_whole(scene, row, shown[row.subject])]
 
 
 def _is_whole(scene: Scene, row: Delivery, shown: str) -> bool:

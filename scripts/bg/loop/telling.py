@@ -54,9 +54,11 @@ def _how(scene: Scene, case: Case) -> str:
     """How the words get there, in a line for the user."""
     if case.task.state in tasks.RUNNING_STATES:
         can = scene.host.resume_way == versions.BY_MESSAGE
-        return (feedback.TOLD_WHILE_IT_WORKS if can else feedback.TOLD_AT_ITS_END).format(label=case.label)
-    wakes = bool(case.task.agent) and waking.wakes(scene, case.task.agent)
-    return (feedback.GOES_ON_WITH_WORDS if wakes else feedback.GOES_ON_ANEW_WITH_WORDS).format(label=case.label)
+        told = feedback.TOLD_WHILE_IT_WORKS if can else feedback.TOLD_AT_ITS_END
+    else:
+        wakes = bool(case.task.agent) and waking.wakes(scene, case.task.agent)
+        told = feedback.GOES_ON_WITH_WORDS if wakes else feedback.GOES_ON_ANEW_WITH_WORDS
+    return told.format(label=case.label)
 
 
 def _was_asked_to_stop(case: Case) -> bool:

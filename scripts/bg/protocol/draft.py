@@ -6,12 +6,13 @@ import re
 
 from bg.pattern import pattern
 from bg.protocol import fields, questions
-from bg.protocol.blocks import Block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from bg.protocol.blocks import Block
 
 
 PLACEHOLDER = pattern(r"\s*(?:<[^<>\n]{1,80}>|\.\.\.|\u2026)\s*")

@@ -7,16 +7,16 @@ import os
 import re
 from functools import lru_cache
 
-from bg.protocol import blocks, marks, problems, validator
-from bg.protocol.blocks import Block
-from bg.protocol.draft import PLACEHOLDER, Draft
-from bg.protocol.problems import Problem
+from bg.protocol import blocks, draft, marks, problems, validator
 from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from bg.protocol.blocks import Block
+    from bg.protocol.problems import Problem
 
     Fields = dict[str, Any]
 
@@ -104,18 +104,18 @@ def read(text: str) -> Reading:
 def decode(block: Block) -> Signal:
     """The signal of a block: repaired where it can be read, with a problem where it cannot."""
     spec = schema(block.marker)
-    draft = Draft(block, spec)
-    draft.read()
-    draft.repair()
-    wrong, notes = problems.judged(block, spec, draft, set(validator.violations(draft.fields, spec)))
+    found = draft.Draft(block, spec)
+    found.read()
+    found.repair()
+    wrong, notes = problems.judged(block, spec, found, set(validator.violations(found.fields, spec)))
     return Signal(
         marker=block.marker,
-        agent_id=str(draft.fields.get("agent_id", "")),
-        timestamp=str(draft.fields.get("timestamp", "")),
-        fields=draft.fields,
+        agent_id=str(found.fields.get("agent_id", "")),
+        timestamp=str(found.fields.get("timestamp", "")),
+        fields=found.fields,
         problems=tuple(wrong),
-        repairs=(*block.repairs, *draft.repairs),
-        notes=(*notes, *draft.notes),
+        repairs=(*block.repairs, *found.repairs),
+        notes=(*notes, *found.notes),
         line=block.line,
         closed=block.closed,
     )
@@ -165,8 +165,8 @@ def is_template(signal: Signal) -> bool:
     for item in (item for given in signal.fields.values() if isinstance(given, list) for item in given):
         values += [text for name, text in item.items() if name != "question_id"]
     filled = [text for text in values if text.strip()]
-    open_slots = sum(PLACEHOLDER.fullmatch(text) is not None for text in filled)
-    unnamed = PLACEHOLDER.fullmatch(signal.agent_id) is not None
+    open_slots = sum(draft.PLACEHOLDER.fullmatch(text) is not None for text in filled)
+    unnamed = draft.PLACEHOLDER.fullmatch(signal.agent_id) is not None
     return open_slots * 2 > len(filled) or (unnamed and open_slots * 2 >= len(filled))
 
 

@@ -79,8 +79,10 @@ class ClarificationNeeded(Kind):
         }
         if waits:
             so = phrases.NOT_SENT_ALONG if told.along else ""
-            slots |= {"along": told.along, "then": phrases.ANSWERED_THEN.format(so=so, way=told.resume)}
-        text = texts.fill("clarification" if waits else "assuming", **slots)
+            then = phrases.ANSWERED_THEN.format(so=so, way=told.resume)
+            text = texts.fill("clarification", along=told.along, then=then, **slots)
+        else:
+            text = texts.fill("assuming", **slots)
         notice = kinds.waiting(asked, f"{told.answer_command} {label}").line(told.room) if asked else ""
         return reply_parts.Reminder(text, notice)
 

@@ -6,7 +6,7 @@ from bg.ledger.values import State
 from bg.signals.kinds import REPORT, Kind
 from bg.words import briefs, outcome, phrases, reply_parts, texts, verdict
 from bg.words.outcome import Outcome
-from bg.words.quoting import Said, cited, quote
+from bg.words.quoting import Said, cited, quote, spoken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,9 +85,9 @@ class CompletionReport(Kind):
         return f"{str(payload.get('status') or '').replace('_', ' ')}: {summary}".lstrip(": ") if summary else ""
 
     def brief(self, payload: Fields, short: Short) -> list[str]:
-        summary = str(payload.get("summary") or "")
-        lines = [phrases.BRIEFLY_SUMMARY.format(words=cited(summary, 2 * briefs.LINE))] if summary.strip() else []
-        return [*lines, *super().brief(payload, short)]
+        words = cited(spoken(str(payload.get("summary") or "")), 2 * briefs.LINE)
+        is_said = words == cited("") or words in short.heading
+        return [*([] if is_said else [phrases.BRIEFLY_SUMMARY.format(words=words)]), *super().brief(payload, short)]
 
 
 KIND = CompletionReport(REPORT)

@@ -165,7 +165,7 @@ class Unasked(Kind):
     def answer(self, book: Ledger, answered: list[Answered], items: list[Question], payload: Fields) -> Response:
         """The user's words, one after the other; that it is to stop is all that is said then."""
         if any(inbox.extra(row).get("stops") for row in answered):
-            return Response("USER_STOP", [phrases.STOP_AND_SAVE], ends=True)
+            return Response("USER_STOP", [phrases.STOP_AND_SAVE.format(marker=STOP)], ends=True)
         said = ["\n".join(framed(row.said.strip())) for row in answered]
         return Response("USER_MESSAGE", ["\n\n".join([phrases.FROM_THE_USER, *said])])
 
@@ -175,7 +175,7 @@ _UNASKED = Unasked("")
 
 def asking(item: str) -> Kind:
     """The kind of signal that asks for items of this kind."""
-    return _UNASKED if item == Item.WORDS else of(_ASKERS[item])
+    return _UNASKED if item == Item.UNASKED else of(_ASKERS[item])
 
 
 def waiting(items: list[Question], *beside: str) -> Outcome:

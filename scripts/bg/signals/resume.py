@@ -99,7 +99,7 @@ def _answers(agent: Agent, payload: dict[str, Any]) -> kinds.Response:
     """What is said of all that was answered: the kind of the first, and where several were, no first step."""
     found: list[kinds.Response] = []
     items = inbox.find(agent.book, agent=agent.id) if agent.answers else []
-    for item in (Item.QUESTION, Item.BLOCKER, Item.DELEGATION, Item.WORDS):
+    for item in (Item.QUESTION, Item.BLOCKER, Item.DELEGATION, Item.UNASKED):
         rows = [row for row in agent.answers if inbox.kind(row) == item]
         if rows:
             found.append(kinds.asking(item).answer(agent.book, rows, items, payload))

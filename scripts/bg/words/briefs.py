@@ -18,13 +18,14 @@ LINE = 150
 
 
 class Short(Record):
-    """What the short form of a reminder needs besides the signal."""
+    """What the short form of a reminder needs besides the signal; `heading` is the line that it begins with."""
 
     label: str
     items: list[Question]
     then: str
     full: str = ""
     left: str = ""
+    heading: str = ""
 
 
 def way(host: versions.Host, agent: str, label: str, *, wakes: bool) -> str:

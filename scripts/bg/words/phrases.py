@@ -292,7 +292,7 @@ STOP_NOW = SENDER + (
 )
 FROM_THE_USER = "## MESSAGE FROM THE USER\n\nYou asked for nothing; the user says this to you, in these words:"
 STOP_AND_SAVE = (
-    "## THE USER ASKS YOU TO STOP\n\nStart nothing more. End your run now with one STOP_WORK block: what is done, what "
+    "## THE USER ASKS YOU TO STOP\n\nStart nothing more. End your run now with one {marker} block: what is done, what "
     "is not, and in current_state what a later run needs to go on from there."
 )
 PASS_ON = SENDER + " What the user said to {label} is recorded, and it works on. Pass it on now: {way}"

@@ -91,6 +91,7 @@ REASONS = {
     "not asked": ("the launch names no such schema, so it was not checked", ""),
     "no hook ran": ("the commit is there, and was made with --no-verify", ""),
     "not checked": ("not checked: {detail}", ""),
+    "at another place": ("there is no such file; the report names another in its place", ""),
     "denied": ("not looked at: a permission rule denies it to the agent", ""),
     "settings unclear": ("not looked at: a settings file cannot be understood", ""),
     "not its own": ("not looked at: git does not track it, and no call was seen that opened or wrote it", ""),
@@ -103,7 +104,13 @@ RETIRED = {
     "quoted elsewhere": ("the words stand in a result, but not in one of this file", ""),
     "other case": ("the words stand there, with capitals where they have none, or the other way round", ""),
 }
-WANTING = {"not found": "not there", "does not fit": "does not fit", "failed": "failed", "not run": "not run"}
+WANTING = {
+    "not found": "not there",
+    "does not fit": "does not fit",
+    "failed": "failed",
+    "not run": "not run",
+    "at another place": "not in its place",
+}
 NOTES = {
     "no tool used": "no tool was used in this run",
     "write failed": "the last attempt to write it failed: {subject}",
