@@ -115,9 +115,7 @@ def test_what_a_person_typed_runs_after_the_report_and_both_hear_how_it_ended(ve
     drive = Drive(version, tmp_path)
     drive.prompt("/bg:bg Audit the code\nVerify: true")
     token = drive.launch("Audit.", "a1", description="bg-1: audit")
-    assert drive.started["systemMessage"] == (
-        "bg-1 started: audit · /bg-status\nbg-1 will be verified after its report: true"
-    )
+    assert drive.started["systemMessage"] == "bg-1 will be verified after its report: true"
     drive.stop()
     assert checks(drive) == []
     drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
