@@ -150,6 +150,21 @@ def test_so_it_does_on_older_clients(host: str, state: str, tell: Callable[[str]
     follow(host, state, tell)
 
 
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
+@pytest.mark.parametrize("state", ["disputed", "failed"])
+def test_words_wake_the_agent_of_a_task_that_asks_for_nothing(host: str, state: str) -> None:
+    script = Script(*agents(state), ("parent", parent, [Parent(state)] * 60))
+    with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
+        term.say("/bg:bg Do the work")
+        ends(term, home, "bg-1", state)
+        typed(term, "/bg-answer bg-1 you never ran pytest: run it")
+        ends(term, home, "bg-1", "done")
+        told = [request.all_text() for request in model.by(state)]
+        assert "## MESSAGE FROM THE USER" in told[-1]
+        assert "> you never ran pytest: run it" in told[-1]
+        assert rows(home, "SELECT text FROM errors") == []
+
+
 @pytest.mark.versions("2.1.7", NEWEST)
 def test_what_was_approved_and_never_launched_is_launched(host: str, tell: Callable[[str], None]) -> None:
     """The parent let the approval pass; `go` opens the launch again, and the new agent is the request's."""

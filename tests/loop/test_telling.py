@@ -67,7 +67,7 @@ def test_words_wake_an_ended_agent(version: str, now: str, tmp_path: Path, monke
     be(drive, now)
     said = drive.prompt(f"/bg-answer bg-1 {WORDS}")
     assert "bg-1 goes on with your words" in said["systemMessage"]
-    assert "The user has said something to bg-1" in context(said)
+    assert "What the user said to bg-1 is recorded. Resume it now: " in context(said)
     if version == "2.1.100":
         assert "in a new agent" in said["systemMessage"]
         drive.launch("Go on.", "a2", description="bg-1: go on")

@@ -285,7 +285,7 @@ WAKES_WITH_THEM = (
 )
 WAKES_WITH_THEM_NOTICE = " · it goes on with your answers to {qids}, which came after its end"
 ENDED_BEFORE = "the agent ended before it arrived"
-RESUME_WITH_WORDS = SENDER + " The user has said something to {label}; it is recorded. Resume it with that now: {way}"
+RESUME_WITH_WORDS = SENDER + " What the user said to {label} is recorded. Resume it now: {way}"
 STOP_NOW = SENDER + (
     " The user wants {label} stopped at once. Stop its agent {agent} now, with the tool that stops a background task; "
     "if you have none, say so, and that the user can stop it in Claude Code's own list of tasks."
