@@ -437,7 +437,7 @@ def test_what_a_model_schedules_does_not_count(host: str) -> None:
         given = ["--permission-mode", "default", "--allowedTools", tools]
         with Interactive(home, host, [ROOT], given) as term:
             term.say("/bg:bg FIRST of all")
-            term.wait_for("bg-1 started")
+            term.wait_for(r"\(bg-1: ")
             until(lambda: bool(rows(home, "SELECT 1 FROM delegations")), lambda: rows(home, "SELECT * FROM tasks"))
             term.settle()
             term.say("Look at the CLOCK please")

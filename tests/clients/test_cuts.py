@@ -108,7 +108,7 @@ def test_an_agent_that_is_stopped_in_the_middle_of_a_call(host: str) -> None:
 
 LOST = {
     "in the midst of a reply": text("The report has these parts: " + "one, " * 200).dropped(),
-    "refused until the client gives up": failure(529, "overloaded_error", "Overloaded"),
+    "refused until the client gives up": failure(500, "api_error", "Internal server error"),
 }
 
 

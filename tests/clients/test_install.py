@@ -133,7 +133,7 @@ def whole_loop(machine: Machine, command: str) -> None:
 
 def shows_table(event: dict[str, object], model: Model) -> bool:
     """The table reached the user as the result, or on the oldest hosts the model, which shows it."""
-    table = r"bg-\d+ +needs answer +\d+\S+ +audit the auth code"
+    table = r"bg-\d+ +\d+\S+ +asks +audit the auth code"
     return bool(re.search(table, str(event.get("result")))) or any(
         re.search(table, request.all_text()) for request in model.by("parent")
     )

@@ -121,7 +121,7 @@ def test_plain_chat_is_relayed_and_an_unrelated_message_answers_nothing(host: st
         term.wait_for("Noon")
         assert rows(home, "SELECT * FROM answers") == []
         term.say("/bg-status")
-        term.wait_for(r"bg-1 +needs answer +\d+\S+ +audit the auth code")
+        term.wait_for(r"bg-1 +\d+\S+ +asks +audit the auth code")
         before = len(model.by("parent"))
         time.sleep(1)
         assert len(model.by("parent")) == before, "the status table cost a model request"

@@ -75,7 +75,7 @@ def test_a_parked_session_takes_everything_along(host: str, mode: str) -> None:
         term.settle()
         for label, words in (("bg-2", "second"), ("bg-3", "third")):
             term.say(f"/bg:bg Do the {words}")
-            term.wait_for(f"{label} started")
+            term.wait_for(rf"\({label}: ")
             term.settle()
         until(lambda: bool(model.by("second")) and bool(model.by("third")), "both work")
         [before] = {session for session, _ in owners(home)}

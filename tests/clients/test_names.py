@@ -90,7 +90,7 @@ def test_the_statusline_and_the_notification(host: str) -> None:
             raw = home.root / "raw"
             term._tmux("pipe-pane", "-t", "rig", "-o", f"cat > '{raw}'")
             enter(term, "/bg:bg Audit the authentication code")
-            term.wait_for("bg: 1 working")
+            term.wait_for("bg: bg-1 working")
             term.settle()
             seen.set()
             if host == "2.1.38":  # it does not wake the parent by itself
@@ -98,7 +98,7 @@ def test_the_statusline_and_the_notification(host: str) -> None:
                 enter(term, "Anything new?")
             term.wait_for("bg-1 asks: “Should the export")
             enter(term, "Thanks")
-            term.wait_for("bg: 1 asks")
+            term.wait_for("bg: bg-1 asks")
             passed = b"\x1b]777;notify;Claude Code;bg-1 asks: " in raw.read_bytes()
         assert passed is (host in ("2.1.197", *SHADOWED))
         assert rows(home, "SELECT * FROM errors") == []

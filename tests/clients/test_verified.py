@@ -121,7 +121,7 @@ def test_what_is_typed_in_a_terminal_counts(host: str) -> None:
             term.wait_for(r"bg-1 verify failed: echo wrong; exit 4, exit 4 · disputed")
             model.wait_for(is_told("verify failed: echo wrong; exit 4, exit 4"))
             term.say("/bg-status")
-            term.wait_for(r"bg-1 +disputed")
+            term.wait_for(r"bg-1 +\S+ +disputed")
         assert rows(home, "SELECT source, outcome FROM verifications") == [{"source": "typed", "outcome": "failed"}]
         until(lambda: not processes(home), "the end of every process")
 

@@ -54,7 +54,7 @@ def terminal(home: Home, host: str, *more: str) -> Iterator[Interactive]:
 def begin(term: Interactive, home: Home) -> None:
     """A task whose agent has ended and waits for the user."""
     term.say("/bg:bg FIRST of all")
-    term.wait_for("bg-1 started")
+    term.wait_for(r"\(bg-1: ")
     ended = "SELECT 1 FROM questions"
     until(lambda: bool(rows(home, ended)), lambda: term.screen(history=True))
     term.settle()
