@@ -130,10 +130,10 @@ def test_plain_chat_is_relayed_and_an_unrelated_message_answers_nothing(host: st
         model.wait_for(is_told("reports partial success"))
         resumed = [request for request in model.requests if request.actor == "agent"][1]
         message = resumed.first_user_text() if host == CANNOT_RESUME else news(resumed)
-        assert f"The parent agent's own words, not the user's:\n\n> {framed}" in message
+        assert f"in the words of your parent agent:\n> {framed}" in message
         assert rows(home, "SELECT * FROM answers") == []
         assert one(home, "SELECT kind FROM resumes") == {"kind": "CLARIFICATION_RESPONSE (relayed)"}
-        assert {row["state"] for row in rows(home, "SELECT state FROM questions")} == {"withdrawn"}
+        assert {row["state"] for row in rows(home, "SELECT state FROM questions")} == {"sent"}
 
 
 def _clear(term: Interactive) -> None:
