@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import json
 import random
@@ -193,7 +194,17 @@ def _refused(call: Callable[[], Any]) -> None:
         call()
 
 
+@pytest.fixture
+def own_heap() -> Iterator[None]:
+    """What other tests have left in memory is not looked through again for each text."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.mark.parametrize("name", READERS)
+@pytest.mark.usefixtures("own_heap")
 def test_time_grows_with_the_text_and_no_faster(name: str, tell: Any) -> None:
     """At 10 kB, 100 kB and 1 MB: ten times the text takes no more than some twenty times the time."""
     shown = []

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bg.host import arriving
 from bg.ledger.place import directory
 from drive import Drive, block, context
 from recordings import recorded
@@ -82,6 +83,22 @@ def test_a_parked_agent_is_asked_for_nothing_and_nothing_is_told(drive: Drive) -
     assert "systemMessage" not in said
     assert drive.stop(background_tasks=commands(SHELL)) == {}
     assert drive.rows("SELECT * FROM deliveries") == []
+    assert state(drive) == ("working", "waits for its own command")
+
+
+def test_an_agent_parks_whose_calls_are_written_down_after_the_event(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """2.1.327 keeps the end of a turn that was quick in its memory until the hook has begun."""
+    drive = building("2.1.327", tmp_path)
+    words = "The build runs; I wait for it."
+    path = drive.transcript_of("a1", words)
+    late = path.read_text()
+    path.write_text("")
+    monkeypatch.setattr(arriving.time, "sleep", lambda _seconds: path.write_text(late))
+    event = recorded(drive.version, drive.scene, "SubagentStop")
+    event.update(agent_id="a1", agent_transcript_path=str(path), last_assistant_message=words)
+    drive.send(event, background_tasks=listed(SHELL))
     assert state(drive) == ("working", "waits for its own command")
 
 

@@ -5,7 +5,7 @@ The host wakes it when the command ends. Up to 2.1.217 it does not: there its pa
 
 from __future__ import annotations
 
-from bg.host import agents, arrivals
+from bg.host import agents, arrivals, arriving
 from bg.host.event import live_agents, live_commands
 from bg.ledger import runs, tasks
 from bg.ledger.cases import Agent, Case
@@ -20,13 +20,24 @@ def parks(scene: Scene, case: Case, path: str, text: str) -> bool:
     agent = case.agent
     reading = reports.read(text, agent.token)
     is_signed = reading.deciding is not None or reading.strange is not None
-    running = [] if is_signed else arrivals.commands_of(path, live_commands(scene.event) or [])
+    running = [] if is_signed else _commands_of(scene, path, text)
     if running or _waits_for(agent):
         with scene.book.transaction() as writing:
             run = runs.running(writing, agent.id, case.label)
             runs.park(writing, agent.id, run.run, running)
             tasks.set_state(writing, case.label, State.WORKING, phrases.PARKED if running else "")
     return bool(running)
+
+
+def _commands_of(scene: Scene, path: str, text: str) -> list[str]:
+    """Its own among the commands that run; 2.1.327 may write the results of its calls only after the hook has begun."""
+    live = live_commands(scene.event) or []
+    found = arrivals.commands_of(path, live)
+    if live and not found and scene.late is None:
+        scene.book.settle()
+        arriving.is_written(path, text)
+        found = arrivals.commands_of(path, live)
+    return found
 
 
 def is_parked(scene: Scene, agent: Agent) -> bool:
