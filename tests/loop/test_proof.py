@@ -11,6 +11,7 @@ import pytest
 from bg import durations
 from bg.ledger import spool
 from bg.ledger.place import directory
+from bg.loop import proof
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 from rig import conversation
@@ -163,6 +164,18 @@ def test_what_is_posted_in_mid_turn_carries_the_turns_own_id(newest):
     said = wake(newest)
     assert "Another session has a part in this turn: a process, number 26091" in denied(said)
     assert newest.rows("SELECT state FROM questions") == [{"state": "open"}, {"state": "open"}]
+
+
+def test_what_is_posted_may_be_written_down_after_the_first_call(newest, monkeypatch):
+    """On a busy machine 2.1.328 keeps the prompt in its memory while the parent's first call already runs."""
+    waiting(newest, "CLARIFICATION_NEEDED")
+    earlier = {"type": "user", "promptId": "earlier", "message": {"role": "user", "content": "Thanks"}}
+    newest.writes = False
+    written(newest, earlier)
+    words = "bg-1 is to write XLSX"
+    monkeypatch.setattr(durations, "LATE_PROMPT", 60.0)
+    monkeypatch.setattr(proof.time, "sleep", lambda _seconds: written(newest, posted(words, turn(newest))))
+    assert "Another session has a part in this turn: a process, number 26091" in denied(wake(newest))
 
 
 def test_a_made_up_payload_has_no_record(drive):

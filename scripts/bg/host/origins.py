@@ -99,11 +99,15 @@ def of_dialog(path: str, place: int, call: str, answers: str) -> Optional[Origin
     return None
 
 
-def peer_in_turn(path: str, turn: str) -> str:
-    """Which other session or process has begun this turn or joined it; empty where none has."""
+def peer_in_turn(path: str, turn: str) -> Optional[str]:
+    """Which other session or process has begun this turn or joined it; empty where none has.
+
+    None where only earlier turns are written down: on a busy machine a prompt is, after the first calls it has led to.
+    """
     if not turn:
         return ""  # up to 2.1.100, which know no other sessions
-    begun, joined = False, ""
+    begun: Optional[bool] = None
+    joined = ""
     for _, record in _latest(path):
         if record.get("type") == "user" and record.get("promptId"):
             if record["promptId"] == turn and not begun:
@@ -113,6 +117,8 @@ def peer_in_turn(path: str, turn: str) -> str:
         found = _peer(record)
         if found:
             joined = found
+    if begun is False:
+        return None
     return joined if begun else ""
 
 

@@ -294,13 +294,25 @@ def message_refused(scene: Scene, case: Case, typed: str) -> str:
     waiting = case.agent.answers
     if any(proofs.class_of(scene.book, row.proof, row.source) == "" and row.proof for row in waiting):
         return phrases.PROOF_PENDING.format(label=case.label)
-    peer = origins.peer_in_turn(scene.event.transcript, scene.event.turn)
+    peer = _peer(scene)
     if not peer:
         return ""
     with scene.book.transaction() as writing:
         proofs.note(writing, scene.session, case.label, typed, scene.event.tool_use, proofs.UNPROVEN, peer)
     who = inline(peer, 80)
     return "" if waiting else phrases.RELAY_UNPROVEN.format(label=case.label, who=who, ask=tools.ASK)
+
+
+def _peer(scene: Scene) -> str:
+    """The other session that has a part in this turn."""
+    until = time.monotonic() + (durations.LATE_PROMPT if scene.late is None else 0.0)
+    found = origins.peer_in_turn(scene.event.transcript, scene.event.turn)
+    if found is None:
+        scene.book.settle()
+    while found is None and time.monotonic() < until:
+        time.sleep(durations.LOOK_AGAIN)
+        found = origins.peer_in_turn(scene.event.transcript, scene.event.turn)
+    return found or ""
 
 
 def is_kept_apart(scene: Scene) -> bool:
