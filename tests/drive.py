@@ -88,9 +88,9 @@ class Drive:
         call = f"toolu_{self.calls:04d}"
         before = recorded(self.version, self.scene, "PreToolUse", self.spawn)
         given = {**before["tool_input"], "description": description, "prompt": words, **extra}
+        self.calls_made((call, given))
         said = self.send(before, tool_use_id=call, tool_input=given)
         taken = said.get("hookSpecificOutput", {}).get("updatedInput", given)
-        self._call(call, given)
         after = recorded(self.version, self.scene, "PostToolUse", self.spawn)
         self.started = self.send(
             after,
@@ -102,11 +102,9 @@ class Drive:
         found = re.search(r"You are (bg-\d+-[a-z2-7]{10})", taken["prompt"])
         return found[1] if found else None
 
-    def _call(self, call: str, given: dict[str, Any]) -> None:
-        """The host writes a call down as the model has made it, whatever the hooks change."""
-        part = {"type": "tool_use", "id": call, "name": self.spawn, "input": given}
-        with self.transcript.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"type": "assistant", "message": {"role": "assistant", "content": [part]}}) + "\n")
+    def calls_made(self, *calls: tuple[str, dict[str, Any]]) -> None:
+        """The launches of one message."""
+        conversation.called(self.transcript, self.spawn, *calls)
 
     def transcript_of(self, agent: str, text: str) -> Path:
         """The agent's own transcript, as this host writes it, with this as its last words."""

@@ -12,6 +12,7 @@ LOOK_AGAIN = 0.03  # between two looks at a file, or two tries for a lock
 LATE_TEXT = 5.0  # an agent's last words where the event lacks them; on a busy machine 2.1.7 needed more than 1.5
 LATE_RECORD = 0.6  # an agent's last record where the event has its words; it was up to 0.141 late
 LATE_PROMPT = 1.0  # the record that says who typed a prompt; it was up to 0.141 late
+LATE_CALL = 0.3  # the record of a call whose hook has begun; it was up to 0.056 late
 LATE_REFUSAL = 0.5  # the result of a call that was refused; 0.14 was the longest
 HOOK_BESIDE = 1.0  # the hook behind a launch runs beside that of the agent's start; it was at most 0.06 later
 

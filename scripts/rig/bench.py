@@ -84,6 +84,7 @@ class Stage:
         given = self.folder / "event.json"
         text = self.event(session, name, **event)
         given.write_text(text, encoding="utf-8")
+        conversation.begun(self.transcript(session), json.loads(text))
         cost = self.hand_over(given)
         # As the host does: what has reached the model stands there, and the next event looks for it.
         conversation.write(self.transcript(session), VERSION, json.loads(text), cost.answer)

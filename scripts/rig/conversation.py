@@ -20,6 +20,7 @@ SIGNS_COMMANDS = (2, 1, 236)
 NAMES_TURNS = (2, 1, 327)
 _MACHINE = re.compile(r"\s*(<system-reminder>|<task-notification>|<agent-message|Another Claude session sent)")
 _COMMAND = re.compile(r"(/[\w:-]+)(?:\s+(.*))?\Z", re.DOTALL)
+LAUNCHES = ("Agent", "Task")
 #: The host shows the model nothing of these, or writes it elsewhere.
 ELSEWHERE = ("SubagentStart", "SubagentStop", "SessionEnd", "PreToolUse")
 
@@ -38,6 +39,22 @@ def write(
                 ids.append(f"r-{size}-{number}")
                 linked = {"parentUuid": ids[-2] if len(ids) > 1 else None, **line, "uuid": ids[-1]}
                 file.write(json.dumps(linked) + "\n")
+
+
+def called(path: Path, tool: str, *calls: tuple[str, dict[str, Any]]) -> None:
+    """The calls of one message, as the model has made them: the host writes them down about when their hooks begin."""
+    if path.is_file():
+        with path.open("a", encoding="utf-8") as file:
+            for call, given in calls:
+                part = {"type": "tool_use", "id": call, "name": tool, "input": given}
+                message = {"id": f"msg_{calls[0][0]}", "role": "assistant", "content": [part]}
+                file.write(json.dumps({"type": "assistant", "message": message}) + "\n")
+
+
+def begun(path: Path, event: Payload) -> None:
+    """A launch of the session's own whose hook begins now."""
+    if event["hook_event_name"] == "PreToolUse" and event["tool_name"] in LAUNCHES and not event.get("agent_id"):
+        called(path, event["tool_name"], (event["tool_use_id"], event["tool_input"]))
 
 
 def told(path: Path, version: str, event: Payload) -> None:

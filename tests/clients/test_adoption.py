@@ -229,6 +229,8 @@ def _loaded(label: str) -> Any:
 def judge_split(model: Model, home: Home, host: str, labels: tuple[str, ...]) -> None:
     launched = rows(home, "SELECT label, token, agent FROM launches ORDER BY made")
     assert {row["label"] for row in launched} == set(labels)
+    given = {name: token(request).rpartition("-")[0] for name, request in agents(model).items()}
+    assert given == {f"OURS-{number}": label for number, label in enumerate(labels)}
     assert len({row["token"] for row in launched}) == len(launched) == (6 if host == CANNOT_RESUME else 3)
     assert {row["grp"] for row in rows(home, "SELECT grp FROM tasks")} == {"bg-1"}
     for label in labels:

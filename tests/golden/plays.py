@@ -234,6 +234,7 @@ class Play:
         self.clock += 7
         for idle in (self.data / "sessions").glob("*.idle") if self.awake else ():
             idle.unlink()
+        conversation.begun(self.transcript(), event)
         done = subprocess.run(
             ["sh", str(ROOT / "hooks" / "run")],
             input=json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode(),

@@ -22,6 +22,7 @@ from bg.ledger.naming import TOKEN
 from bg.protocol import signals
 from hook import Machine
 from recordings import Payload, events
+from rig import conversation
 
 CLEAN, BEFORE, MIDDLE, AFTER = "clean", "before the first durable write", "between write and exit", "after exit"
 SEEING = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop")
@@ -201,7 +202,9 @@ class Host(Machine):
 
     def launch(self, tool_use: str, description: str, prompt: str) -> Payload:
         given = {"description": description, "prompt": prompt, "run_in_background": True}
-        return self.event("background", "PreToolUse Agent", tool_use_id=tool_use, tool_input=given)
+        event = self.event("background", "PreToolUse Agent", tool_use_id=tool_use, tool_input=given)
+        conversation.begun(Path(event["transcript_path"]), event)
+        return event
 
     def launched(self, tool_use: str, agent: str, given: Payload) -> Payload:
         event = self.event("background", "PostToolUse Agent", tool_use_id=tool_use, tool_input=given)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 
 from bg import durations
-from bg.host.transcripts import Final, last_assistant, parts, size, tail, tells, words
+from bg.host.transcripts import Final, beside, calls, last_assistant, parts, size, tail, tells, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from bg.host.transcripts import Call
 
 
 def _tails(path: str, wait: float) -> Iterator[list[dict[str, Any]]]:
@@ -50,6 +52,12 @@ def _ends_with(records: list[dict[str, Any]], wanted: str, times: int) -> bool:
 def is_told(path: str, message: str) -> bool:
     """Whether an agent's transcript shows that it was told this."""
     return any(tells(records, message) for records in _tails(path, durations.LATE_RECORD))
+
+
+def called_before(path: str, call: str, *, wait: float) -> list[Call]:
+    """The calls before this one in its message; empty as well where the host has not written the message down."""
+    found = (beside(records, call)[0] for records in _tails(path, wait) if call in calls(records))
+    return next(found, [])
 
 
 def settled_text(path: str, before: str = "", *, wait: float) -> Final:

@@ -175,6 +175,13 @@ def launches_in(transcript: str) -> list[Called]:
     return found
 
 
+def launch_as(event: Event, call: Call) -> Optional[Event]:
+    """The same event for another call of its message; None where that launches no new agent."""
+    made, name, given = call
+    other = event._replace(tool_use=made, tool=name, tool_input=given)
+    return other if is_launch(other) else None
+
+
 def launch_of(event: Event) -> Launch:
     """What the call says of the agent to be launched or woken."""
     return _launch(event.tool_input)

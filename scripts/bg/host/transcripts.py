@@ -195,9 +195,9 @@ def given(path: str, call: str) -> dict[str, Any]:
     return next((given for identifier, _, given in made if identifier == call), {})
 
 
-def beside(path: str, call: str) -> tuple[list[Call], list[Call]]:
+def beside(records: list[dict[str, Any]], call: str) -> tuple[list[Call], list[Call]]:
     """The calls before and behind this one in the message that it is a part of; the host carries them out in order."""
-    spoken = [record for record in tail(path) if record.get("type") == "assistant"]
+    spoken = [record for record in records if record.get("type") == "assistant"]
     message = next((_message_id(record) for record in spoken if call in calls([record])), "")
     made = [each for record in spoken if message and _message_id(record) == message for each in called(record)]
     at = next((place for place, each in enumerate(made) if each[0] == call), len(made))

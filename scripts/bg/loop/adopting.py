@@ -164,19 +164,43 @@ def room(book: Ledger, project: str, most: Optional[int], label: str = "") -> st
     return phrases.AS_MANY_AS_ALLOWED.format(labels=", ".join(working), most=most)
 
 
-def adopt(book: Writing, event: Event, project: str, host: Host, head: str) -> Optional[Adoption]:
-    """Take a launch as ours; None where it is not."""
+def is_ours(book: Ledger, event: Event) -> bool:
+    """A launch is for a window of this session, or of an agent type of ours."""
+    return window_for(book, event) is not None or _is_our_type(event)
+
+
+class _Place(Record):
+    """Where a launch belongs: its label, that of its group, and whether it continues the task of that label."""
+
+    label: str
+    group: str
+    again: bool
+
+
+def _place(book: Writing, event: Event, project: str) -> Optional[_Place]:
+    """The place of a launch, None where it is not ours; the hook of a later launch may have given it one."""
+    known = first_of(launches.find(book, tool_use=event.tool_use))
+    placed = tasks.get(book, known.label) if known and not known.failed else None
+    if placed is not None:
+        return _Place(placed.label, placed.grp, again=False)
     window = window_for(book, event)
     if window is None and _is_our_type(event):
         windows.open_window(book, event.session, Opened.AGENT, tools.launch_of(event).description)
         window = windows.open_windows(book, event.session)[0]
     if window is None:
         return None
-    again = window.kind == Opened.RELAUNCH and not windows.is_taken(book, window)
-    label = window.label
-    if windows.is_taken(book, window):
-        label = windows.next_label(book)
+    taken = windows.is_taken(book, window)
+    label = windows.next_label(book) if taken else window.label
     tasks.create(book, label, window.label, event.session, project, window.text, State.LAUNCHED)
+    return _Place(label, window.label, again=window.kind == Opened.RELAUNCH and not taken)
+
+
+def adopt(book: Writing, event: Event, project: str, host: Host, head: str) -> Optional[Adoption]:
+    """Take a launch as ours; None where it is not."""
+    place = _place(book, event, project)
+    if place is None:
+        return None
+    label, again = place.label, place.again
     called = tools.launch_of(event)
     description = _plain_description(called.description)
     token = launches.note(
@@ -192,7 +216,7 @@ def adopt(book: Writing, event: Event, project: str, host: Host, head: str) -> O
     if again:
         tasks.hand_to(book, label, event.session)
     else:
-        asked = first_of(delegations.find(book, worker=window.label))
+        asked = first_of(delegations.find(book, worker=place.group))
         if asked is not None:
             prompt = f"{prompt}\n\n{delegation.child_section(book, asked)}"
         tasks.describe(book, label, description, prompt)

@@ -103,7 +103,7 @@ def after_question(scene: Scene) -> None:
 
 def _sent_along(scene: Scene) -> list[str]:
     """The tasks whose agents the same message wakes, behind the dialog: nothing is left to say about their answers."""
-    _, later = transcripts.beside(scene.event.transcript, scene.event.tool_use)
+    _, later = transcripts.beside(transcripts.tail(scene.event.transcript), scene.event.tool_use)
     found = [tasks.addressed(scene.book, scene.session, to) for to in tools.addressees(later)]
     labels = [task.label for task in found if task is not None]
     return [label for label in labels if cases.case(scene.book, label).is_ready]

@@ -6,7 +6,8 @@ import contextlib
 import time
 
 from bg import durations, repository
-from bg.host import drift, receipts, tools, transcripts
+from bg.host import arriving, drift, receipts, tools, transcripts
+from bg.host.event import Event
 from bg.ledger import cases, delegations, launches, naming, resumes, runs, tasks, windows
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing, first_of
@@ -55,8 +56,9 @@ def before(scene: Scene) -> None:
         return
     relaunching.relaunch_window(scene)
     head = repository.head(event.cwd) if scene.late is None else ""  # by now the agent may have committed
+    launched = [*_earlier(scene), event]
     with contextlib.suppress(_FullError), scene.book.transaction() as writing:
-        adopted = adopting.adopt(writing, event, scene.project, scene.host, head)
+        adopted = _adopt(scene, writing, launched, head)
         if adopted is None:
             lost = adopting.lost_label(scene.book, event)
             if lost:
@@ -76,6 +78,23 @@ def before(scene: Scene) -> None:
             launches.set_made(writing, event.tool_use, scene.late.at)
     if adopted is not None and not scene.answer.deny:
         scene.answer.updated_input = adopted.given
+
+
+def _earlier(scene: Scene) -> list[Event]:
+    """The launches before this one in its message whose hooks, which all run at once, have not come so far."""
+    event = scene.event
+    if not adopting.is_ours(scene.book, event):
+        return []
+    wait = durations.LATE_CALL if scene.late is None else 0.0
+    called = arriving.called_before(event.transcript, event.tool_use, wait=wait)
+    launched = [tools.launch_as(event, call) for call in called]
+    new = [each for each in launched if each and not launches.find(scene.book, tool_use=each.tool_use)]
+    return [each for each in new if not relaunching.continued(scene.book, each)]
+
+
+def _adopt(scene: Scene, writing: Writing, launched: list[Event], head: str) -> Optional[adopting.Adoption]:
+    """Give each its label in turn; what became of the last."""
+    return [adopting.adopt(writing, each, scene.project, scene.host, head) for each in launched][-1]
 
 
 def _note_child(scene: Scene, writing: Writing, label: str) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bg.host import agents, tools
+from bg.host.event import Event
 from bg.ledger import cases, naming, projects, tasks
 from bg.ledger.cases import Case
-from bg.ledger.file import Writing
+from bg.ledger.file import Ledger, Writing
 from bg.loop import adopting, checkpoints, inheriting, parts, proof, resuming, waking
 from bg.loop.scene import Scene
 from bg.signals import resume
@@ -15,11 +16,18 @@ if TYPE_CHECKING:
     from typing import Optional
 
 
+def continued(book: Ledger, event: Event) -> Optional[Case]:
+    """The task that a launch may continue: its description begins with that label, and its agent has ended."""
+    found = naming.LABEL.match(tools.launch_of(event).description.strip())
+    case = cases.of(book, found[0]) if found else None
+    is_over = case is not None and case.task.state in tasks.CONTINUABLE_STATES and case.task.agent
+    return case if is_over else None
+
+
 def relaunch_window(scene: Scene) -> Optional[Case]:
     """A launch whose description begins with a task that has ended unfinished continues that task."""
-    found = naming.LABEL.match(tools.launch_of(scene.event).description.strip())
-    case = cases.of(scene.book, found[0]) if found else None
-    if case is None or case.task.state not in tasks.CONTINUABLE_STATES or not case.task.agent:
+    case = continued(scene.book, scene.event)
+    if case is None:
         return None
     # In another project a label may be anybody's, unless the user has answered or named the task in this session.
     if case.task.session != scene.session and projects.root_of(scene.project) != (case.task.root or case.task.project):

@@ -94,7 +94,7 @@ def _not_answered(scene: Scene, case: Case) -> str:
     open_ones = [each.qid for each in case.awaited if each.kind == cases.ANSWER]
     if not open_ones:
         return ""
-    former, _ = transcripts.beside(scene.event.transcript, scene.event.tool_use)
+    former, _ = transcripts.beside(transcripts.tail(scene.event.transcript), scene.event.tool_use)
     if not tools.asks(former):
         return ""
     return phrases.NOT_ANSWERED.format(label=case.label, qids=", ".join(open_ones))
