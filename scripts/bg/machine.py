@@ -12,7 +12,7 @@ from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Optional
+    from typing import NoReturn, Optional
 
 MOST_ABOVE = 64
 _SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "busybox"}
@@ -87,6 +87,12 @@ def detach(command: list[str], held: int) -> None:
 def python(interpreter: str, *arguments: str, seconds: float, given: bytes = b"") -> Done:
     """Start a Python that imports nothing but its own library and packages."""
     return ask([interpreter, "-I", *arguments], seconds, given)
+
+
+def become(interpreter: str, *arguments: str) -> NoReturn:
+    """Go on as a Python that imports nothing but its own library and packages; what it says goes where ours would."""
+    os.chdir(APART)
+    os.execv(interpreter, [interpreter, "-I", *arguments])  # noqa: S606 - no shell, on purpose
 
 
 def find_packages() -> None:

@@ -122,10 +122,16 @@ def give(named: str) -> str:
 
 def on_path() -> Optional[Found]:
     """The `claude` on PATH, if it is a version that the loop is held on and runs in a temporary home."""
+    found = own()
+    counts_as = standing_for(found.version) if found else ""
+    return found._replace(counts_as=counts_as) if found and counts_as else None
+
+
+def own() -> Optional[Found]:
+    """The `claude` on PATH, whatever its version, if it runs in a temporary home; it counts as nothing but itself."""
     path = shutil.which("claude")
     version = _asked(path) if path else ""
-    counts_as = standing_for(version) if version else ""
-    return Found(str(Path(path).absolute()), version, counts_as) if path and counts_as else None
+    return Found(str(Path(path).absolute()), version, version) if path and version else None
 
 
 def _asked(path: str) -> str:

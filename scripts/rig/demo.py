@@ -15,8 +15,11 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Callable, NoReturn, Optional
+
+from bg.words.quoting import visible
 
 from rig import clients, demo_cast, demo_live, demo_proof, demo_recorded, fetching
 from rig.clients import ClientError
@@ -33,6 +36,8 @@ TOOLS = "Agent Task SendMessage ToolSearch TaskOutput Read Write"
 PATIENCE = 60  # seconds, for each step
 SOON = 8  # seconds; clients before 2.1.70 or so do not wake the parent under -p when an agent ends
 MODE = ["--permission-mode", "default"]  # some versions begin in auto mode by themselves
+
+Judge = Callable[[demo_proof.Evidence, float], int]
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
@@ -51,6 +56,12 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         "--live", action="store_true", help="use your own claude and login instead of the scripted model; asks first"
     )
     parser.add_argument("--model", default="", help="with --live: the model to use")
+    parser.add_argument(
+        "--try",
+        dest="trial",
+        action="store_true",
+        help="run the claude on PATH, of any version, and show only what was seen and what it cannot do",
+    )
     parser.add_argument("--full", action="store_true", help="show every message, what each hook does, and each proof")
     parser.add_argument("--plugin", type=Path, default=PLUGIN, help=argparse.SUPPRESS)
     given = parser.parse_args(argv)
@@ -62,6 +73,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         if given.live:
             return demo_live.run(view, given.plugin.resolve(), given.model)
         plugin = given.plugin.resolve()
+        if given.trial:
+            return run_trial(view, plugin)
         if given.recorded:
             return run_recorded(view, plugin)
         try:
@@ -99,7 +112,21 @@ def _client(view: View, wanted: str) -> str:
     return version
 
 
-def run(view: View, plugin: Path, version: str) -> int:
+def run_trial(view: View, plugin: Path) -> int:
+    """The scripted run on the user's own client; shows what was seen of it, and not the conversation."""
+    found = clients.own()
+    if not found:
+        raise ClientError("--try runs your own Claude Code, and no `claude` on PATH tells its version")
+    clients.use_in_place(found)
+    view.plain(
+        f"{found.path} runs the loop with a scripted model, in a temporary home. This takes about half a minute."
+    )
+    view.gap()
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        return run(View(nowhere), plugin, found.version, partial(_trial_verdict, view))
+
+
+def run(view: View, plugin: Path, version: str, judged: Optional[Judge] = None) -> int:
     """The scripted run on one version, which is there."""
     began = time.monotonic()
     with Home() as home:
@@ -122,7 +149,7 @@ def run(view: View, plugin: Path, version: str) -> int:
                 code = client.finish()
                 follower.drain()
             evidence = demo_proof.Evidence(model, home, book, follower, numbers, cost, code)
-            return _verdict(view, evidence, time.monotonic() - began)
+            return (judged or partial(_verdict, view))(evidence, time.monotonic() - began)
 
 
 def run_recorded(view: View, plugin: Path) -> int:
@@ -185,7 +212,7 @@ def _told(follower: Follower, model: demo_proof.Asked, words: str, say: Callable
         return any(words in _last(request) for request in model.by("parent"))
 
     if not follower.until(said, SOON):
-        say("Anything new?")
+        say(demo_proof.ASKED_AGAIN)
         follower.until(said, PATIENCE)
 
 
@@ -217,7 +244,6 @@ def _settle(follower: Follower, quiet: float = 1.2) -> None:
 def _verdict(view: View, evidence: demo_proof.Evidence, seconds: float) -> int:
     view.gap()
     found = demo_proof.steps(evidence)
-    words = {True: ("seen", "good"), False: ("NOT SEEN", "bad"), None: ("not here", "quiet")}
     if view.full:
         view.plain("What was seen, from the model's requests, the ledger and the disk:")
     else:
@@ -227,8 +253,8 @@ def _verdict(view: View, evidence: demo_proof.Evidence, seconds: float) -> int:
         )
     for step in found:
         if view.full or not step.ok:
-            view.plain(f"  {words[step.ok][0]:9} {step.name}: {step.words}", 12, words[step.ok])
-    missing = [step.name for step in found if step.ok is False]
+            _show(view, step)
+    missing = _missing(found)
     if view.full:
         view.gap()
         view.plain(f"{demo_proof.figures(evidence)} {seconds:.0f} seconds.")
@@ -237,3 +263,32 @@ def _verdict(view: View, evidence: demo_proof.Evidence, seconds: float) -> int:
     if missing:
         view.plain(f"The loop is broken: {', '.join(missing)} not seen.")
     return 1 if missing else 0
+
+
+def _trial_verdict(view: View, evidence: demo_proof.Evidence, _seconds: float) -> int:
+    found = demo_proof.steps(evidence)
+    for step in found:
+        if step.ok is not None:
+            _show(view, step)
+    for limit in demo_proof.limits(evidence):
+        view.plain(f"  {'cannot':9} {limit}", 12, ("cannot", "quiet"))
+    missing = _missing(found)
+    said = evidence.follower.run.stderr.strip()
+    if missing and said:
+        view.plain(f"  {'it said':9} {visible(said[-400:])}", 12)
+    view.gap()
+    name = f"Claude Code {'.'.join(map(str, evidence.version))}"
+    if missing:
+        view.plain(f"The loop is broken on {name}: {', '.join(missing)} not seen.")
+    else:
+        view.plain(f"The loop works on {name}: launch, question, answer and report.")
+    return 1 if missing else 0
+
+
+def _show(view: View, step: demo_proof.Seen) -> None:
+    word = {True: ("seen", "good"), False: ("NOT SEEN", "bad"), None: ("not here", "quiet")}[step.ok]
+    view.plain(f"  {word[0]:9} {step.name}: {step.words}", 12, word)
+
+
+def _missing(found: list[demo_proof.Seen]) -> list[str]:
+    return [step.name for step in found if step.ok is False]

@@ -14,6 +14,7 @@ from rig.home import Home
 from rig.request import Request
 
 TERMINAL_ONLY = (2, 1, 100)  # older clients show a hook's line in a terminal only
+ASKED_AGAIN = "Anything new?"  # what is typed where nothing has woken Claude
 HOW_TO_ANSWER = "/bg-answer bg-1 Q1: <answer>"  # what the table says of a task that asks
 
 COUNTS = {
@@ -68,6 +69,18 @@ def steps(evidence: Evidence) -> list[Seen]:
     return [step(evidence) for step in STEPS]
 
 
+def limits(e: Evidence) -> list[str]:
+    """What this client was seen not to do, each with what happens instead."""
+    agents = {row["agent"] for row in e.book.all("SELECT agent FROM launches WHERE agent <> ''")}
+    asked_again = any(ASKED_AGAIN in demo_cast.news(request) for request in e.model.by("parent"))
+    found = {
+        "wake an ended agent: a new agent went on with your answers": len(agents) > 1,
+        "wake Claude with -p when an agent ends: it was told with your next prompt": asked_again,
+        "show the plugin's screens with -p: the table came through Claude": not e.follower.screens,
+    }
+    return [limit for limit, holds in found.items() if holds]
+
+
 def figures(evidence: Evidence) -> str:
     """The line of figures."""
     book = evidence.book
@@ -110,7 +123,7 @@ def _kept(e: Evidence) -> Seen:
     return Seen(
         "record",
         ok,
-        f"{len(kept)} reports stand in the ledger word for word" if ok else "a report is missing from the ledger",
+        f"{len(kept)} reports are in the ledger word for word" if ok else "a report is missing from the ledger",
     )
 
 
@@ -145,7 +158,7 @@ def _answers(e: Evidence) -> Seen:
     return Seen(
         "answers",
         kept == sorted(demo_cast.ANSWERS.values()),
-        f"{len(kept)} answers stand in the ledger as you typed them",
+        f"{len(kept)} answers are in the ledger as you typed them",
     )
 
 

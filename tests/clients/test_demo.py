@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -144,6 +146,69 @@ def test_the_claude_on_path_is_taken_where_the_loop_is_held_on_it(host, tmp_path
     assert complete(shown)
     assert f"The claude on your PATH is {host}" in shown.stdout
     assert "the real client, with the bg plugin" in shown.stdout
+
+
+CANNOT = {
+    "2.1.7": ["wake Claude with -p", "show the plugin's screens with -p"],
+    "2.1.100": ["wake an ended agent: a new agent went on", "show the plugin's screens with -p"],
+    "2.1.197": [],
+    NEWEST: [],
+}
+
+
+@pytest.fixture
+def plugin(tmp_path, packaged):
+    """A copy of the package; what bgctl runs from, Python adds its own files to."""
+    return shutil.copytree(packaged, tmp_path / "plugin")
+
+
+def tried(plugin: Path, path: str) -> subprocess.CompletedProcess[str]:
+    """`bgctl doctor --try` with a home of its own."""
+    home = plugin.with_name("home")
+    home.mkdir()
+    command = [sys.executable, str(plugin / "scripts" / "bgctl"), "doctor", "--try"]
+    env = {"HOME": str(home), "PATH": path, "COLUMNS": "80"}
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, env=env, cwd=home)
+    assert not list(home.iterdir())
+    return shown
+
+
+def with_client(host: str, folder: Path) -> str:
+    """A PATH whose `claude` is this one."""
+    path = tools(folder / "bin", *HOOKS_NEED)
+    program = folder / "bin" / "claude"
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(clients.entry(host))} "$@"\n')
+    program.chmod(0o755)
+    return f"{path}:{Path(shutil.which('node') or '/usr/bin/node').parent}:/usr/bin:/bin"
+
+
+@pytest.mark.versions(*CANNOT)
+def test_the_doctor_plays_the_loop_on_the_users_own_client(host, tmp_path, plugin):
+    shown = tried(plugin, with_client(host, tmp_path))
+    assert (0, "") == (shown.returncode, shown.stderr), shown.stdout
+    assert "reminder: 2 of 2 questions reached Claude, in the agent's words\n" in shown.stdout
+    assert "report: the completion reached Claude; the task is done\n" in shown.stdout
+    limits = [line.split(maxsplit=1)[1] for line in shown.stdout.splitlines() if line.startswith("  cannot ")]
+    assert len(CANNOT[host]) == len(limits), shown.stdout
+    assert all(limit.startswith(begin) for begin, limit in zip(CANNOT[host], limits)), shown.stdout
+    last = f"The loop works on Claude Code {host}: launch, question, answer and report."
+    assert last == shown.stdout.splitlines()[-1]
+
+
+@pytest.mark.versions(NEWEST)
+def test_the_doctor_says_that_the_loop_is_broken_where_it_is(host, tmp_path, plugin):
+    (plugin / "hooks" / "hooks.json").write_text(json.dumps({"hooks": {}}), encoding="utf-8")
+    shown = tried(plugin, with_client(host, tmp_path))
+    assert 1 == shown.returncode, shown.stdout + shown.stderr
+    assert "NOT SEEN  launch: no label reached Claude" in shown.stdout
+    last = " ".join(shown.stdout.rpartition("\n\n")[2].split())
+    assert re.fullmatch(rf"The loop is broken on Claude Code {re.escape(host)}: launch, .* not seen\.", last)
+
+
+def test_without_a_client_the_doctor_has_nothing_to_try(tmp_path, plugin):
+    shown = tried(plugin, str(tmp_path))
+    assert (2, "") == (shown.returncode, shown.stdout)
+    assert "no `claude` on PATH tells its version" in shown.stderr
 
 
 def test_the_demo_says_what_it_needs(tmp_path, packaged):

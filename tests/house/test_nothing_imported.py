@@ -154,8 +154,9 @@ def test_no_python_is_started_but_isolated() -> None:
     )
     assert not [line for line in interpreters if "machine.ask" in line]
     python = ast.parse((ROOT / "scripts" / "bg" / "machine.py").read_text())
-    isolated = next(node for node in python.body if isinstance(node, ast.FunctionDef) and node.name == "python")
-    assert "[interpreter, '-I', *arguments]" in ast.unparse(isolated)
+    for name in ("python", "become"):
+        isolated = next(node for node in python.body if isinstance(node, ast.FunctionDef) and node.name == name)
+        assert "[interpreter, '-I', *arguments]" in ast.unparse(isolated)
     runner = (ROOT / "scripts" / "bg" / "evidence" / "verify.py").read_text()
     assert 'isolated = [sys.executable, "-I", "-S"' in runner
     assert runner.count("sys.executable") == 1

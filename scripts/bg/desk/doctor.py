@@ -26,12 +26,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What `bgctl doctor` takes."""
     parser.description = "What is wrong with this installation, and the remedy."
     parser.epilog = "Exit status: 0 nothing is wrong, 1 something is, 2 usage."
-    parser.add_argument("--json", action="store_true", help="print the findings as a JSON list")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--json", action="store_true", help="print the findings as a JSON list")
+    ways.add_argument(
+        "--try",
+        dest="trial",
+        action="store_true",
+        help="play launch, question, answer and report on your claude with a scripted model, in a temporary home",
+    )
     parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> Outcome:
     """The exit status, what goes to standard output and what to standard error."""
+    if given.trial:
+        machine.become(sys.executable, str(ROOT / "scripts" / "demo"), "--try")
     findings = list(examine(client()))
     bad = any(finding.state == "wrong" for finding in findings)
     if given.json:
