@@ -13,7 +13,7 @@ from bg.ledger import spool
 from bg.ledger.place import directory
 from bg.loop import proof
 from drive import Drive, block, context
-from recordings import VERSIONS, recorded
+from recordings import VERSIONS, recorded, since
 from rig import conversation
 
 PEER = {"kind": "peer", "from": "unknown", "verifiedPeerPid": 26091, "verifiedPeerProcStart": "81387"}
@@ -448,7 +448,7 @@ def test_what_a_person_typed_counts(attended, way):
         record = {**record, **signed, **source, "message": {"role": "user", "content": words}}
     if way == "queued":
         attachment = {"type": "queued_command", "prompt": words, "commandMode": "prompt", **signed}
-        attachment.update({"humanTurn": True} if drive.version == "2.1.328" else {})
+        attachment.update({"humanTurn": True} if drive.version in since("2.1.327")[1:] else {})
         left_out = ("message", "origin", "turnOrigin")
         record = {**{key: record[key] for key in record if key not in left_out}, "type": "attachment"}
         record = {**record, "attachment": attachment}
