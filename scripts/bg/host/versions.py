@@ -38,19 +38,18 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     "has_handback": [((2, 1, 271), None)],
     # 2.1.68, 2.1.70; 2.1.100, 2.1.101; 2.1.259, 2.1.260: an agent's end always reaches a hook of its own, so that Stop
     # need not say it first. In between, the host puts an end that comes in the middle of a turn behind the next tool
-    # result, and no hook fires. Some before 2.1.68 announce it too, but do not wake a headless parent.
+    # result, and no hook fires. 2.1.50 announces it too, 2.1.63 does not; 2.1.69 asks no model.
     "announces_every_end": [((2, 1, 70), (2, 1, 101)), ((2, 1, 260), None)],
-    # 2.1.217, 2.1.232: an agent that waits for its own background command is woken when that ends.
-    "wakes_parked": [((2, 1, 232), None)],
+    # 2.1.224, 2.1.225: an agent that waits for its own background command is woken when that ends.
+    "wakes_parked": [((2, 1, 225), None)],
     # 2.1.77, 2.1.78: its records of prompts name what has started the session.
     "names_starters": [((2, 1, 78), None)],
     # 2.1.235, 2.1.236: they name a person as the origin of commands too.
     "names_who_typed": [((2, 1, 236), None)],
     # 2.1.177, 2.1.178.
     "prints_blocked_prompts": [((2, 1, 178), None)],
-    # Typed in a terminal, `/bg` is the plugin's up to 2.1.197, and the host's own on 2.1.258 and 2.1.327; what lies
-    # between was not tried, and is taken for shadowed.
-    "has_its_own_bg": [((2, 1, 198), None)],
+    # 2.1.215, 2.1.216: typed in a terminal, `/bg` is no longer the plugin's.
+    "has_its_own_bg": [((2, 1, 216), None)],
     # Not tried below 2.1.197.
     "passes_terminal_sequences": [((2, 1, 197), None)],
     # 2.1.77, 2.1.78: it gives a plugin a directory for its data, and deletes that with the plugin or with its
