@@ -251,7 +251,15 @@ def _refuses_whole(clause: _Clause) -> bool:
     said, rest = _said(_unfilled(clause.marks))
     decides = [row for row in said if row != _AND]
     is_bare = not rest and _denies(decides) and _refuses(decides, clause._replace(marks=rest))
+    is_bare = is_bare or (bool(rest) and _ends_in_no(rest))
     return (is_bare or _is_unwilling(clause)) and not clause.asks
+
+
+def _ends_in_no(marks: list[_Mark]) -> bool:
+    """Whether what a condition opens ends with a no, as in "senza budget no"."""
+    against = {_WAIT, _ME, *_CONSENTS, *_TURNS}
+    opens = bool(marks[0].rows & _OPENS)
+    return opens and marks[-1].rows == {_REFUSE} and not any(mark.rows & against for mark in marks)
 
 
 def _is_unwilling(clause: _Clause) -> bool:
@@ -262,6 +270,8 @@ def _lead_to_no(before: list[_Clause], clause: _Clause, behind: list[_Clause]) -
     """Whether nothing around a refusal says yes, postpones, asks or quotes somebody."""
     if any(each.asks or each.colon for each in before) or any(map(_takes_back, behind)):
         return False
+    if before and _REFUSE in clause.marks[-1].rows and not any(each.holds(_CONSENTS) for each in before):
+        return all(mark.rows for mark in clause.marks)
     if not all(mark.rows for mark in clause.marks):
         # "Ok, but I don't want it to touch main" may be a condition.
         return not any(each.holds(_CONSENTS) for each in [*before, clause])
@@ -396,12 +406,15 @@ def _denies(said: list[str]) -> bool:
 def _said(marks: list[_Mark], *, decided: bool = False) -> tuple[list[str], list[_Mark]]:
     """The rows of the first marks that say yes or no or add nothing, and the marks behind them."""
     said: list[str] = []
+    is_clear = False
     for place, mark in enumerate(marks):
         row = next((row for row in _SAYS if row in mark.rows), "")
-        if not row or (decided and mark.rows & _OPENS and marks[place + 1 :]):
+        opens = (decided and mark.rows & _OPENS) or (is_clear and _DONT in mark.rows)
+        if not row or (opens and marks[place + 1 :]):
             return said, marks[place:]  # Spanish "si" is yes and if: with words behind it, it opens a condition
         said.append(row)
         decided = decided or row != _AND
+        is_clear = is_clear or (row in _CONSENTS and _MILD not in mark.rows)
     return said, []
 
 
@@ -412,7 +425,7 @@ def _table() -> tuple[dict[str, set[str]], int]:
         languages = json.load(file)
     table: dict[str, set[str]] = {}
     for language in languages.values():
-        for row, phrases in language.items():
-            for phrase in phrases.split(", "):
+        for row, lines in language.items():
+            for phrase in ", ".join(lines).split(", "):
                 table.setdefault(" ".join(_words(_folded(phrase))), set()).update({row, _ALSO.get(row, row)})
     return table, 1 + max(phrase.count(" ") for phrase in table)
