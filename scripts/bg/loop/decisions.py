@@ -97,7 +97,9 @@ def read(words: str) -> Optional[Decision]:
     if text.strip(_EDGES) == "go":
         return None
     clauses = _clauses(text)
-    return _at_once(clauses) or _behind_others(clauses)
+    decision = _at_once(clauses) or _behind_others(clauses)
+    hesitates = text.rstrip().endswith("...") and decision == Decision(YES, qualified=False)
+    return None if hesitates else decision
 
 
 def is_either(request: str) -> bool:
@@ -160,7 +162,7 @@ def _refuses(decides: list[str], clause: _Clause) -> bool:
         both = clause.asks or (rows & _CONSENTS and decides[-1] not in _DENIES)
         return _AGREE not in rows and (bool(rest) or not both)
     if first == _GO and decides[-1] == _REFUSE:
-        return _AGREE not in rows and not rest  # "do it yourself"
+        return not (_AGREE in rows or rest or clause.asks)  # "do it yourself"
     turns = first == _GO or first in _TURNS
     return turns and not (clause.asks or rows & _DENIES or _waits(rest)) and (len(decides) > 1 or not rest)
 
@@ -251,8 +253,15 @@ def _refuses_whole(clause: _Clause) -> bool:
     said, rest = _said(_unfilled(clause.marks))
     decides = [row for row in said if row != _AND]
     is_bare = not rest and _denies(decides) and _refuses(decides, clause._replace(marks=rest))
-    is_bare = is_bare or (bool(rest) and _ends_in_no(rest))
+    is_bare = is_bare or (bool(rest) and (_ends_in_no(rest) or _has_idiom(rest)))
     return (is_bare or _is_unwilling(clause)) and not clause.asks
+
+
+def _has_idiom(marks: list[_Mark]) -> bool:
+    """Whether a saying of three words or more denies, and no other word says anything else."""
+    against = {_WAIT, _UNLESS, *_CONSENTS, *_TURNS}
+    denies = any(_REFUSE in mark.rows and mark.phrase.count(" ") > 1 for mark in marks)
+    return denies and not any(mark.rows & against for mark in marks)
 
 
 def _ends_in_no(marks: list[_Mark]) -> bool:
