@@ -241,20 +241,23 @@ def _behind_others(clauses: list[_Clause]) -> Optional[Decision]:
     """A whole clause that decides behind others that do not, or before reasons that the table does not have."""
     for place, clause in enumerate(clauses):
         before, behind = clauses[:place], clauses[place + 1 :]
-        if _refuses_whole(clause) and _lead_to_no(before, clause, behind):
+        agrees = any(each.holds(_CONSENTS) for each in before)
+        if _refuses_whole(clause, is_bare=agrees) and _lead_to_no(before, clause, behind):
             return Decision(NO, qualified=True)
         if _is_order(clause) and all(map(_leads_to_yes, before)) and all(map(_goes_with, behind)):
             return Decision(YES, qualified=True)
     return None
 
 
-def _refuses_whole(clause: _Clause) -> bool:
-    """Whether the clause is a no without a reason in it, at most behind an "ok"; or says that the user is unwilling."""
+def _refuses_whole(clause: _Clause, *, is_bare: bool) -> bool:
+    """Whether the clause is a no, at most behind an "ok", or unless it has to be bare a saying that means no."""
     said, rest = _said(_unfilled(clause.marks))
     decides = [row for row in said if row != _AND]
-    is_bare = not rest and _denies(decides) and _refuses(decides, clause._replace(marks=rest))
-    is_bare = is_bare or (bool(rest) and (_ends_in_no(rest) or _has_idiom(rest)))
-    return (is_bare or _is_unwilling(clause)) and not clause.asks
+    if rest and not is_bare:
+        refuses = _ends_in_no(rest) or _has_idiom(rest)
+    else:
+        refuses = not rest and _denies(decides) and _refuses(decides, clause._replace(marks=rest))
+    return (refuses or _is_unwilling(clause)) and not clause.asks
 
 
 def _has_idiom(marks: list[_Mark]) -> bool:
