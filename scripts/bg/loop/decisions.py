@@ -282,7 +282,7 @@ def _lead_to_no(before: list[_Clause], clause: _Clause, behind: list[_Clause]) -
     """Whether nothing around a refusal says yes, postpones, asks or quotes somebody."""
     if any(each.asks or each.colon for each in before) or any(map(_takes_back, behind)):
         return False
-    if before and _REFUSE in clause.marks[-1].rows and not any(each.holds(_CONSENTS) for each in before):
+    if before and _REFUSE in clause.marks[-1].rows and not any(each.holds({_HOLD, *_CONSENTS}) for each in before):
         return all(mark.rows for mark in clause.marks)
     if not all(mark.rows for mark in clause.marks):
         # "Ok, but I don't want it to touch main" may be a condition.
