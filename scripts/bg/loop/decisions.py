@@ -309,7 +309,9 @@ def _is_order(clause: _Clause) -> bool:
     """Whether the clause tells the agent to begin, and nothing else; or to hand its work over, whatever that is."""
     said, rest = _said(clause.marks)
     orders = not {_APPROVE, _GO}.isdisjoint(said) and not _denies(said)
-    is_open = clause.holds({_AGENT}) and not (_waits(rest) or _denies_any(rest))
+    # A single word may be a noun: "the delegate thing".
+    is_verb = any(_APPROVE in mark.rows or (_GO in mark.rows and " " in mark.phrase) for mark in clause.marks)
+    is_open = is_verb and clause.holds({_AGENT}) and not (_waits(rest) or _denies_any(rest))
     return orders and not clause.asks and (not rest or is_open)
 
 
@@ -436,8 +438,16 @@ def _table() -> tuple[dict[str, set[str]], int]:
     with open(TABLE, encoding="utf-8") as file:
         languages = json.load(file)
     table: dict[str, set[str]] = {}
+    bare: dict[str, set[str]] = {}  # as people type it without apostrophes; "well" is no "we'll"
     for language in languages.values():
         for row, lines in language.items():
             for phrase in ", ".join(lines).split(", "):
-                table.setdefault(" ".join(_words(_folded(phrase))), set()).update({row, _ALSO.get(row, row)})
-    return table, 1 + max(phrase.count(" ") for phrase in table)
+                rows = {row, _ALSO.get(row, row)}
+                table.setdefault(_key(phrase), set()).update(rows)
+                if "'" in phrase and (" " in phrase or phrase.endswith("n't")):
+                    bare.setdefault(_key(phrase.replace("'", "")), set()).update(rows)
+    return {**bare, **table}, 1 + max(phrase.count(" ") for phrase in table)
+
+
+def _key(phrase: str) -> str:
+    return " ".join(_words(_folded(phrase)))
