@@ -202,7 +202,8 @@ def _condition(clause: _Clause, *, is_explicit: bool, opened: bool) -> Optional[
         return None
     denies = _denies(said)
     if not rest:
-        return None if denies else False
+        only_names = clause.holds({_AGENT}) and _CONSENTS.isdisjoint(said)  # "ah yes, the second agent"
+        return None if denies or only_names else False
     is_explicit = is_explicit or clause.but or _DONT in said
     if denies:
         return True if is_explicit and _CONSENTS.isdisjoint(said) else None
