@@ -13,10 +13,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 HERE = Path(__file__).resolve().parent
 for folder in (HERE.parents[1] / "scripts", HERE.parent, HERE):
@@ -134,12 +134,22 @@ def main() -> int:
     """Play them all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--agents", type=int, default=1000, help="how many (1000)")
+    options(parser)
+    chosen = parser.parse_args()
+    return campaign(play, sessions(chosen.agents), chosen)
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """What every campaign can be told."""
     parser.add_argument("--at-once", type=int, default=3, help="how many sessions play at the same time (3)")
     parser.add_argument("--until", type=float, default=float("inf"), help="begin no session after so many seconds")
-    chosen = parser.parse_args()
+
+
+def campaign(play: Callable[[Any, Path], Any], sessions: Iterable[Any], chosen: argparse.Namespace) -> int:
+    """Play these sessions, several at once, and print a line for each; whether one was not as it should be."""
     began, bad, played = time.monotonic(), 0, 0
 
-    def one(session: Session) -> str:
+    def one(session: Any) -> str:
         nonlocal bad, played
         if time.monotonic() - began > chosen.until:
             return ""
@@ -149,14 +159,14 @@ def main() -> int:
             except Exception as error:  # noqa: BLE001 - one session that fails does not end the campaign
                 bad += 1
                 return f"FAILED {session}: {type(error).__name__}: {str(error)[:300]}"
-        played += session.agents
+        played += 1
         bad += any(tally)
         return f"{'ok' if not any(tally) else 'BAD'} {tuple(session)} {tally if any(tally) else ''}"
 
     with ThreadPoolExecutor(chosen.at_once) as pool:
-        for line in filter(None, pool.map(one, sessions(chosen.agents))):
+        for line in filter(None, pool.map(one, sessions)):
             print(line, flush=True)
-    print(f"{played} agents, {bad} sessions not as they should be")
+    print(f"{played} sessions, {bad} not as they should be")
     return 1 if bad else 0
 
 
