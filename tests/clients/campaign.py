@@ -53,6 +53,11 @@ class Tally(NamedTuple):
     twice: list[str]
     errors: list[str]
 
+    @property
+    def wrong(self) -> bool:
+        """Something is not as it should be."""
+        return any(self)
+
 
 def play(session: Session, folder: Path) -> Tally:
     """One session: its agents work, the parent is brought into its state, all end, and it hears of each."""
@@ -136,7 +141,9 @@ def main() -> int:
     parser.add_argument("--agents", type=int, default=1000, help="how many (1000)")
     options(parser)
     chosen = parser.parse_args()
-    return campaign(play, sessions(chosen.agents), chosen)
+    tallies, bad = campaign(play, sessions(chosen.agents), chosen)
+    print(f"{len(tallies)} sessions, {bad} not as they should be")
+    return 1 if bad else 0
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -145,29 +152,29 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", type=float, default=float("inf"), help="begin no session after so many seconds")
 
 
-def campaign(play: Callable[[Any, Path], Any], sessions: Iterable[Any], chosen: argparse.Namespace) -> int:
-    """Play these sessions, several at once, and print a line for each; whether one was not as it should be."""
-    began, bad, played = time.monotonic(), 0, 0
+def campaign(
+    play: Callable[[Any, Path], Any], sessions: Iterable[Any], chosen: argparse.Namespace
+) -> tuple[list[Any], int]:
+    """Play these sessions, several at once, with a line for each: what came of them, and how many are not as they should be."""
+    began, tallies, failed = time.monotonic(), list[Any](), 0
 
     def one(session: Any) -> str:
-        nonlocal bad, played
+        nonlocal failed
         if time.monotonic() - began > chosen.until:
             return ""
         with tempfile.TemporaryDirectory() as folder:
             try:
                 tally = play(session, Path(folder))
             except Exception as error:  # noqa: BLE001 - one session that fails does not end the campaign
-                bad += 1
+                failed += 1
                 return f"FAILED {session}: {type(error).__name__}: {str(error)[:300]}"
-        played += 1
-        bad += any(tally)
-        return f"{'ok' if not any(tally) else 'BAD'} {tuple(session)} {tally if any(tally) else ''}"
+        tallies.append(tally)
+        return f"BAD {session}: {tally}" if tally.wrong else f"ok {tuple(session)}"
 
     with ThreadPoolExecutor(chosen.at_once) as pool:
         for line in filter(None, pool.map(one, sessions)):
             print(line, flush=True)
-    print(f"{played} sessions, {bad} not as they should be")
-    return 1 if bad else 0
+    return tallies, failed + sum(tally.wrong for tally in tallies)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,13 +28,15 @@ from loop import ROOT, block, has_ledger, news, one, rows, token  # noqa: E402
 from rig.home import Home  # noqa: E402
 from rig.model import Model  # noqa: E402
 from rig.request import Request  # noqa: E402
-from rig.script import Reply, Script, asked, call, parent, text  # noqa: E402
+from rig.script import GATE_LIMIT, Reply, Script, asked, call, parent, text  # noqa: E402
 from rig.session import Headless, arguments  # noqa: E402
 
-AGENTS = 5
+AGENTS = 3
 ROUNDS = 4  # at most so many calls between an agent's question and its last words
-LONGEST = 1.5  # seconds that a reply, a call or the user takes at most
-TELLS = re.compile(r"(?:Pass it on now|If they still matter, resume it)[^\n]*?(?:to|resume): \"([^\"]+)\"")
+LONGEST = 2.0  # seconds that a reply or a call takes at most
+TELLS = re.compile(
+    r"(?:Pass it on now|Resume it now|If they still matter, resume it)[^\n]*?(?:to|resume): \"([^\"]+)\""
+)
 
 
 class Life(NamedTuple):
@@ -57,12 +60,24 @@ class Session(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What came of it: the answers that did not arrive, those heard more than once, what is still owed, and errors."""
+    """What came of it: the answers that arrived, those that the user was told came too late, and what is wrong.
 
+    That is: those that did not arrive, those heard more than once, the tasks whose answer is still owed, and errors.
+    Hosts before 2.1.327 may show a prompt that comes in the midst of a turn to no hook: what was typed again for that.
+    """
+
+    arrived: list[str]
+    late: list[str]
+    again: list[str]
     lost: list[str]
     twice: list[str]
     owed: list[str]
     errors: list[str]
+
+    @property
+    def wrong(self) -> bool:
+        """Something is not as it should be."""
+        return any(self[3:])
 
 
 def drawn(dice: random.Random) -> Life:
@@ -70,7 +85,9 @@ def drawn(dice: random.Random) -> Life:
     rounds = dice.randint(0, ROUNDS)
     replies = tuple(round(dice.uniform(0, LONGEST), 2) for _ in range(rounds + 1))
     calls = tuple(round(dice.uniform(0, LONGEST), 2) for _ in range(rounds))
-    return Life(replies, calls, dice.random() < 0.5, dice.randint(0, rounds), round(dice.uniform(0, LONGEST), 2))
+    during = dice.randint(0, rounds)
+    lasts = replies[during] + (calls[during] if during < rounds else 0.0)
+    return Life(replies, calls, dice.random() < 0.5, during, round(dice.uniform(0, lasts), 2))
 
 
 class Agent:
@@ -144,7 +161,8 @@ def play(session: Session, _: Path) -> Tally:
         given = arguments([ROOT], tools="Agent SendMessage ToolSearch Bash")
         with Headless(home, session.version, given) as run:
             run.send("/bg:bg LAUNCH all")
-            users = [threading.Thread(target=_answer, args=(run, home, agent), daemon=True) for agent in agents]
+            people = User(run, home, model)
+            users = [threading.Thread(target=people.answers, args=[agent], daemon=True) for agent in agents]
             for user in users:
                 user.start()
             for user in users:
@@ -156,21 +174,44 @@ def play(session: Session, _: Path) -> Tally:
             run.finish()
         owed = [row["label"] for row in rows(home, "SELECT label FROM answers WHERE sent IS NULL")]
         errors = [row["text"] for row in rows(home, "SELECT text FROM errors")]
-    lost = [agent.name for agent in agents if not agent.heard[-1]]
-    return Tally(lost, [agent.name for agent in agents if agent.heard[-1] > 1], owed, errors)
+    late = [agent.name for agent in agents if people.was_told(agent)]
+    heard = {agent.name: agent.heard[-1] for agent in agents if agent.name not in late or agent.heard[-1]}
+    arrived, lost = [name for name in heard if heard[name]], [name for name in heard if not heard[name]]
+    return Tally(arrived, late, people.again, lost, [name for name in heard if heard[name] > 1], owed, errors)
 
 
-_one_speaks = threading.Lock()
+class User:
+    """Answers each question at its instant, or as soon as another answer of theirs is typed and taken."""
 
+    def __init__(self, run: Headless, home: Home, model: Model) -> None:
+        self.run, self.home, self.model = run, home, model
+        self.again: list[str] = []
+        self._typing = threading.Lock()
 
-def _answer(run: Headless, home: Home, agent: Agent) -> None:
-    """The user answers this agent's question at its instant, or as soon as another answer of theirs is typed."""
-    begun = agent.begun[agent.life.during]
-    assert begun.wait(120), f"{agent.name} never came to its reply {agent.life.during}"
-    time.sleep(agent.life.after)
-    label = _label(home, agent)
-    with _one_speaks:
-        run.send(f"/bg-answer {label} Q1: ANSWER-{agent.name}")
+    def answers(self, agent: Agent) -> None:
+        """The answer to this agent, typed until a hook has been shown it."""
+        begun = agent.begun[agent.life.during]
+        assert begun.wait(GATE_LIMIT), f"{agent.name} never came to its reply {agent.life.during}"
+        time.sleep(agent.life.after)
+        words, times = f"/bg-answer {_label(self.home, agent)} Q1: ANSWER-{agent.name}", 0
+        with self._typing:
+            while not times or self._unshown(words) == times:
+                self.again += [agent.name] * bool(times)
+                times += 1
+                self.run.send(words)
+                until(partial(self._is_settled, agent, words, times), f"{words} came to nothing")
+
+    def was_told(self, agent: Agent) -> bool:
+        """That the answer is not recorded."""
+        return any(f"not recorded: ANSWER-{agent.name}" in str(result.get("result")) for result in self.run.results)
+
+    def _unshown(self, words: str) -> int:
+        """How often the model has read the command itself, as it stands."""
+        return max((request.all_text().count(words) for request in self.model.by("parent")), default=0)
+
+    def _is_settled(self, agent: Agent, words: str, times: int) -> bool:
+        recorded = rows(self.home, "SELECT 1 FROM answers WHERE text LIKE ?", f"%ANSWER-{agent.name}%")
+        return bool(recorded) or self.was_told(agent) or self._unshown(words) == times
 
 
 def _label(home: Home, agent: Agent) -> str:
@@ -190,7 +231,7 @@ def _is_over(home: Home, agents: int) -> bool:
 
 def sessions(count: int, seed: int) -> Iterator[Session]:
     """So many answers, a few a session, over the versions in turn."""
-    dice = random.Random(seed)  # noqa: S311 - no secret
+    dice = random.Random(seed)
     for number, first in enumerate(range(0, count, AGENTS)):
         lives = tuple(drawn(dice) for _ in range(min(AGENTS, count - first)))
         yield Session(VERSIONS[number % len(VERSIONS)], lives)
@@ -203,7 +244,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="which instants are drawn (1)")
     options(parser)
     chosen = parser.parse_args()
-    return campaign(play, sessions(chosen.count, chosen.seed), chosen)
+    tallies, bad = campaign(play, sessions(chosen.count, chosen.seed), chosen)
+    arrived, late, again = (sum(len(tally[part]) for tally in tallies) for part in range(3))
+    print(f"{arrived} answers arrived, {late} came after the agent's end and were said to be not recorded")
+    print(f"{again} were typed again, as the host had shown them to no hook")
+    print(f"{len(tallies)} sessions, {bad} not as they should be")
+    return 1 if bad else 0
 
 
 if __name__ == "__main__":
