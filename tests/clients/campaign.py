@@ -25,12 +25,13 @@ for folder in (HERE.parents[1] / "scripts", HERE.parent, HERE):
 from directed import both, delivered, directed, spawn, until  # noqa: E402
 from loop import ROOT, block, rows  # noqa: E402
 from peers import peer  # noqa: E402
+from rig import clients  # noqa: E402
 from rig.home import Home  # noqa: E402
 from rig.model import Model  # noqa: E402
 from rig.script import Script, asked, call, parent, text  # noqa: E402
 from rig.session import Headless, arguments  # noqa: E402
 
-VERSIONS = ("2.1.197", "2.1.258", "2.1.327", "2.1.328")
+VERSIONS = ("2.1.197", "2.1.258", "2.1.327", clients.newest())
 DELAYS = (0, 1, 5)
 IDLE, STREAMING, IN_A_TOOL, INTERRUPTED = STATES = ("idle", "streaming", "in a tool", "interrupted")
 SLOW = "if machine:\n    time.sleep({seconds})\n"
