@@ -21,7 +21,8 @@ BY_MESSAGE, BY_LAUNCH, NO_WAY, UNKNOWN = "message", "launch", "none", "unknown"
 TELLS_ITS_VERSION: Version = (2, 1, 120)
 
 # What a host can do, from which version, and up to which one, that one not among them: a first guess, behind what a
-# session shows. Each bound that names two versions was tried on both with `tests/clients/test_abilities.py`.
+# session shows. Each bound was tried on the two versions that it names, by `tests/clients/test_abilities.py` or in a
+# terminal.
 _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     # 2.1.76, 2.1.77: the parameter `resume` of a launch.
     "resumes_by_launch": [(OLDEST, (2, 1, 77))],
@@ -50,8 +51,8 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     "prints_blocked_prompts": [((2, 1, 178), None)],
     # 2.1.215, 2.1.216: typed in a terminal, `/bg` is no longer the plugin's.
     "has_its_own_bg": [((2, 1, 216), None)],
-    # Not tried below 2.1.197.
-    "passes_terminal_sequences": [((2, 1, 197), None)],
+    # 2.1.140, 2.1.141: what a hook wants written to the terminal is written there.
+    "passes_terminal_sequences": [((2, 1, 141), None)],
     # 2.1.77, 2.1.78: it gives a plugin a directory for its data, and deletes that with the plugin or with its
     # marketplace; a marketplace that is added again is read from the new place.
     "deletes_data": [((2, 1, 78), None)],
