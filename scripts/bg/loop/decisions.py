@@ -3,7 +3,7 @@
 A no decides, whatever reason follows, unless the same words also say yes. A yes decides alone, with a reason that the
 table knows ("saves time") or that "because" opens, or with a condition that an agent can keep: one that a word of the
 table opens ("only", "if", "without"), or anything behind "approve:". Behind other words a plain "go ahead" or "no"
-decides too, if nothing speaks against it; an order that names another agent does so whatever else it says. A yes that
+decides too, and an order that names another agent beside any other words, if nothing speaks against it. A yes that
 postpones, asks or involves the user, and whatever the table does not have ("ok, noted"), is asked back.
 """
 
