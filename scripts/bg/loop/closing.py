@@ -144,12 +144,21 @@ def close(scene: Scene, case: Case, agent: str, text: str, cut: str, source: str
         # An error is announced before it stands in the transcript, which then still ends with a call.
         is_newer = names_error(text) and not own.settled
         reports.keep(case, who, source, text if is_newer or not is_own else own.text or text)
-    elif is_own and own.settled and not reported.is_reported(scene.book, agent, own.text, run.run):
+    elif is_own and _is_unkept(scene, who, run, own):
         reports.keep(case, who, source, own.text)
     if is_own and own.cut and cut in BY_ERROR:
         judging.conclude(scene, case, who, own.cut, own.resets)
     else:
         judging.conclude(scene, case, who, cut)
+
+
+def _is_unkept(scene: Scene, agent: Agent, run: Run, final: Final) -> bool:
+    """The run has ended with a signal behind what is kept of it: the hook that was to keep it was killed."""
+    return (
+        final.settled
+        and not reported.is_reported(scene.book, agent.id, final.text, run.run)
+        and bool(reports.read(final.text, agent.token).own)
+    )
 
 
 def _is_of_a_run_unseen(scene: Scene, agent: str, text: str) -> bool:
