@@ -521,6 +521,7 @@ def test_texts_for_models_are_calm(path):
 # Modules of loop/ and results/ whose longer strings are no sentences, each with the reason.
 NO_SENTENCES = {
     "reconciling.py": "the names of what was lost, for its trace and its test",
+    "delivered.py": "the names by which it recognizes that a text may be a result",
     "answers.py": "the words by which it recognizes what is no answer",
     "intake.py": "the words by which it recognizes that somebody disputes a finding",
     "issues.py": "the signs by which it recognizes an id",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 
 import pytest
+from bg.loop import delivered
+from bg.results import contract, form, sections
 from drive import Drive, block, context
 from recordings import VERSIONS
 from test_hearing import calls, written
@@ -72,3 +74,23 @@ def test_what_a_result_lacks_by_the_contract_is_told_with_its_report_and_with_it
         f"> bg-1, by the result contract: {each}" for each in lacks
     ]
     assert "could not be read" not in account
+
+
+@pytest.mark.parametrize("name", [name for name, section in form.SECTIONS.items() if section in sections.TELLING])
+def test_whatever_names_a_section_that_every_result_has_is_looked_at(name):
+    spelled = name.replace(" ", "_").title()
+    assert all(delivered.is_telling(f"words\n{each}\nmore") for each in (f"## 1. {spelled} (92)", f"  # **{name}**"))
+    assert delivered.is_telling(f"words\r\n**{spelled}:** high")
+
+
+def test_a_file_that_is_no_result_is_not_read_as_one(newest, monkeypatch):
+    """Neither is its report, which has a status of its own."""
+    newest.prompt("/bg Explore the login")
+    token = newest.launch("Explore", "a1")
+    newest.stop()
+    (newest.folder / "notes.md").write_text("# The notes\n\nThey say nothing.\n")
+    monkeypatch.setattr(contract, "parse_all", lambda _: pytest.fail("it was read"))
+    newest.ends("a1", block("COMPLETION_REPORT", token, deliverables="notes.md", status="success"))
+    newest.announced("a1")
+    assert newest.rows("SELECT text FROM errors") == []
+    assert newest.rows("SELECT state FROM tasks") == [{"state": "done"}]

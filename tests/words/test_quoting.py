@@ -63,3 +63,12 @@ def test_what_is_cut_is_named() -> None:
         assert said.context[0].splitlines()[-1] == last
         assert last == "> [cut]" or said.context[0].count("> x") == 800
         assert len(said.context[0]) <= CONTEXT_LIMIT
+
+
+def test_plain_words_pass_as_they_are():
+    """Without a pattern; one sign that may open a tag or a frame, and they are looked at."""
+    plain = "".join(map(chr, range(0x20, 0x7F))).replace("<", "").replace("[", "") + "\n"
+    assert plain == neutral(plain)
+    assert "\u2039system>" == neutral("<system>")
+    assert "(from the bg plugin" == neutral("[from the bg plugin")
+    assert "ab\n" == neutral("a\x1bb\r\n".replace("\x1b", "\x00"))

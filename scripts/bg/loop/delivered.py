@@ -14,6 +14,7 @@ from bg.ledger.file import Ledger, first_of
 from bg.ledger.launches import Launch
 from bg.ledger.tasks import Task
 from bg.loop import reports
+from bg.pattern import pattern
 from bg.words import phrases
 from bg.words.quoting import cited
 
@@ -28,6 +29,8 @@ MOST_FILES = 20
 MOST_PLACES = 200
 SHOWN = 3
 RESULT_FILES = re.compile(r"[\w./-]{1,200}\.(?:md|jsonl)\b")
+# Every result has a section of such a name: where no heading or label has one, its reader is not needed.
+TELLING = pattern("status|confidence|references|refs|files", re.IGNORECASE)
 
 
 def of_task(book: Ledger, task: Task, transcript: str) -> tuple[list[tuple[str, bytes]], list[str]]:
@@ -50,16 +53,31 @@ def of_task(book: Ledger, task: Task, transcript: str) -> tuple[list[tuple[str, 
 
 def notes(task: Task, launch: Launch, transcript: str, text: str, fields: dict[str, Any]) -> list[dict[str, Any]]:
     """What the results in a report, and in the files that it names, lack by the contract."""
-    from bg.results import conformance, contract  # noqa: PLC0415 - late: few reports have any
-
     named = _names(fields)
     look = _look(task, launch, transcript) if named or "confidence" in text.lower() else None
     if look is None:
         return []
-    read = [("", text.encode("utf-8", "replace")), *_read(named, launch.cwd, look)[0]]
+    files = [(name, data.decode("utf-8-sig", "replace")) for name, data in _read(named, launch.cwd, look)[0]]
+    return _lacking(look, [each for each in [("", text), *files] if is_telling(each[1])])
+
+
+def is_telling(text: str) -> bool:
+    """Something in a text may be a result by the contract; asked without the reader of results, which costs more."""
+    return any(
+        TELLING.search(line)
+        for line in text.splitlines()
+        if "#" in line or line.startswith(("**", "__", "Status", "Confidence"))
+    )
+
+
+def _lacking(look: Look, texts: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    if not texts:
+        return []
+    from bg.results import conformance, contract  # noqa: PLC0415 - late: few reports have any
+
     found = []
-    for name, data in read:
-        for result in contract.parse_all(data.decode("utf-8-sig", "replace")):
+    for name, words in texts:
+        for result in contract.parse_all(words):
             lacking = [*_missing(look, conformance.cited(result)), *conformance.check(result)]
             found += [{"source": name or result.agent, **each._asdict()} for each in lacking]
     return found

@@ -185,9 +185,11 @@ def free_refused(scene: Scene) -> None:
     """A launch that a rule or another plugin's hook has refused brings no event of ours: the transcript tells."""
     path, now = scene.event.transcript, scene.event.tool_use
     launched = [launch for launch in scene.docket.unbound if launch.tool_use != now]
+    if not launched:
+        return
     calls = [launch.tool_use for launch in launched]
     found = receipts.results(path, calls)
-    owed = _owed_results(scene, launched) if launched and scene.late is None else []
+    owed = _owed_results(scene, launched) if scene.late is None else []
     if not found.keys() >= set(owed):
         scene.book.settle()
         until = time.monotonic() + durations.LATE_REFUSAL

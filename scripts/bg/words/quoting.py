@@ -38,17 +38,22 @@ _HOST_TAG = pattern(
 _OUR_FRAME = pattern("[\\[\uff3b\u3010](?=\\s*from\\s+the\\s+bg\\s+plugin)", re.IGNORECASE)
 # What a line of ours to type begins with: nobody else's words look like one.
 _COMMAND = pattern("(?<![\\w/])/(?=bg(?:[-:][a-z]|\\s|$))")
+# Signs without which there is neither a tag nor a frame: most texts have none, and need no pattern compiled.
+_OPENING = frozenset("<\uff1c\ufe64[\uff3b\u3010")
 _MARKS = str.maketrans("\u201c\u201d\u201e\u201f", '""""')
 
 
 def visible(text: str) -> str:
     """Without control sequences and what is not to be seen; every line ends with a newline."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
     return _CONTROL.sub("", _LINE_END.sub("\n", encodable(text)))
 
 
 def neutral(text: str) -> str:
     """What is visible, without what looks like a tag of the host or our own frame."""
-    return _OUR_FRAME.sub("(", _HOST_TAG.sub("\u2039", visible(text)))
+    seen = visible(text)
+    return seen if _OPENING.isdisjoint(seen) else _OUR_FRAME.sub("(", _HOST_TAG.sub("\u2039", seen))
 
 
 def spelled(text: str) -> str:
