@@ -170,13 +170,13 @@ class Play(Drive):
         """An agent's run ends with this text, and the parent comes to know of it as this host has it."""
         writes = self.host.parent == WRITES
         if writes:
-            self.prompt("Write the release notes")
+            self.follow(self.prompt("Write the release notes"))
         self._ended(agent, text)
         if writes:
             self.advance(10)
             self.follow(self.stop())
         if self.host.parent == POLLS:
-            self.prompt("How is it going?")
+            self.follow(self.prompt("How is it going?"))
             payload = recorded(self.version, "taskoutput", "PostToolUse", "TaskOutput")
             task = {**payload["tool_response"]["task"], "task_id": agent, "status": "completed", "output": text}
             response = {**payload["tool_response"], "task": task}
