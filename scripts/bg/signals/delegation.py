@@ -184,7 +184,7 @@ def outcome(book: Ledger, one: Delegation) -> str:
 
 
 def _work(book: Ledger, one: Delegation) -> str:
-    return named("Task", shown(work(book, one), DECIDED))
+    return named("Task:", shown(work(book, one), DECIDED))
 
 
 def _outcome(book: Ledger, task: Task) -> str:

@@ -73,7 +73,7 @@ def beside(text: str) -> str:
 
 def named(name: str, text: str) -> str:
     """The same with the name before it."""
-    return f"{name}: {beside(text)}".replace(": \n", ":\n", 1)
+    return f"{name} {beside(text)}".replace(f"{name} \n", f"{name}\n", 1)
 
 
 def inline(text: str, most: int = 200) -> str:

@@ -295,7 +295,7 @@ _PLAIN = {
 def about(payload: Payload) -> str:
     """What a message of the parent to a stopped agent replies to."""
     issue = payload.get("details")
-    return named("Issue", issue) if isinstance(issue, str) and issue.strip() else ""
+    return named("Issue:", issue) if isinstance(issue, str) and issue.strip() else ""
 
 
 USER, PARENT = "the user's words", "your parent agent's words, not the user's"
@@ -307,7 +307,7 @@ def section(way: Plan, issue: str, words: str, asked: str = "", who: str = "", b
     `words` is empty where nobody said any; `asked` is what the agent said that it would need.
     """
     heading = (_OF_AN_ERROR if way.error else {}).get(way.how) or _HEADINGS[way.how]
-    lines = [heading, "", named("Issue", issue)]
+    lines = [heading, "", named("Issue:", issue)]
     if asked.strip() and way.how in (OWN, RESOLVED, LEFT):
         lines.append("You had asked for:\n" + "\n".join(framed(asked.strip())))
     if words.strip():
@@ -346,7 +346,7 @@ def then(way: Plan) -> str:
 
 
 # What is handed over.
-PART, WORDS, FAILED, REST = "part", "words", "failed", "rest"
+PART, WORDS, FAILED, REST = "part", "words", "what failed", "rest"
 _LAUNCH = {
     PART: "The user hands this of {label}'s work to another agent, and nothing else; behind `>` in its words:",
     WORDS: (
