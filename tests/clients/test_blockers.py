@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -9,11 +10,11 @@ from bg.words import recoveries
 from directed import until
 from generations import NEWEST
 from loop import ROOT, block, launch, news, reacting, rows, wake
-from requested import done, leads, settle, states, told
+from requested import done, heard, launched_and_woken, leads, settle, states, told
 from rig.home import Home
 from rig.model import Model
 from rig.request import Request
-from rig.script import Reply, Script, asked, call, parent
+from rig.script import Reply, Script, asked, call, parent, text
 from rig.session import Headless, arguments
 from rig.terminal import Interactive
 from test_interactive import OPTIONS, options, pick
@@ -25,6 +26,7 @@ WORK = {
     "state_snapshot": "Files: out/1-50.json\nWorking directory: out",
     "resume_requirements": "A decision on item 51",
 }
+JOINT = "SELECT 1 FROM deliveries WHERE kind = 'joint' AND surfaced > 0"
 #: The blocker's type, what the user types about it, the heading of what the agent is told, and words of it.
 CASES = (
     ("missing_info", "reduce: only the items of this year", "## SCOPE REDUCED", "no longer part of your task"),
@@ -195,3 +197,54 @@ def test_nothing_is_undone_for_good_without_a_yes(host: str) -> None:
         assert "It asks before it does this, and does it only if the user says yes" in heard_by_parent
         assert "A1: (the user has not allowed it: do not do it" in told(model, "agent")
         assert rows(home, "SELECT text FROM errors") == []
+
+
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
+def test_the_parts_of_one_error_end_while_the_other_works(host: str) -> None:
+    """It stops while the parent writes; the part in the user's words ends while the one that stopped works again."""
+    stop = {"details": "Cannot read property 'length'", "state_snapshot": "out/1-50.json", "blocked_work": ""}
+    failed = block("STOP_WORK", stop_reason="error", blocker_type="error", error_recovery="1. Skip it", **stop)
+    reached = threading.Event()
+    works = call("Bash", command="true", description="Work").after(reached)
+    script = Script(
+        ("hands", asked("HANDS-TASK"), [later(failed, 2), works, done("1 to 50."), done("1 to 50.")]),
+        ("part", asked("PART-TASK"), [done("The rest.")]),
+        (
+            "parent",
+            parent,
+            reacting(
+                (r"label: bg-1 for this task", launch("HANDS-TASK")),
+                (r"launched successfully|Async agent", text("It is at work.").later(8)),
+                (r"label: bg-2 for the delegated task", launched_and_woken("PART-TASK")),
+                (r"whose work this was, still works. Pass it on now", wake),
+            ),
+        ),
+    )
+    with Model(script) as model, Home(model.url) as home, Headless(home, host, arguments([ROOT])) as run:
+        leads(run, home, host, "/bg:bg Convert the items", "bg-1", "blocked")
+        run.send("/bg-answer bg-1 hand over: the part that fails")
+        settle(run, home, host, "the part is done", lambda: heard(home, "bg-2", "done"))
+        by_message = host != "2.1.7"  # which cannot reach an agent while it works
+        queued = "queued for delivery"
+        settle(run, home, host, "it is passed on", lambda: not by_message or _said(model, queued))
+        reached.set()
+        settle(run, home, host, "both are done", lambda: states(home) == {"bg-1": "done", "bg-2": "done"})
+        # Where it has heard of the other's end, its own report is the account of both.
+        settle(run, home, host, "the account", lambda: by_message or bool(rows(home, JOINT)))
+        run.finish()
+        parents = "\n".join(request.all_text() for request in model.by("parent"))
+        assert "retry, skip, hand over, restart" in parents
+        assert (
+            "The user hands work of bg-1 to another agent, in these words: “the part that fails”. The whole" in parents
+        )
+        assert "hands what is left" not in parents
+        assert "It leaves this to you, and goes on with the rest" in model.by("part")[0].first_user_text()
+        _, ended, rest = model.by("hands")[-1].all_text().partition("## DELEGATED WORK ENDED (B1)")
+        assert bool(ended) == by_message
+        assert ("then go on where you are." in rest and "STATE RESTORATION" not in rest) == by_message
+        assert ("bg-1 and what others took over from it (bg-2) have all ended" in parents) != by_message
+        assert rows(home, "SELECT text FROM errors") == []
+
+
+def _said(model: Model, words: str) -> bool:
+    return any(words in request.all_text() for request in model.by("parent"))

@@ -229,7 +229,7 @@ def judge(model: Model, home: Home, story: Story) -> None:
     assert [row["marker"] for row in rows(home, "SELECT marker FROM signals ORDER BY id")] == story.signals
     cut = story is STORIES["kill"]
     assert len(rows(home, "SELECT 1 FROM runs")) == len(story.signals) + cut
-    told = Counter(line for line in reminders(model.by("parent")[-1]) if "asked others for" not in line)
+    told = Counter(line for line in reminders(model.by("parent")[-1]) if "others took over from it" not in line)
     assert set(told.values()) == {1}, told
     working = model.by("heir") or model.by("agent")[1:]
     assert any(story.arrives in request.all_text() for request in working)

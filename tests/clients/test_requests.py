@@ -77,7 +77,7 @@ def test_requests_and_what_becomes_of_them(host: str) -> None:
         assert "Sync point: both reports before the release notes" in child
         assert len(model.by("beside")) == 2, "woken neither by an agent that merely asked, nor when that one ended"
         last = model.by("parent")[-1].all_text()
-        account = "bg-1 and the work that it asked others for (bg-2) have all ended"
+        account = "bg-1 and what others took over from it (bg-2) have all ended"
         found = [last[place.start() - 300 : place.end() + 60] for place in re.finditer(re.escape(account), last)]
         # Seen once on 2.1.7: two of it in the model's request, where ledger and transcript had it once.
         assert len(set(found)) == 1, found

@@ -200,6 +200,6 @@ def test_the_account_of_an_agreed_sync_point_is_whole(drive: Drive) -> None:
     ended(drive, "COMPLETION_REPORT", "a2", other or "")
     ended(drive, "COMPLETION_REPORT", "a1", token)
     told = "".join(shown(drive.stop()) for _ in range(4))
-    account = told[told.index("and the work that it asked others for") :]
+    account = told[told.index("and what others took over from it") :]
     assert "Agreed when it was asked for:\n> Sync point: compare both before the release" in account
     assert "wake none of them for it" in account

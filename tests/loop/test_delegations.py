@@ -300,7 +300,7 @@ def test_one_that_has_finished_is_not_woken_and_both_ends_are_told_together_once
     drive.ends("a2", block("COMPLETION_REPORT", child, status="success", summary="Profiled."))
     told = context(drive.announced("a2"))
     assert "Resume" not in told
-    assert "bg-1 and the work that it asked others for (bg-2) have all ended" in told
+    assert "bg-1 and what others took over from it (bg-2) have all ended" in told
     assert "> bg-1 (audit): done: Audited." in told
     assert "> bg-2 (profile): done: Profiled." in told
     assert "> Sync point: both reports before the release notes" in told
@@ -322,7 +322,7 @@ def test_what_is_asked_during_a_run_is_decided_while_it_works(drive):
     drive.stop()
     drive.ends("a2", block("COMPLETION_REPORT", child, status="success", summary="Profiled."))
     told = context(drive.announced("a2"))
-    assert "bg-1, which asked for this agent, still works. Pass it on now" in told
+    assert "bg-1, whose work this was, still works. Pass it on now" in told
     assert "> Profiled." in wake(drive, proven=True)
 
 

@@ -115,9 +115,7 @@ class ClarificationNeeded(Kind):
         said = {row.id: row for row in answered}
         questions = [row for row in items if inbox.kind(row) == Item.QUESTION]
         asked = [row for row in questions if row.id in said or (row.run == run and not inbox.assumed(row))]
-        complete = all(row.id in said for row in asked)
-        lead = "Your questions have been answered by the user:"
-        lines = [HEADING, "", lead if complete else "The user has answered some of your questions:"]
+        lines = [HEADING, "", _lead([said.get(row.id) for row in asked])]
         for row in asked:
             lines += ["", f"{row.qid}: {beside(row.text)}", f"{_number(row)}: {_answer(row, said.get(row.id))}"]
             lines += [phrases.WENT_ON_UNDER.format(words=cited(inbox.assumed(row)))] if inbox.assumed(row) else []
@@ -136,6 +134,15 @@ class ClarificationNeeded(Kind):
 
 def _open(items: list[Question]) -> list[Question]:
     return [item for item in items if item.state == ItemState.OPEN and inbox.kind(item) == Item.QUESTION]
+
+
+def _lead(given: list[Answered | None]) -> str:
+    answers = [each is not None and each.how != user_answers.SKIP for each in given]
+    if not any(answers):
+        return "The user answers none of your questions and lets you go on:"
+    if None in given:
+        return "The user has answered some of your questions:"
+    return "Your questions have been answered by the user:"
 
 
 def _assumed(fields: Fields, question: Fields) -> Fields:

@@ -11,7 +11,7 @@ from bg.ledger.tasks import Task
 from bg.ledger.values import Standing, State
 from bg.signals import kinds
 from bg.words import recoveries
-from bg.words.quoting import DECIDED, as_text, beside, cited, neutral, quote, shown
+from bg.words.quoting import DECIDED, as_text, cited, named, neutral, quote, shown
 from bg.words.texts import fill
 
 TYPE_CHECKING = False
@@ -128,7 +128,8 @@ def approved(book: Ledger, one: Delegation, words: str, source: str) -> str:
     how, found = delegations.standing(book, one), delegations.workers(book, one)
     agents = "New agents launched" if len(found) > 1 else "New agent launched"
     lines = ["## DELEGATION APPROVED", "", f"{agents}: {names(found)}" if found else _to_come(one)]
-    lines += [f"Task: {beside(shown(work(book, one), DECIDED))}", f"{source}: {words.strip()}"]
+    lines += [] if how in delegations.OVER else [_work(book, one)]  # the section on its end says it
+    lines.append(f"{source}: {words.strip()}")
     agreed = _field(payload, "coordination")
     lines.append(f"Coordination, as you proposed it:\n{quote(agreed, MOST)}" if agreed else "Coordination: none.")
     if how not in delegations.OVER:
@@ -164,7 +165,7 @@ def undecided(book: Ledger, one: Delegation) -> str:
     found = delegations.workers(book, one)
     state = f"{names(found)} still works on it" if found else "the user has not decided yet"
     return (
-        f"## DELEGATION PENDING\n\nTask: {beside(shown(work(book, one), DECIDED))}\n"
+        f"## DELEGATION PENDING\n\n{_work(book, one)}\n"
         f"It stands so: {state}; the user lets you go on meanwhile. "
         "Go on without it, and say in your report what depends on it."
     )
@@ -179,8 +180,11 @@ def outcome(book: Ledger, one: Delegation) -> str:
             "Your choices: do the missing part yourself if it lies within your task; go on without it and say so in "
             "your report; or end with STOP_WORK if you cannot."
         )
-    asked = beside(shown(work(book, one), DECIDED))
-    return f"## DELEGATED WORK ENDED ({one.qid})\n\nTask: {asked}\n\n" + "\n\n".join(parts)
+    return f"## DELEGATED WORK ENDED ({one.qid})\n\n{_work(book, one)}\n\n" + "\n\n".join(parts)
+
+
+def _work(book: Ledger, one: Delegation) -> str:
+    return named("Task:", shown(work(book, one), DECIDED))
 
 
 def _outcome(book: Ledger, task: Task) -> str:

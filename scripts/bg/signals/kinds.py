@@ -57,6 +57,7 @@ class Response(Record):
     restores: bool = True  # it goes on from its checkpoint, not from the start
     lists: bool = False  # the sections say what is to be done of what it had not done
     ends: bool = False  # it ends its run at once
+    then: str = "continue"  # what it does after that, where nothing names what it begins with
 
 
 class Kind:

@@ -17,10 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-ACKNOWLEDGE = (
-    "Acknowledge in a line or two what you received, {then}. "
-    "End the run with one signal block again, with your agent_id {token}."
-)
+ACKNOWLEDGE = "Acknowledge in a line or two what you received"
+RESTORE = "restore the state above"
+END = "End the run with one signal block again, with your agent_id {token}."
 LEAST_STATE = 80  # characters of it; fewer say nothing
 
 
@@ -38,7 +37,9 @@ def compose(agent: Agent, token: str, typed: str, checkpoint: str = "") -> Messa
 
     `checkpoint` is what the plugin found of a run that was cut, before which the agent said nothing of its state.
     """
-    signal = agent.ended_with
+    # What it said at the end of an earlier run is behind it while it works.
+    works = agent.run is not None and agent.run.ended is None
+    signal = {} if works else agent.ended_with
     payload = signal.get("payload", {})
     ended, told = _others(agent)
     said = _answers(agent, payload)
@@ -48,6 +49,7 @@ def compose(agent: Agent, token: str, typed: str, checkpoint: str = "") -> Messa
         # A run that was cut has ended with no signal.
         kind = kinds.of("" if checkpoint else signal.get("signal_type", ""))
         said = kind.woken(inbox.find(agent.book, agent=agent.id), payload, typed)
+    said = said._replace(then="go on where you are") if works else said
     state = "" if said.ends else _state(payload, checkpoint, said)
     steps = "" if said.ends else _instructions(payload, token, note, said, state=bool(state), cut=bool(checkpoint))
     text = _fitted("\n\n".join(said.sections), state, steps)
@@ -135,11 +137,15 @@ def _instructions(
         lines.append(f"Continue from: {Said(payload['blocked_at']).cited(400)}")
     following = payload.get("can_resume_with")
     if isinstance(following, str) and following.strip():
-        lines.append(f"You said you would need:\n{_framed(following)}")
-    lines += [f"First step: {said.first}"] if said.first and not cut else []
+        lines.append(f"You had asked for:\n{_framed(following)}")
     lines += [phrases.GO_ON_AFTER_CUT] if cut else []
-    then = "restore the state above, then continue" if state else "then continue"
-    lines.append(f"Next step: {ACKNOWLEDGE.format(token=token, then=then if said.restores else 'then begin')}")
+    restore = RESTORE if state and said.restores else ""
+    if said.first and not cut:
+        lines += [" and ".join(filter(None, [ACKNOWLEDGE, restore])) + ".", f"First step: {said.first}"]
+    else:
+        steps = ", ".join(filter(None, [ACKNOWLEDGE, restore, f"then {said.then}"]))
+        lines.append(f"Next step: {steps}.")
+    lines.append(END.format(token=token))
     beside = f"## NOTE FROM THE PARENT AGENT (not from the user)\n\n{_framed(note)}" if note.strip() else ""
     return _together("\n".join(lines), beside)
 

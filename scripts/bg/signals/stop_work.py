@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bg.host import tools
 from bg.ledger import delegations, inbox
 from bg.ledger.file import first_of
 from bg.ledger.values import Item, State
@@ -32,10 +33,10 @@ ADVICE = {
         "otherwise tell the user what is needed."
     ),
     "error": (
-        "Look at the error: repair its cause, or decide with the user whether to skip, retry or restart "
-        "from the checkpoint."
+        "Look at the error: repair its cause, if you can without a risk the user has not agreed to; otherwise the user "
+        "decides."
     ),
-    "resource_limit": "Put the options to the user: reduce the scope, hand parts to other agents, or go on as it is.",
+    "resource_limit": "What that costs, in time or in work left out, is for the user to decide.",
 }
 # What a dialog shows of a blocker besides its words, as the agent has given it.
 _SHOWN = ("blocker_type", "blocked_work", "error_recovery")
@@ -100,7 +101,7 @@ class StopWork(Kind):
             choices=", ".join(recoveries.choices(kind)),
             first=recoveries.choices(kind)[0],
             answer=told.answer_command,
-            qid=next((item.qid for item in told.items if inbox.kind(item) == Item.BLOCKER), "B1"),
+            qid=_qid(told.items),
         )
         beside = f"{told.answer_command} {label} {self.to_type}"
         said = Outcome(label, self.stands, "needs", theirs=self.gist(signal["payload"]), beside=(beside,))
@@ -112,7 +113,9 @@ class StopWork(Kind):
     def brief(self, payload: Fields, short: Short) -> list[str]:
         needed = str(payload.get("resume_requirements") or "")
         lines = [phrases.BRIEFLY_NEEDED.format(words=cited(needed, briefs.LINE))] if needed else []
-        return [*lines, phrases.BRIEFLY_BLOCKED.format(then=short.then)]
+        name, named = f"{short.label} {_qid(short.items)}", recoveries.choices(str(payload.get("blocker_type") or ""))
+        ways = phrases.BRIEFLY_BLOCKED.format(ask=tools.ASK, name=name, choices=", ".join(named), then=short.then)
+        return [*lines, ways]
 
     def woken(self, items: list[Question], payload: Fields, typed: str) -> Response:
         if recoveries.read(typed)[0] != recoveries.RESOLVED:
@@ -141,6 +144,10 @@ class StopWork(Kind):
 
     def gist(self, payload: Fields) -> str:
         return super().gist(payload) or super().gist({"details": payload.get("stop_reason")})
+
+
+def _qid(items: list[Question]) -> str:
+    return next((item.qid for item in items if inbox.kind(item) == Item.BLOCKER), "B1")
 
 
 def _over(payload: Payload, signal: Fields, told: Told) -> Reminder:
@@ -177,7 +184,7 @@ def recovered(way: recoveries.Plan, sections: list[str]) -> Response:
     """What an agent is woken with that goes on in this way."""
     kind = "BLOCKER_RESOLVED" if way.fixed else "ERROR_RECOVERY" if way.error else "BLOCKER_RESPONSE"
     lists = bool(way.on or way.aside) and way.how != recoveries.RESTART
-    return Response(kind, sections, recoveries.first_step(way), way.restores, lists)
+    return Response(kind, sections, recoveries.first_step(way), way.restores, lists, then=recoveries.then(way))
 
 
 KIND = StopWork(STOP)

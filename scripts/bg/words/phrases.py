@@ -307,7 +307,7 @@ CHILD_BROKE = (
     "\n{label} has waited for this agent, which did not bring what was asked. Let the user choose: a new agent for the "
     "same work (launch it with a description that begins `{child}:`), or {label} goes on and hears how it stands: {way}"
 )
-STILL_WORKS = "\n{label}, which asked for this agent, still works. Pass it on now, the hook writes how it ended: {way}"
+STILL_WORKS = "\n{label}, whose work this was, still works. Pass it on now, the hook writes how it ended: {way}"
 NOT_WOKEN = SENDER + " {label} was not woken. Nothing is lost: {way}"
 WAKES_WITHOUT_MEMORY = SENDER + (
     " From this session {label} would wake without its task and its memory. Nothing is lost: {way}"
@@ -341,7 +341,10 @@ BRIEFLY_ASK_FIRST = SENDER + (" Before this turn ends: the user has not seen the
 BRIEFLY_PUT = "Put them to the user now with {ask}, or say that they wait."
 BRIEFLY_MORE = "and {count} more, which follow"
 BRIEFLY_NEEDED = "Needed to go on: {words}"
-BRIEFLY_BLOCKED = "Tell the user what is needed. When that is resolved, {then}."
+BRIEFLY_BLOCKED = (
+    "Tell the user what is needed; where you ask with {ask}, the question beginning `{name}:`, the hook offers "
+    "{choices}. When the user has decided, {then}."
+)
 BRIEFLY_DELEGATION = (
     "Ask the user with {ask}, the question beginning `{label}` and that id, to approve or deny. Launch nothing before."
 )
@@ -394,7 +397,7 @@ NOT_COMPLETE = (
     "it were. What they left on disk may be of use."
 )
 AGREED = "Agreed when it was asked for:\n{words}"
-JOINT_ENDED = "{label} and {others}, which it asked for, have ended: {states}"
+JOINT_ENDED = "{label} and {others}, which took work over from it, have ended: {states}"
 RESULT_NOT_READ = "> {label}: the result file {name} was not read, as it {why}."
 RESULT_TOO_LARGE = "is larger than {most} MB"
 RESULT_OUTSIDE = "lies outside the folder in which the agent worked"

@@ -76,6 +76,11 @@ def beside(text: str) -> str:
     return text if len(text.splitlines()) < 2 and neutral(text) == text else "\n" + "\n".join(framed(text.strip()))
 
 
+def named(name: str, text: str) -> str:
+    """The same with the name before it."""
+    return f"{name} {beside(text)}".replace(f"{name} \n", f"{name}\n", 1)
+
+
 def inline(text: str, most: int = 200) -> str:
     """One line of somebody's words."""
     # What is far too long is cut before it is looked at: it may be megabytes.

@@ -6,7 +6,7 @@ import re
 
 from bg.pattern import pattern
 from bg.record import Record
-from bg.words.quoting import DECIDED, as_text, begun, beside, cited, framed, inline
+from bg.words.quoting import DECIDED, as_text, begun, cited, framed, inline, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,35 +160,38 @@ def line(way: Plan) -> str:
     slots = {"words": inline(way.said, 120), "aside": listing(way.aside, 120), "on": _next(way, 120)}
     if way.said:
         return _LINES_BY_WORDS.get(way.how, _LINES_BY_WORDS[OWN]).format(**slots)
+    if way.how == HAND_OVER and _handed(way) == FAILED:
+        return _LINE_OF_WHAT_FAILED
     named = _LINES_DIVIDED if way.aside and way.on else _LINES_NAMED if way.aside or way.on else {}
     return {**_LINES, **named}[way.how].format(**slots)
 
 
 _LINES = {
     RESOLVED: "it checks that where it can, and goes on",
-    RETRY: "it tries again; nobody has said that the cause is gone",
+    RETRY: "it tries again, though nobody has said that the cause is gone",
     SKIP: "it leaves out what is in the way, logs that in SKIPPED_ITEMS.md, and goes on with the rest",
-    HAND_OVER: "another agent does what is left",
+    HAND_OVER: "another agent does what is left, and this one reports what is done",
     REDUCE: "it does less: what to leave out is asked next",
     RESTART: "it begins again from the start, with what is known now",
     AS_IT_IS: "it goes on as it is, at the cost that it named",
     LEFT: "it goes on with what there is, in spite of the issue",
 }
 _LINES_NAMED = {
-    RETRY: "it tries again: {on}; nobody has said that the cause is gone",
-    HAND_OVER: "another agent does {aside}; this one goes on with whatever else there is",
+    RETRY: "it tries again, though nobody has said that the cause is gone: {on}",
+    HAND_OVER: "another agent does {aside}, and this one goes on with whatever else there is",
     AS_IT_IS: "it goes on, at the cost that it named, with {on}",
 }
 _LINES_DIVIDED = {
     SKIP: "it leaves out {aside}, logs that in SKIPPED_ITEMS.md, and goes on with {on}",
-    HAND_OVER: "another agent does {aside}; this one goes on with {on}",
+    HAND_OVER: "another agent does {aside}, and this one goes on with {on}",
 }
+_LINE_OF_WHAT_FAILED = "another agent does what failed, and this one goes on with the rest"
 _LINES_BY_WORDS = {
     RESOLVED: "it checks that where it can, and goes on",
     RETRY: "it tries again, by these words",
     SKIP: "it leaves out what these words name, logs that in SKIPPED_ITEMS.md, and goes on with the rest",
-    HAND_OVER: "another agent gets what these words hand over; this one goes on with the rest",
-    REDUCE: "it does exactly that, and no more",
+    HAND_OVER: "another agent gets what these words hand over, and this one goes on with the rest",
+    REDUCE: "it does what these words leave of its task, and no more",
     RESTART: "it begins again from the start, by these words",
     AS_IT_IS: "it goes on, by these words",
     OWN: "it gets them as its instruction",
@@ -232,12 +235,16 @@ _LOG = (
     "Log each thing that you leave out, with its reason, in SKIPPED_ITEMS.md in your working directory, and name that "
     "file in your report."
 )
+_LOOK = "Look at what the first try left on disk: keep what is right, replace what is not."
 _AGAIN = "If it fails in the same way, stop again and say what you tried."
 _LEAVE = "Leave it and its files alone, and go on with the rest of your task"
 _NOTHING_LEFT = "Where nothing is left that you can do, report what is done and what you have handed over."
 # What the agent is told where only the words say what is meant, where the agent's list does, and where neither does.
 _BY_WORDS = {
-    RESOLVED: "Check it where you can, then go on from your checkpoint, as far as these words leave it.",
+    RESOLVED: (
+        "Check it where you can, then go on from your checkpoint with what had to wait. Where these words say "
+        "otherwise, go by them."
+    ),
     RETRY: f"Go back to your checkpoint and try again, as these words say. {_AGAIN}",
     SKIP: f"Leave out what these words name, and nothing else. {_LOG}\nGo on with what comes after it.",
     HAND_OVER: f"What these words hand over now belongs to {{who}}. {_LEAVE}. {_NOTHING_LEFT}",
@@ -245,6 +252,7 @@ _BY_WORDS = {
         "What these words leave out is no longer part of your task, and your report names it as left out. Do what "
         "they leave of it, and no more."
     ),
+    RESTART: f"Begin the task again from its start, as these words say, with what you know now. {_LOOK}",
     AS_IT_IS: "Go on from your checkpoint, as these words say.",
     OWN: (
         "Go by these words; they come before everything that you had planned or listed. Where they leave something "
@@ -275,10 +283,7 @@ _PLAIN = {
         "Parts of your task belong to {who}, as your parent agent decided. Leave these and their files alone; what "
         f"is not among them is yours. {_NOTHING_LEFT}"
     ),
-    RESTART: (
-        "Begin the task again from its start, with what you know now. Look at what the first try left on disk: keep "
-        "what is right, replace what is not."
-    ),
+    RESTART: f"Begin the task again from its start, with what you know now. {_LOOK}",
     AS_IT_IS: "The user accepts what you warned of. Go on from your checkpoint.",
     LEFT: (
         "The user lets you go on with what there is. Do what can be done in spite of the issue; your report names what "
@@ -290,7 +295,7 @@ _PLAIN = {
 def about(payload: Payload) -> str:
     """What a message of the parent to a stopped agent replies to."""
     issue = payload.get("details")
-    return f"Issue: {beside(issue)}" if isinstance(issue, str) and issue.strip() else ""
+    return named("Issue:", issue) if isinstance(issue, str) and issue.strip() else ""
 
 
 USER, PARENT = "the user's words", "your parent agent's words, not the user's"
@@ -302,7 +307,7 @@ def section(way: Plan, issue: str, words: str, asked: str = "", who: str = "", b
     `words` is empty where nobody said any; `asked` is what the agent said that it would need.
     """
     heading = (_OF_AN_ERROR if way.error else {}).get(way.how) or _HEADINGS[way.how]
-    lines = [heading, "", f"Issue: {beside(issue)}"]
+    lines = [heading, "", named("Issue:", issue)]
     if asked.strip() and way.how in (OWN, RESOLVED, LEFT):
         lines.append("You had asked for:\n" + "\n".join(framed(asked.strip())))
     if words.strip():
@@ -315,10 +320,10 @@ def section(way: Plan, issue: str, words: str, asked: str = "", who: str = "", b
 def _told(way: Plan) -> str:
     if way.said and way.how in _BY_WORDS:
         return _BY_WORDS[way.how]
-    if way.how == HAND_OVER and (way.on or (way.listed and not way.aside)):
+    if way.how == HAND_OVER and (way.on or _handed(way) == FAILED):
         return _HANDED_AND_REST if way.on else _FAILED
-    named = way.on or way.aside
-    return _BY_LIST[way.how] if named and way.how in _BY_LIST else _PLAIN.get(way.how, _PLAIN[LEFT])
+    known = way.on or way.aside
+    return _BY_LIST[way.how] if known and way.how in _BY_LIST else _PLAIN.get(way.how, _PLAIN[LEFT])
 
 
 def first_step(way: Plan) -> str:
@@ -332,37 +337,43 @@ def first_step(way: Plan) -> str:
     return cited(way.on[0], 300)
 
 
+def then(way: Plan) -> str:
+    """What its agent does after that, in a word."""
+    return "report" if way.how == HAND_OVER and _handed(way) == REST else "continue"
+
+
 # To the agent that a part is handed to, and the parent that launches it
 
 
+# What is handed over.
+PART, WORDS, FAILED, REST = "part", "words", "what failed", "rest"
 _LAUNCH = {
-    "part": "The user hands this of {label}'s work to another agent, and nothing else; behind `>` in its words:",
-    "words": (
-        "The user hands work of {label} to another agent, in these words: {words}. All that {label} had not done is "
-        "behind `>` in its words; hand over what the user means of it, and nothing else:"
+    PART: "The user hands this of {label}'s work to another agent, and nothing else; behind `>` in its words:",
+    WORDS: (
+        "The user hands work of {label} to another agent, in these words: {words}. {behind}; hand over what the user "
+        "means of it, and nothing else:"
     ),
-    "error": (
-        "The user hands what {label} failed at to another agent: {issue}. All that {label} had not done is behind `>` "
-        "in its words; hand over what failed, and nothing else:"
+    FAILED: (
+        "The user hands what {label} failed at to another agent: {issue}. {behind}; hand over what failed, and nothing "
+        "else:"
     ),
-    "rest": (
-        "The user hands what is left of {label}'s work to another agent. The whole task, and what {label} had done of "
-        "it, is behind `>`:"
-    ),
+    REST: "The user hands what is left of {label}'s work to another agent. {behind}:",
 }
+_LISTED = "All that {label} had not done is behind `>` in its words"
+_UNLISTED = "The whole task, and what {label} had done of it, is behind `>`"
 _BESIDE = {
-    "part": "It leaves this to you, and goes on with what else it has: keep to this task.",
-    "words": "It leaves this to you, and goes on with the rest: keep to this task.",
-    "error": "It leaves this to you, and goes on with the rest: keep to this task.",
-    "rest": "It does no more of it.",
+    PART: "It leaves this to you, and goes on with what else it has: keep to this task.",
+    WORDS: "It leaves this to you, and goes on with the rest: keep to this task.",
+    FAILED: "It leaves this to you, and goes on with the rest: keep to this task.",
+    REST: "It does no more of it.",
 }
 
 
 def _handed(way: Plan) -> str:
     """What is handed over: a part that is known, what the user's words or its error name, or all that is left."""
-    if not way.listed:
-        return "rest"
-    return "words" if way.said else "part" if way.aside else "error"
+    if way.said:
+        return WORDS
+    return REST if not way.listed else PART if way.aside else FAILED
 
 
 def work(way: Plan, task: str) -> str:
@@ -379,7 +390,8 @@ def launch(way: Plan, label: str, task: str, payload: Payload) -> str:
     """What the parent is told to launch for the agent of this label."""
     what = _handed(way)
     issue = cited(str(payload.get("details") or ""), 300)
-    lead = _LAUNCH[what].format(label=label, words=cited(way.said, 400), issue=issue)
-    done = str(payload.get("completed_work") or "") if what == "rest" else ""
+    behind = (_LISTED if way.listed else _UNLISTED).format(label=label)
+    lead = _LAUNCH[what].format(label=label, words=cited(way.said, 400), issue=issue, behind=behind)
+    done = "" if way.listed else str(payload.get("completed_work") or "")
     given = begun("\n".join(filter(None, [work(way, task), done and f"Done: {done}"])), DECIDED)
     return "\n".join([lead, *framed(given)])
