@@ -258,7 +258,7 @@ VALUES = values_of(*(kind for kind in vars(values).values() if isinstance(kind, 
 # The same words for something else.
 OTHER_WORDS = {
     ("desk/board.py", "working"): "the name of a count",
-    ("desk/detail.py", "launched"): "a line of a task's history",
+    ("desk/report.py", "launched"): "a line of a task's history",
     ("desk/look.py", "failed"): "a column of the messages that wake agents",
     ("loop/answers.py", "question"): "a doubt about what was typed",
     ("loop/asking.py", "question"): "a doubt about what was chosen",

@@ -6,11 +6,8 @@ The page is one file without scripts that loads nothing; it is as old as the tim
 from __future__ import annotations
 
 import argparse
-import contextlib
 import html
-import os
 import string
-import tempfile
 import time
 import webbrowser
 from collections.abc import Iterable, Iterator
@@ -18,7 +15,7 @@ from pathlib import Path
 from typing import Optional
 
 from bg import foreign
-from bg.desk import detail, look, table
+from bg.desk import detail, look, saving, table
 from bg.desk.page import Page
 from bg.desk.table_parts import WORKS
 from bg.ledger import inbox, place, projects
@@ -51,7 +48,9 @@ def run(given: argparse.Namespace) -> Outcome:
         return int(bool(said)), text, said
     target = Path(given.output).absolute() if given.output else Path(place.directory()).absolute() / place.BOARD
     try:
-        _write(target, text, private=not given.output)
+        if not given.output:
+            place.make_private(str(target.parent))
+        saving.save(target, text)
     except OSError as error:
         return 1, "", f"{said}bgctl: the page cannot be written to {target}: {error.strerror or error}\n"
     if given.open and not webbrowser.open(target.as_uri()):
@@ -59,20 +58,11 @@ def run(given: argparse.Namespace) -> Outcome:
     return int(bool(said)), f"{target.as_uri()}\n", said
 
 
-def _write(target: Path, text: str, *, private: bool) -> None:
-    """The page whole or not at all, readable by its owner only, as it says what the ledger says."""
-    if private:
-        place.make_private(str(target.parent))
-    number, name = tempfile.mkstemp(prefix=f".{place.BOARD}-", dir=target.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-        part.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
+def save(book: Ledger) -> str:
+    """Write the page of one ledger beside it; its address."""
+    target = Path(book.place).absolute() / place.BOARD
+    saving.save(target, board([book], book.now()))
+    return target.as_uri()
 
 
 def board(books: Iterable[Ledger], now: float, *, everything: bool = False) -> str:
