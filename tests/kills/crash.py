@@ -250,6 +250,7 @@ class Campaign(Host):
             rows = book.execute(
                 "SELECT q.label, q.qid, q.state, q.agent FROM questions q JOIN tasks t ON t.label = q.label"
                 " WHERE q.state = 'answered' OR (q.state = 'open' AND t.state IN ('needs_answer', 'blocked', 'working'))"
+                " ORDER BY q.state = 'answered'"  # go waits for every decision
             ).fetchall()
         return [
             (label, "go" if state == "answered" else self.typed(qid, self.agents[agent]))

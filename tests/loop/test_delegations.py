@@ -277,6 +277,19 @@ def test_go_waits_for_an_agent_that_works_and_goes_on_without_one_that_waits_its
     assert "bg-2 still works on it; the user lets you go on meanwhile" in message
 
 
+def test_go_names_the_decision_that_is_still_open_and_goes_nowhere(drive):
+    token = begin(drive)
+    first = block("DELEGATE_WORK", token, independence=BLOCKING, new_task_description="Profile the parser")
+    second = block("DELEGATE_WORK", token, independence=BLOCKING, new_task_description="Write the fixtures")
+    drive.ends("a1", f"{first}\n\n{second}")
+    drive.announced("a1")
+    drive.stop()
+    drive.prompt("/bg-answer bg-1 D1: deny")
+    said = str(drive.prompt("/bg-answer bg-1 go"))
+    assert "bg-1 D2 waits for your decision" in said
+    assert "goes on" not in said
+
+
 def test_one_that_has_finished_is_not_woken_and_both_ends_are_told_together_once(drive):
     child = approved(drive, PARALLEL)
     token = str(drive.rows("SELECT token FROM launches WHERE label = 'bg-1'")[0]["token"])

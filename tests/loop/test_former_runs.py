@@ -133,6 +133,21 @@ def test_what_follows_a_correction_is_the_same_run(drive):
     assert runs(drive) == [(1, True)]
 
 
+def test_what_followed_a_correction_counts_once_where_its_hook_was_killed(tmp_path, monkeypatch):
+    """The turn's end takes it from the agent's transcript, and the host's announcement says it again."""
+    monkeypatch.setattr(durations, "GRACE", -1.0)
+    drive = Drive(VERSIONS[-1], tmp_path)
+    drive.prompt("/bg Audit")
+    token = drive.launch("Audit", "a1")
+    assert drive.ends("a1", "In prose.")["decision"] == "block"
+    asked = block("DELEGATE_WORK", token, independence="blocks_current_work")
+    drive.transcript_of("a1", asked)
+    drive.stop(background_tasks=[])
+    drive.announced("a1", result=asked)
+    assert runs(drive) == [(1, True)]
+    assert drive.rows("SELECT qid, run, state FROM questions") == [{"qid": "D1", "run": 1, "state": "open"}]
+
+
 def test_answers_that_the_end_has_overtaken_are_named_with_it(tmp_path):
     """Both hooks around SendMessage were killed: the agent went on without the answers, and has finished."""
     drive = Drive(VERSIONS[-1], tmp_path)

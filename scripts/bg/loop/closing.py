@@ -144,6 +144,8 @@ def close(scene: Scene, case: Case, agent: str, text: str, cut: str, source: str
         # An error is announced before it stands in the transcript, which then still ends with a call.
         is_newer = names_error(text) and not own.settled
         reports.keep(case, who, source, text if is_newer or not is_own else own.text or text)
+    elif is_own and own.settled and not reported.is_reported(scene.book, agent, own.text, run.run):
+        reports.keep(case, who, source, own.text)
     if is_own and own.cut and cut in BY_ERROR:
         judging.conclude(scene, case, who, own.cut, own.resets)
     else:

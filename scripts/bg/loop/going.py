@@ -41,11 +41,13 @@ def go(scene: Scene, writing: Writing, case: Case, typed: int) -> Going:
     left = [each for each in case.awaited if each.label]
     if left:
         return Going([feedback.CHILD_FIRST.format(label=case.label, child=each.label) for each in left], goes=False)
+    decisions = [item for item in open_items if inbox.kind(item) == Item.DELEGATION]
+    if decisions and case.awaited:
+        return Going([_decide_first(scene, item) for item in decisions], goes=False)
     if case.task.agent and case.has_news:
         elsewhere = answering.owe(scene, writing, case)
         lines = released or [feedback.GOES_ON_WITH_WHAT_THERE_IS.format(label=case.label)]
         return Going([*lines, *elsewhere], goes=True)
-    decisions = [item for item in open_items if inbox.kind(item) == Item.DELEGATION]
     if decisions:
         return Going([_decide_first(scene, item) for item in decisions], goes=False)
     return _resume(scene, writing, case)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.host import receipts, terminal, transcripts
+from bg.host import arriving, receipts, terminal, transcripts
 from bg.ledger import cases, deliveries, inbox, place, runs, tasks, windows
 from bg.ledger.cases import Case
 from bg.ledger.deliveries import Delivery
@@ -75,7 +75,13 @@ def _above(scene: Scene, rows: list[Delivery]) -> list[int]:
     told = [row for row in rows if row.kind == Due.ENDED]
     if len(told) <= MOST_WHOLE:
         return []
-    shown = receipts.announced(scene.event.transcript, scene.event.prompt)
+    event = scene.event
+    if event.name == "Stop" and event.last_text and scene.late is None:
+        scene.book.settle()  # as before every wait
+        arriving.is_written(
+            event.transcript, event.last_text
+        )
+    shown = receipts.announced(event.transcript, event.prompt)
     return [row.id for row in told if row.subject in shown and _is_whole(scene, row, shown[row.subject])]
 
 
