@@ -24,7 +24,7 @@ from bg.words.times import age, often, took
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Optional
 
 Moment = tuple[float, int, str, str, str]  # when, which of one second comes first, what happened, words, style
 
@@ -78,9 +78,9 @@ class Report(Record):
     sections: list[Section]
 
 
-def of(case: Case, command: str = "/bg-answer") -> Report:
-    """Everything about one task."""
-    book, task, entry = case.book, case.task, status.record(case)
+def of(case: Case, command: str = "/bg-answer", entry: Optional[Status] = None) -> Report:
+    """Everything about one task; `entry` is its status, where that is known already."""
+    book, task, entry = case.book, case.task, entry or status.record(case)
     found = [
         Section("Waits for you", _open(case, command)),
         Section("Outcome" if task.ended is not None else "Now", _came(case, entry)),

@@ -78,9 +78,7 @@ def _above(scene: Scene, rows: list[Delivery]) -> list[int]:
     event = scene.event
     if event.name == "Stop" and event.last_text and scene.late is None:
         scene.book.settle()  # as before every wait
-        arriving.is_written(
-            event.transcript, event.last_text
-        )
+        arriving.is_written(event.transcript, event.last_text)
     shown = receipts.announced(event.transcript, event.prompt)
     return [row.id for row in told if row.subject in shown and _is_whole(scene, row, shown[row.subject])]
 
