@@ -17,13 +17,13 @@ from typing import Any, Callable, NamedTuple, Optional
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from recordings import VERSIONS
+from recordings import NEWEST, VERSIONS, since
 
 Payload = dict[str, Any]
 Change = Callable[[Payload], Optional[Payload]]
 LOOP = "resume"
-BY_MESSAGE = ("2.1.197", "2.1.258", "2.1.327", "2.1.328")
-HAND_BACK = ("2.1.327", "2.1.328")
+BY_MESSAGE = since("2.1.197")
+HAND_BACK = since("2.1.327")
 
 
 class Drift(NamedTuple):
@@ -113,7 +113,7 @@ DRIFTS = {
     "a notification's tag": Drift(
         replaced("task-notification>", "agent-notice>"),
         "announces the ends of agents in a form",
-        ("2.1.197", "2.1.328"),
+        ("2.1.197", NEWEST),
     ),
     "a notification's id": Drift(replaced("task-id>", "agent-id>"), "announcements of agents without <task-id>"),
     "the launch tool": Drift(renamed_tool(LAUNCHES, "Spawn"), "by a tool that is not known, Spawn"),

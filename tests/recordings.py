@@ -19,6 +19,11 @@ NEWEST = VERSIONS[-1]
 Payload = dict[str, Any]
 
 
+def since(version: str) -> tuple[str, ...]:
+    """This version, and those after it."""
+    return tuple(VERSIONS[VERSIONS.index(version) :])
+
+
 def scenes(version: str) -> list[str]:
     """The names of what was recorded on this version."""
     found = sorted(path.stem for path in (FOLDER / version).glob("*.jsonl"))

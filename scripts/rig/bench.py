@@ -53,6 +53,7 @@ class Stage:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.plugin = ROOT
         self.data = folder / "data"
         self.project = folder / "project"
         self.transcripts = folder / ".claude" / "projects" / "project"
@@ -98,7 +99,7 @@ class Stage:
 
     def hand_over(self, given: Path) -> Cost:
         """The event in this file through hooks/run."""
-        command = ["/bin/sh", str(ROOT / "hooks" / "run")]
+        command = ["/bin/sh", str(self.plugin / "hooks" / "run")]
         if self.syncs is None:
             return run(command, self.env, given)
         log = self.folder / "strace"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import statistics
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,10 +30,15 @@ QUIET = "event in a session without tasks"
 PLAIN = "plain prompt in a session with tasks, nothing due"
 QUESTION = "a run's end with a question"
 COMPLETION = "a run's end with a completion, evidence looked at"
+FOREIGN = "the end of an agent that is not ours, in a session with tasks"
 LIFE = "the eight events of one agent's life, summed"
 LIFE_AMONG_MANY = "the same in a ledger of 10,000 tasks"
-GOALS = {QUIET: 0.3, PLAIN: 1.0, QUESTION: 4.5, COMPLETION: 7.0, LIFE: 22.0}
+GOALS = {QUIET: 0.3, PLAIN: 1.0, QUESTION: 4.5, COMPLETION: 7.0, FOREIGN: 3.5, LIFE: 22.0}
 MOST_GROWTH = 1.3
+SHARE = "what counting the shape of such an end takes of it, in %"
+MOST_SHARE = 2
+PAIRS = 6  # a round: the difference is small
+_NOT_COUNTED = "\n\ndef _nothing(self, writing):\n    self.is_counted = True\n\n\nScene.count = _nothing\n"
 _COMPLETION = 5  # among the events of a life
 
 
@@ -41,10 +48,12 @@ class Rows:
     def __init__(self, few: Stage, many: Stage, scale: float) -> None:
         self.few, self.many, self.scale = few, many, scale
         self.count = 0
+        self.uncounted = _uncounted(few.folder / "uncounted")
         bench_growth.lengthened(self, few, FEW)
         bench_growth.lengthened(self, many, int(MANY * scale))
         self.life(few, "plain")
         few.hook("plain", "Stop", background_tasks=[])
+        self.foreign(self.uncounted)  # which compiles it
 
     def round(self) -> Iterator[tuple[str, float]]:
         """Each row once."""
@@ -58,6 +67,23 @@ class Rows:
         yield COMPLETION, life[_COMPLETION]
         yield LIFE, sum(life)
         yield LIFE_AMONG_MANY, sum(self.life(self.many, f"life-{self.count}"))
+        pairs = [(self.foreign(ROOT), self.foreign(self.uncounted)) for _ in range(PAIRS)]
+        yield FOREIGN, statistics.median(counted for counted, _ in pairs)
+        yield SHARE, statistics.median(counted - uncounted for counted, uncounted in pairs)
+
+    def foreign(self, plugin: Path) -> float:
+        """What this copy of the plugin takes for the end of an agent that somebody else has launched."""
+        path = _own_transcript(self.few, "plain", "foreign")
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            said = {"type": "user", "message": {"role": "user", "content": "Look around."}}
+            path.write_text(json.dumps({"version": clients.newest(), **said}) + "\n", encoding="utf-8")
+        self.few.plugin = plugin
+        given = {"agent_id": "foreign", "agent_type": "Explore", "agent_transcript_path": str(path)}
+        more = {"stop_hook_active": False, "last_assistant_message": "Nothing.", "background_tasks": []}
+        cost = self.few.hook("plain", "SubagentStop", permission_mode="default", **given, **more)
+        self.few.plugin = ROOT
+        return cost.seconds
 
     def launch(self, stage: Stage, session: str) -> tuple[str, str, list[float]]:
         """An agent of ours: its id, its token, and what its launch cost."""
@@ -164,7 +190,17 @@ class Rows:
         for what, goal in GOALS.items():
             lines.append((what, f"{medians[what] / bare:.2f}", f"{goal:g}"))
         lines.append((LIFE_AMONG_MANY, f"{medians[LIFE_AMONG_MANY] / medians[LIFE]:.2f}", f"{MOST_GROWTH:g}"))
+        lines.append((SHARE, f"{100 * medians[SHARE] / medians[FOREIGN]:.1f}", f"{MOST_SHARE}"))
         return [f"| {' | '.join(line)} |" for line in [*lines, *self.large()]]
+
+
+def _uncounted(folder: Path) -> Path:
+    """A copy of the plugin that does not count in which shape an event came."""
+    for part in ("hooks", "scripts/bg"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    with (folder / "scripts" / "bg" / "loop" / "scene.py").open("a", encoding="utf-8") as file:
+        file.write(_NOT_COUNTED)
+    return folder
 
 
 def _is_left_alone() -> bool:

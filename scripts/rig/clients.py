@@ -11,9 +11,13 @@ import sys
 from pathlib import Path
 from typing import NamedTuple, Optional
 
+from bg.host import drift
+
 from rig.home import Home
 
 PACKAGE = "@anthropic-ai/claude-code"
+
+NEWEST = ".".join(map(str, drift.TRIED))
 
 #: version -> tier: "core" is held to the loop and to losing nothing, "full" to everything.
 VERSIONS: dict[str, str] = {
@@ -23,7 +27,7 @@ VERSIONS: dict[str, str] = {
     "2.1.197": "full",
     "2.1.258": "full",
     "2.1.327": "full",
-    "2.1.328": "full",
+    NEWEST: "full",
 }
 
 #: A `claude` on PATH that is none of these is good enough for the loop if it is newer than this.
@@ -46,7 +50,7 @@ class Found(NamedTuple):
 
 def newest() -> str:
     """The newest supported version."""
-    return list(VERSIONS)[-1]
+    return NEWEST
 
 
 def numbers(version: str) -> tuple[int, ...]:

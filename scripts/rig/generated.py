@@ -16,18 +16,20 @@ from bg.loop import routes
 from bg.protocol import listing
 from bg.results import form
 
-from rig import demo_recorded
+from rig import clients, demo_recorded
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = (
     "README.md",
     "docs/how-it-works.md",
+    "docs/old-hosts.md",
     "docs/settings.md",
     *(f"agents/{kind['agent']}.md" for kind in form.KINDS.values()),
 )
 REGIONS: dict[str, Callable[[], str]] = {
     "signals": listing.table,
     "settings": settings.table,
+    "versions": lambda: TESTED_ON,
     "hooks": lambda: "\n".join([*(f"- {line}" for line in hook_lines()), "", HOOKS_READ_TOO]),
     **{f"result-{kind}": partial(form.prompt, kind) for kind in form.KINDS},
 }
@@ -52,6 +54,8 @@ HOOK_LINES = {
     "Stop": (_AGENT, "which agents are running"),
     "SessionEnd": (_TASKS, "the session's id"),
 }
+*_OTHERS, _LAST = clients.VERSIONS
+TESTED_ON = f"The plugin is tested on the real Claude Code {', '.join(_OTHERS)} and {_LAST}."
 HOOKS_READ_TOO = (
     "Where a hook does something, it also reads the ledger, the settings, and Claude Code's transcripts of this "
     "session and its agents. Otherwise it ends without starting Python."
@@ -62,6 +66,7 @@ _HINT = "(edit scripts/bg/protocol/schemas/ or scripts/bg/results/contract.json,
 _HINTS = {
     "settings": "(edit scripts/bg/settings.schema.json, run scripts/generate)",
     "hooks": "(edit scripts/rig/generated.py, run scripts/generate)",
+    "versions": "(edit scripts/bg/host/drift.py, run scripts/generate)",
 }
 _REGION = re.compile(
     r"^<!-- begin generated: (?P<name>[\w-]+)[^\n]*-->\n(?P<body>.*?)^<!-- end generated: (?P=name) -->$",

@@ -19,9 +19,9 @@ if __name__ == "__main__":
 
 from bg.ledger.file import tables_of  # noqa: E402 - the path comes first
 
-from rig import conversation  # noqa: E402 - as above
+from rig import clients, conversation  # noqa: E402 - as above
 
-VERSION = "2.1.328"
+VERSION = clients.newest()
 # Runs hooks/hook.py as it is, with an eye on calls between modules of the plugin and on every statement.
 WATCH = """
 import json, os, sys, _sqlite3 as sqlite3

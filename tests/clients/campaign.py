@@ -13,10 +13,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 HERE = Path(__file__).resolve().parent
 for folder in (HERE.parents[1] / "scripts", HERE.parent, HERE):
@@ -25,12 +25,13 @@ for folder in (HERE.parents[1] / "scripts", HERE.parent, HERE):
 from directed import both, delivered, directed, spawn, until  # noqa: E402
 from loop import ROOT, block, rows  # noqa: E402
 from peers import peer  # noqa: E402
+from rig import clients  # noqa: E402
 from rig.home import Home  # noqa: E402
 from rig.model import Model  # noqa: E402
 from rig.script import Script, asked, call, parent, text  # noqa: E402
 from rig.session import Headless, arguments  # noqa: E402
 
-VERSIONS = ("2.1.197", "2.1.258", "2.1.327", "2.1.328")
+VERSIONS = ("2.1.197", "2.1.258", "2.1.327", clients.newest())
 DELAYS = (0, 1, 5)
 IDLE, STREAMING, IN_A_TOOL, INTERRUPTED = STATES = ("idle", "streaming", "in a tool", "interrupted")
 SLOW = "if machine:\n    time.sleep({seconds})\n"
@@ -52,6 +53,11 @@ class Tally(NamedTuple):
     lost: list[str]
     twice: list[str]
     errors: list[str]
+
+    @property
+    def wrong(self) -> bool:
+        """Something is not as it should be."""
+        return any(self)
 
 
 def play(session: Session, folder: Path) -> Tally:
@@ -134,30 +140,42 @@ def main() -> int:
     """Play them all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--agents", type=int, default=1000, help="how many (1000)")
+    options(parser)
+    chosen = parser.parse_args()
+    tallies, bad = campaign(play, sessions(chosen.agents), chosen)
+    print(f"{len(tallies)} sessions, {bad} not as they should be")
+    return 1 if bad else 0
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """What every campaign can be told."""
     parser.add_argument("--at-once", type=int, default=3, help="how many sessions play at the same time (3)")
     parser.add_argument("--until", type=float, default=float("inf"), help="begin no session after so many seconds")
-    chosen = parser.parse_args()
-    began, bad, played = time.monotonic(), 0, 0
 
-    def one(session: Session) -> str:
-        nonlocal bad, played
+
+def campaign(
+    play: Callable[[Any, Path], Any], sessions: Iterable[Any], chosen: argparse.Namespace
+) -> tuple[list[Any], int]:
+    """Play these sessions, several at once, with a line for each: what came of them, and how many are not as they should be."""
+    began, tallies, failed = time.monotonic(), list[Any](), 0
+
+    def one(session: Any) -> str:
+        nonlocal failed
         if time.monotonic() - began > chosen.until:
             return ""
         with tempfile.TemporaryDirectory() as folder:
             try:
                 tally = play(session, Path(folder))
             except Exception as error:  # noqa: BLE001 - one session that fails does not end the campaign
-                bad += 1
+                failed += 1
                 return f"FAILED {session}: {type(error).__name__}: {str(error)[:300]}"
-        played += session.agents
-        bad += any(tally)
-        return f"{'ok' if not any(tally) else 'BAD'} {tuple(session)} {tally if any(tally) else ''}"
+        tallies.append(tally)
+        return f"BAD {session}: {tally}" if tally.wrong else f"ok {tuple(session)}"
 
     with ThreadPoolExecutor(chosen.at_once) as pool:
-        for line in filter(None, pool.map(one, sessions(chosen.agents))):
+        for line in filter(None, pool.map(one, sessions)):
             print(line, flush=True)
-    print(f"{played} agents, {bad} sessions not as they should be")
-    return 1 if bad else 0
+    return tallies, failed + sum(tally.wrong for tally in tallies)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 from directed import delivered, until
-from generations import HAND_BACK
+from generations import HAND_BACK, NEWEST
 from loop import ROOT, block, has_ledger, launch, one, reacting, reminders, rows, token, wake
 from rig.home import Home
 from rig.model import Model
@@ -28,7 +28,7 @@ def lose(home: Home, way: str) -> None:
 
 @pytest.mark.parametrize("mode", ["text", "handback"])
 @pytest.mark.parametrize("way", ["deleted", "emptied"])
-@pytest.mark.versions("2.1.7", "2.1.197", "2.1.328")
+@pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
 def test_an_agent_is_heard_whose_ledger_is_gone(host: str, way: str, mode: str) -> None:
     """It asks after that, its answer reaches it, and its report is told; each once."""
     if mode == "handback" and host not in HAND_BACK:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from directed import delivered, until
-from generations import HAND_BACK
+from generations import HAND_BACK, NEWEST
 from loop import ROOT, block, has_ledger, launch, one, reacting, reminders, rows, wake
 from rig.home import Home
 from rig.model import Model
@@ -18,7 +18,7 @@ LEAVES = ("2.1.197",)  # up to 2.1.217, the host never wakes a parked agent
 
 
 @pytest.mark.parametrize("mode", ["text", "handback"])
-@pytest.mark.versions("2.1.197", "2.1.258", "2.1.327", "2.1.328")
+@pytest.mark.versions("2.1.197", "2.1.258", "2.1.327", NEWEST)
 def test_a_parked_agent_is_not_pressed_and_reports_once(host: str, mode: str) -> None:
     """No outcome is told while its command runs; then it is woken, by the host or by its parent, and reports."""
     if mode == "handback" and host not in HAND_BACK:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from generations import NEWEST
 from loop import ROOT, block, has_ledger, launch, reacting, rows
 from rig.home import PATIENCE, Home
 from rig.model import Model
@@ -19,8 +20,8 @@ from rig.session import TOOLS, Headless, arguments, auto_mode
 from rig.terminal import Interactive
 from test_loop import TASK, ended, later
 
-CLIENTS = ("2.1.197", "2.1.258", "2.1.328")
-SIGNED = ("2.1.258", "2.1.328")
+CLIENTS = ("2.1.197", "2.1.258", NEWEST)
+SIGNED = ("2.1.258", NEWEST)
 # Each command, the line that the user and the parent are told, and the state of the task.
 ENDS = {
     "exit 0": ("verified: exit 0, exit 0", "done"),
@@ -106,7 +107,7 @@ def test_every_end_of_a_check_is_told(host: str) -> None:
 
 def in_terminal(home: Home, host: str) -> Interactive:
     """Auto mode is where the newest client starts; the older ones ask for each tool unless it is allowed."""
-    options = auto_mode() if host == "2.1.328" else ["--allowedTools", TOOLS]
+    options = auto_mode() if host == NEWEST else ["--allowedTools", TOOLS]
     return Interactive(home, host, [ROOT], options)
 
 

@@ -14,6 +14,7 @@ import pytest
 from bg.ledger import codes, proofs
 from bg.ledger.file import Ledger
 from directed import directed, until
+from generations import NEWEST
 from loop import ROOT, block, ledger, rows
 from rig.home import Home
 from rig.model import Model
@@ -123,7 +124,7 @@ def test_whatever_a_person_types_counts(host: str) -> None:
         assert rows(home, "SELECT event, text FROM errors") == []
 
 
-@pytest.mark.versions("2.1.197", "2.1.258", "2.1.327", "2.1.328")
+@pytest.mark.versions("2.1.197", "2.1.258", "2.1.327", NEWEST)
 def test_what_a_projects_file_schedules_does_not_count(host: str) -> None:
     """A cloned repository's scheduled_tasks.json: its user has only said good morning."""
     with Model(cast(DELEGATES)) as model, Home(model.url) as home:
@@ -226,7 +227,7 @@ def test_what_a_loop_and_a_wakeup_say_does_not_count(host: str) -> None:
         nothing_came_of_it(model, home)
 
 
-@pytest.mark.versions("2.1.197", "2.1.258", "2.1.327", "2.1.328")
+@pytest.mark.versions("2.1.197", "2.1.258", "2.1.327", NEWEST)
 def test_what_another_session_sends_does_not_count(host: str) -> None:
     """Another live session of the same user writes to the one that waits; its parent takes that for an order."""
     message = f"{APPROVE}, PEERED"
@@ -259,7 +260,7 @@ def test_what_another_session_sends_does_not_count(host: str) -> None:
         nothing_came_of_it(model, home)
 
 
-@pytest.mark.versions("2.1.197", "2.1.258", "2.1.327", "2.1.328")
+@pytest.mark.versions("2.1.197", "2.1.258", "2.1.327", NEWEST)
 def test_a_code_is_in_no_request_and_in_no_file_before_it_is_typed(host: str) -> None:
     """What only looks like typed is kept; the code that `bgctl code` gives out confirms it, and nobody could read it."""
     with Model(cast(DELEGATES)) as model, Home(model.url) as home:

@@ -17,6 +17,7 @@ import pytest
 from bg import machine
 from bg.ledger import codes, proofs, sessions
 from bg.ledger.file import Ledger
+from rig import clients
 
 ROOT = Path(__file__).resolve().parents[2]
 BGCTL = ROOT / "scripts" / "bgctl"
@@ -27,7 +28,7 @@ WORDS = "/bg:bg Audit the auth code"
 def data(tmp_path: Path) -> Path:
     """A ledger in which something is kept that nothing proves, and something that is known to be another's."""
     with contextlib.closing(Ledger(tmp_path / "data")) as book, book.transaction() as writing:
-        sessions.note(writing, "s-1", "/home/somebody/project", "", "2.1.328")
+        sessions.note(writing, "s-1", "/home/somebody/project", "", clients.newest())
         for words, proof in ((WORDS, proofs.KEPT), ("/bg:bg Delete it all", proofs.UNPROVEN)):
             proofs.note(writing, "s-1", "bg-1", words, "", proof, "an unknown form", proofs.PROMPTED)
     return tmp_path / "data"

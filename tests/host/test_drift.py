@@ -10,7 +10,6 @@ from bg.host import deviations, drift, tools
 from bg.host.event import read
 from bg.host.versions import OLDEST, version_of
 from recordings import VERSIONS, everything
-from rig import clients
 
 
 def test_nothing_recorded_departs_from_the_table() -> None:
@@ -41,7 +40,3 @@ def test_each_key_is_in_the_table_from_the_first_version_on_that_always_sends_it
             first = versions[max(map(versions.index, lacking[(*kind, key)]), default=-1) + 1]
             always = not lacking[(*kind, key)] and since == OLDEST
             assert always or since == version_of(first), (kind, key)
-
-
-def test_the_newest_client_that_was_tried() -> None:
-    assert clients.numbers(clients.newest()) == drift.TRIED

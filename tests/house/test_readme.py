@@ -94,8 +94,22 @@ def test_every_setting_that_is_named_exists():
 
 
 def test_every_supported_version_is_named_and_no_older_one_promised():
-    assert all(version in README for version in clients.VERSIONS)
+    assert all(version in all_of("docs/old-hosts.md") for version in clients.VERSIONS)
     assert f"Claude Code {next(iter(clients.VERSIONS))} or newer" in README
+
+
+def test_the_newest_version_is_pinned_in_one_place():
+    """What was seen on it may name it; what means the newest one takes it from there, or adding one is many lines."""
+    newest = clients.newest()
+    pin = re.compile(rf"""["']{re.escape(newest)}["']|\({newest.replace(".", ", ")}\)""")
+    pinned = [
+        path.relative_to(ROOT).as_posix()
+        for folder in ("scripts", "tests", "hooks")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if pin.search(path.read_text(encoding="utf-8"))
+    ]
+    assert pinned == ["scripts/bg/host/drift.py"]
+    assert newest not in all_of(*DEVELOPING)
 
 
 def test_the_readme_is_read_in_five_minutes():

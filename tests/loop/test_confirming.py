@@ -10,7 +10,7 @@ from bg.ledger import codes, digests, proofs
 from bg.ledger.place import directory
 from bg.loop import scene
 from drive import Drive, block, plain
-from recordings import VERSIONS, recorded
+from recordings import NEWEST, VERSIONS, recorded
 from test_proof import APPROVE, denied, posted, say, sent, turn, typed, waiting, wake
 
 NEW = [version for version in VERSIONS if version not in ("2.1.7", "2.1.38")]
@@ -301,7 +301,7 @@ def test_the_doctor_names_the_shape(newest):
     says(newest, WORDS, "turnOrigin")
     judged(newest)
     told = plain(newest.prompt("/bg-status doctor")["reason"])
-    assert "an unknown form of Claude Code 2.1.328 (a command; entrypoint=cli, origin={'kind': 'human'})" in told
+    assert f"an unknown form of Claude Code {NEWEST} (a command; entrypoint=cli, origin={{'kind': 'human'}})" in told
 
 
 def test_the_parent_hears_that_only_the_user_can_confirm(newest):

@@ -448,3 +448,14 @@ def test_an_agent_whose_session_ended_has_been_heard(newest):
     on_the_way(newest, asking(token))
     newest.send(recorded(VERSIONS[-1], "sessions", "SessionStart"), source="resume")
     assert requests(newest) == [("D1", 1)]
+
+
+def test_a_report_that_another_hook_keeps_in_the_midst_of_a_look_is_no_error(newest, monkeypatch):
+    """The agent's own hook stores the report while that of a turn's end reads the transcript."""
+    token = begun(newest)
+    report = block("COMPLETION_REPORT", token)
+    written(newest, says("I look around."), *calls(), says(report))
+    kept = iter([[], *[[report]] * 20])
+    monkeypatch.setattr(hearing._Look, "_kept", lambda *_: next(kept))
+    newest.prompt("And now?")
+    assert newest.rows("SELECT text FROM errors") == []

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from drive import Drive
-from recordings import VERSIONS, recorded
+from recordings import NEWEST, VERSIONS, recorded
 
 
 def message(drive: Drive, *calls: dict[str, Any], order: tuple[int, ...]) -> dict[int, str]:
@@ -34,7 +34,7 @@ def task(name: str, **given: Any) -> dict[str, Any]:
     return {"description": name, "prompt": f"{name}: look at it", "run_in_background": True, **given}
 
 
-@pytest.mark.parametrize("version", ["2.1.7", "2.1.197", "2.1.328"])
+@pytest.mark.parametrize("version", ["2.1.7", "2.1.197", NEWEST])
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_labels_follow_the_message(version: str, order: tuple[int, ...], tmp_path: Path) -> None:
     drive = Drive(version, tmp_path)

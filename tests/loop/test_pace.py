@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from bg.words import pace
 from drive import Drive, block, context, plain
-from recordings import VERSIONS, recorded
+from recordings import NEWEST, VERSIONS, recorded
 from test_hearing import begun, on_the_way, polled
 
 TELLS = "Progress: 40% - two of five files are read"
@@ -52,7 +52,7 @@ def test_progress_is_heard_at_a_poll(version, tmp_path):
     assert drive.rows("SELECT value FROM meta WHERE key = 'percent:bg-1'") == [{"value": "40"}]
 
 
-@pytest.mark.parametrize("version", ["2.1.197", "2.1.327", "2.1.328"])
+@pytest.mark.parametrize("version", ["2.1.197", "2.1.327", NEWEST])
 def test_progress_by_message(version, tmp_path, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
     drive = Drive(version, tmp_path)

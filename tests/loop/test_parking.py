@@ -10,9 +10,9 @@ import pytest
 from bg.host import arriving
 from bg.ledger.place import directory
 from drive import Drive, block, context
-from recordings import recorded
+from recordings import recorded, since
 
-MODERN = ("2.1.197", "2.1.258", "2.1.327", "2.1.328")
+MODERN = since("2.1.197")
 LEAVES = "2.1.197"  # the others wake it
 SHELL = "bc2b8g695"
 

@@ -13,7 +13,7 @@ from bg.ledger import spool
 from bg.ledger.place import directory
 from bg.loop import proof
 from drive import Drive, block, context
-from recordings import VERSIONS, recorded
+from recordings import VERSIONS, recorded, since
 from rig import conversation
 
 PEER = {"kind": "peer", "from": "unknown", "verifiedPeerPid": 26091, "verifiedPeerProcStart": "81387"}
@@ -117,6 +117,47 @@ def test_what_was_typed_goes_out_with_its_class(drive):
     assert denied(said) == ""
     assert "A2: no, #12 & <b> `x`" in sent(said)
     assert proofs(drive) == [("sdk", "")]
+
+
+JOINED = "Where were we?\n/bg-answer Q1: CSV Q2: no"
+
+
+def test_an_answer_that_the_host_has_joined_to_an_earlier_message_goes_out(drive, monkeypatch):
+    """2.1.186 makes one prompt of what it was sent in mid-turn, and runs the command that comes last."""
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
+    waiting(drive, "CLARIFICATION_NEEDED")
+    known = recorded(drive.version, drive.scene, "UserPromptSubmit").get("prompt_id", "")
+    words = JOINED.partition("\n")[2]
+    told = say(drive, JOINED, conversation.prompt(drive.version, words, known, attended=False))
+    assert "answers for bg-1 are recorded" in context(told)
+    assert "A1: CSV" in sent(wake(drive))
+    assert proofs(drive) == [("sdk", "")]
+
+
+def test_an_answer_that_only_stands_in_a_text_does_not(drive, monkeypatch):
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
+    waiting(drive, "CLARIFICATION_NEEDED")
+    known = recorded(drive.version, drive.scene, "UserPromptSubmit").get("prompt_id", "")
+    say(drive, JOINED, conversation.prompt(drive.version, JOINED, known, attended=False))
+    drive.advance(durations.PROOF_PENDS + 1)
+    drive.prompt("Go on.")
+    assert "A1: CSV" not in sent(wake(drive))
+    assert {row["state"] for row in drive.rows("SELECT state FROM questions")} == {"open"}
+
+
+def test_of_joined_messages_none_is_swallowed(drive, monkeypatch):
+    """What is asked back is told to the model beside them, as a blocked prompt would take all of them away."""
+    monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")
+    waiting(drive, "CLARIFICATION_NEEDED")
+    said = say(drive, "Where were we?\n/bg-answer bg-7 yes")
+    assert "decision" not in said
+    assert "no task bg-7" in context(said)
+
+
+def test_at_a_terminal_the_same_words_are_a_text(newest):
+    waiting(newest, "CLARIFICATION_NEEDED")
+    newest.prompt(JOINED)
+    assert newest.rows("SELECT * FROM answers") == []
 
 
 def test_typed_at_a_keyboard(newest):
@@ -448,7 +489,7 @@ def test_what_a_person_typed_counts(attended, way):
         record = {**record, **signed, **source, "message": {"role": "user", "content": words}}
     if way == "queued":
         attachment = {"type": "queued_command", "prompt": words, "commandMode": "prompt", **signed}
-        attachment.update({"humanTurn": True} if drive.version == "2.1.328" else {})
+        attachment.update({"humanTurn": True} if drive.version in since("2.1.327")[1:] else {})
         left_out = ("message", "origin", "turnOrigin")
         record = {**{key: record[key] for key in record if key not in left_out}, "type": "attachment"}
         record = {**record, "attachment": attachment}

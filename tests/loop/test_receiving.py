@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from bg.ledger import deliveries
 from drive import Drive, block, context
-from recordings import VERSIONS
+from recordings import NEWEST, VERSIONS
 from rig import conversation
 
 REPORTS = "reports success"
@@ -201,7 +201,7 @@ def unheard(drive: Drive, words: str) -> dict[str, Any]:
 
 
 def test_what_never_arrives_is_shown_to_the_user_in_the_end(tmp_path):
-    drive = Drive("2.1.328", tmp_path)
+    drive = Drive(NEWEST, tmp_path)
     drive.prompt("/bg Audit the code")
     token = drive.launch("Audit it", "a1")
     drive.stop()

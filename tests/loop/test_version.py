@@ -88,7 +88,7 @@ def test_an_agent_that_hands_back_in_a_session_begun_without_hand_back_has_one_r
 def launched(drive: Drive, agent: str, *, continues: bool) -> str:
     """The host answers a launch, and says whether its session can continue the agent; what the user is shown."""
     drive.launch("Write.", agent, "docs", subagent_type="bg:worker")
-    after = recorded("2.1.328", "background", "PostToolUse", "Agent")
+    after = recorded(NEWEST, "background", "PostToolUse", "Agent")
     assert after["tool_response"]["canContinueAgent"] is True
     given = {**after["tool_response"], "agentId": agent, "canContinueAgent": continues, "prompt": drive.taken["prompt"]}
     said = drive.send(after, tool_use_id=f"toolu_{drive.calls:04d}", tool_input=drive.taken, tool_response=given)
@@ -98,7 +98,7 @@ def launched(drive: Drive, agent: str, *, continues: bool) -> str:
 def test_a_session_that_is_not_offered_messages_says_so_at_the_launch(tmp_path, monkeypatch):
     """Whatever its version can do elsewhere; another client, or another launch, may have it again."""
     monkeypatch.setattr(machine, "host", lambda: HERE)
-    drive = Drive("2.1.328", tmp_path)
+    drive = Drive(NEWEST, tmp_path)
     drive.prompt("/bg Audit")
     drive.launch("Audit.", "a1")
     shown = launched(drive, "a2", continues=False)

@@ -23,10 +23,12 @@ def test_the_bench_prints_a_figure_and_a_goal_for_each_row():
     )
     costs, growth = done.stdout.split("\n\n")
     rows = [line.strip("| ").split(" | ") for line in costs.splitlines()[2:]]
-    assert [bench_rows.NONE, *bench_rows.GOALS, bench_rows.LIFE_AMONG_MANY] == [row[0] for row in rows[:-3]]
+    named = [bench_rows.NONE, *bench_rows.GOALS, bench_rows.LIFE_AMONG_MANY, bench_rows.SHARE]
+    assert named == [row[0] for row in rows[:-3]]
     assert bench_growth.SYNCS == rows[-1][0]
     assert ["no process", "no process"] == rows[0][1:]
-    assert all(float(re.match(r"[\d.]+", row[1])[0]) > 0 for row in rows[1:-1])
+    sure = [row for row in rows[1:-1] if row[0] != bench_rows.SHARE]  # which may be lost in a single round's noise
+    assert all(float(re.match(r"[\d.]+", row[1])[0]) > 0 for row in sure)
     assert re.match(r"[\d.]+, most \d+$|not counted: no strace$", rows[-1][1])
     assert all(row[2] for row in rows)
     grown = [line.strip("| ").split(" | ") for line in growth.splitlines()[2:]]

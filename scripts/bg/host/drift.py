@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Keys = dict[str, Version]
 
-#: The newest client that was tried.
+#: The newest client that was tried, for whatever means the newest one: nothing else names it.
 TRIED: Version = (2, 1, 328)
 
 #: Words of a form: what tells an event from others of its kind that bring other things.

@@ -264,6 +264,16 @@ def typed_command(prompt: str) -> tuple[str, str]:
     return (found[1], (found[2] or "").strip()) if found else ("", "")
 
 
+def joined_answer(prompt: str) -> str:
+    """`/bg-answer` in the last of several messages of which the host has made one prompt; empty where none is there.
+
+    2.1.186 does so with what a session without a terminal is sent in mid-turn, and runs the command. Whether it was a
+    message of its own, or stood in somebody's text, only the host's record tells.
+    """
+    words = prompt[max(prompt.rfind("\n/bg-answer"), prompt.rfind("\n/bg:bg-answer"), 0) :]
+    return words.strip() if typed_command(words)[0] == "bg-answer" else ""
+
+
 def live_commands(event: Event) -> Optional[list[str]]:
     """The ids of what runs in the background and is no agent, None where the host does not say."""
     if event.background is None:

@@ -124,9 +124,12 @@ def host_of(version: Optional[Version]) -> Host:
 
 
 def version_of(text: str) -> Optional[Version]:
-    """`2.1.327` as numbers, None where it is not a version."""
-    found = re.fullmatch(r"(\d+)\.(\d+)\.(\d+)\S*", text or "")
-    return (int(found[1]), int(found[2]), int(found[3])) if found else None
+    """`2.1.327` as numbers, whatever stands behind a hyphen; None where it is not a version."""
+    # Without a regular expression: compiling one at every event costs more than all that the event is counted with.
+    numbers = (text or "").replace("-", ".").split(".")[:3]
+    if len(numbers) < 3 or not all(each.isdecimal() for each in numbers):
+        return None
+    return int(numbers[0]), int(numbers[1]), int(numbers[2])
 
 
 def running(transcript: str, *, live: bool = True) -> str:
@@ -139,8 +142,9 @@ def running(transcript: str, *, live: bool = True) -> str:
 
 def announced_version() -> str:
     """The exact version that the calling process tells its hooks; empty before `TELLS_ITS_VERSION`."""
-    found = re.match(r"claude-code_(\d+)-(\d+)-(\d+)_", os.environ.get("AI_AGENT", ""))
-    return ".".join(found.groups()) if found else ""
+    name, version, *rest = [*os.environ.get("AI_AGENT", "").split("_"), ""]
+    numbers = version_of(version) if rest and name == "claude-code" else None
+    return ".".join(map(str, numbers)) if numbers else ""
 
 
 def started_by_a_session() -> bool:

@@ -95,16 +95,17 @@ class _Look:
         begin = self._behind(former, self.lines) if former is not None else 0
         # What was written down too late for the look at a run's end; all that a file has was heard before.
         late = self._signals(former, self.lines[:begin]) if former is not None and not self.is_whole else []
-        asked = [(former.run, signal) for signal in late if former is not None and not signal.terminal]
+        asked = [(former.run, signal) for _, signal in late if former is not None and not signal.terminal]
         own = self.lines[begin:]
         if not is_open:
             own, place = self._of_ended(own, place)
         found = self._signals(self.run, own)
-        asked += [(self.run.run, signal) for signal in found if not signal.terminal]
-        left = [signal for signal in found if signal.terminal]
-        place = self._before_left(own) if is_open and left else place
+        asked += [(self.run.run, signal) for _, signal in found if not signal.terminal]
+        left = [(line, signal) for line, signal in found if signal.terminal]
+        # The end of the run has to be waited for with these.
+        place = left[0][0].begin if is_open and left else place
         said = (pace.said(transcripts.text(line.record)) for line in reversed(own) if is_open)
-        return Heard(since, place, asked, left, self.last, next(filter(None, said), None))
+        return Heard(since, place, asked, [signal for _, signal in left], self.last, next(filter(None, said), None))
 
     def _of_ended(self, lines: list[Line], place: int) -> tuple[list[Line], int]:
         """Of these lines, those that the run has ended with, and where the next look begins."""
@@ -116,17 +117,18 @@ class _Look:
             return [], lines[0].begin if lines else place
         return lines, place
 
-    def _before_left(self, lines: list[Line]) -> int:
-        """Where the first line begins that the end of the run has to be waited for with."""
-        return next(line.begin for line in lines if any(one.terminal for one in self._signals(self.run, [line])))
-
-    def _signals(self, run: Run, lines: list[Line]) -> list[Signal]:
+    def _signals(self, run: Run, lines: list[Line]) -> list[tuple[Line, Signal]]:
         """What these lines say in blocks of the agent's own; what is kept as a report counts as one."""
-        spoken = [transcripts.text(line.record) for line in lines]
+        spoken: dict[str, Line] = {}
+        for line in lines:
+            spoken.setdefault(transcripts.text(line.record), line)
         read = {words: reports.read(words, self.agent.token).own for words in spoken if "[" in words or "{" in words}
         kept = self._kept(run) if any(read.values()) else []
         return [
-            signal for words, own in read.items() for signal in own if signal.readable and _plain(words) not in kept
+            (spoken[words], signal)
+            for words, own in read.items()
+            for signal in own
+            if signal.readable and _plain(words) not in kept
         ]
 
     def _kept(self, run: Run) -> list[str]:

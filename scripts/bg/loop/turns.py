@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg import durations
 from bg.host import agents, tools, transcripts, versions
-from bg.host.event import is_machine_prompt, typed_command
+from bg.host.event import is_machine_prompt, joined_answer, typed_command
 from bg.ledger import forgetting, inbox, notes, projects, proofs, sessions, tasks, verifications, windows
 from bg.ledger.cases import Case
 from bg.ledger.deliveries import Delivery
@@ -45,7 +45,8 @@ def prompt(scene: Scene) -> None:
         scene.apart("what was queued", queued.settle_all, scene)
         reminding.remind(scene)
         return
-    command, arguments = typed_command(event.prompt)
+    _take_apart(scene)
+    command, arguments = typed_command(scene.event.prompt)
     if command:
         scene.enter()
     reconciling.catch_up(scene, reconciling.PROMPT)
@@ -65,6 +66,14 @@ def prompt(scene: Scene) -> None:
         scene.apart("the limits", lambda: pausing.mention(scene, is_command=bool(command)))
     if not scene.answer.block:
         scene.apart("the reminders", reminding.remind, scene)
+
+
+def _take_apart(scene: Scene) -> None:
+    """Of messages that came as one prompt, an answer is read alone, and nothing shown instead of all of them."""
+    words = "" if versions.attended() or typed_command(scene.event.prompt)[0] else joined_answer(scene.event.prompt)
+    if words:
+        scene.event = scene.event._replace(prompt=words)
+        scene.host = scene.host._replace(prints_blocked_prompts=False)
 
 
 def _look_for_unasked(scene: Scene) -> None:
