@@ -45,10 +45,14 @@ def browser(tmp_path: Path) -> Iterator[Browser]:
 
 
 def test_it_shows_what_needs_the_user_of_every_project_and_runs_no_script_but_its_own(browser):
-    first = browser.ask("document.querySelector('.part').innerText")
+    first = browser.ask("document.querySelector('.part').textContent")
     assert first.startswith("Needs you 6\n")
     assert "other · " in first
-    assert browser.ask("[...document.querySelectorAll('h2')].map(e => e.innerText)") == ["Needs you 6", "shop", "other"]
+    assert browser.ask("[...document.querySelectorAll('h2')].map(e => e.textContent)") == [
+        "Needs you 6",
+        "shop",
+        "other",
+    ]
     assert browser.ask("document.querySelectorAll('script').length") == 1
     refused = "new Promise(done => { const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
     assert browser.ask(f"{refused} document.body.append(s); done(window.ran || 0) }})") == 0
@@ -63,7 +67,7 @@ def test_the_filter_finds_tasks_projects_and_words_of_a_report(browser):
     assert browser.ask(SHOWN) == ["bg-7", "bg-11", "bg-3"]
     assert browser.ask("document.querySelector('[role=status]').textContent") == "3 of 12 tasks"
     assert browser.ask(
-        "[...document.querySelectorAll('.part')].filter(p => !p.hidden).every(p => p.innerText.includes('bg-'))"
+        "[...document.querySelectorAll('.part')].filter(p => !p.hidden).every(p => p.textContent.includes('bg-'))"
     )
     browser.type(" other")
     assert browser.ask(SHOWN) == ["bg-3"]
@@ -76,7 +80,7 @@ def test_the_filter_finds_tasks_projects_and_words_of_a_report(browser):
 
 def test_a_card_opens_on_the_report_in_sections(browser):
     browser.ask("document.querySelectorAll('summary')[0].click()")
-    said = browser.ask("document.querySelector('details[open]').innerText")
+    said = browser.ask("document.querySelector('details[open]').textContent")
     assert "Waits for you" in said
     assert "History" in said
     assert browser.ask("[...document.querySelectorAll('.card h4')].some(e => e.checkVisibility())")
