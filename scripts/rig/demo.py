@@ -137,13 +137,12 @@ def run(view: View, plugin: Path, version: str, judged: Optional[Judge] = None) 
                 f"Claude Code {clients.running(version)}, the real client, with the bg plugin. Its model is a script "
                 f"on {model.url}; home and project are temporary; no login, no tokens, nothing leaves this machine."
             )
-            view.gap()
             book = _book(home)
             numbers = clients.numbers(version)
             options = (
                 arguments([plugin], TOOLS) + MODE + (["--include-hook-events"] if numbers >= HOOK_EVENTS_SINCE else [])
             )
-            with Headless(home, version, options, env={"COLUMNS": str(view.columns)}) as client:
+            with Headless(home, version, options, env=view.terminal) as client:
                 follower = Follower(view, client, book, version, model)
                 cost = _play(view, follower, model)
                 code = client.finish()
@@ -157,13 +156,12 @@ def run_recorded(view: View, plugin: Path) -> int:
     began = time.monotonic()
     with Home() as home:
         demo_cast.lay_out(home.project)
-        client = demo_recorded.StandIn(home, plugin, demo_cast.script(home.project), view.columns)
+        client = demo_recorded.StandIn(home, plugin, demo_cast.script(home.project), view.terminal)
         view.plain(
             "Claude Code itself is not run: the plugin's real hooks get events recorded from Claude Code "
             f"{demo_recorded.VERSION}, filled with this demo's texts. Home and project are temporary; nothing leaves "
             "this machine."
         )
-        view.gap()
         book = _book(home)
         numbers = clients.numbers(demo_recorded.VERSION)
         follower = Follower(view, client, book, demo_recorded.VERSION)
@@ -247,10 +245,8 @@ def _verdict(view: View, evidence: demo_proof.Evidence, seconds: float) -> int:
     if view.full:
         view.plain("What was seen, from the model's requests, the ledger and the disk:")
     else:
-        seen = [step.name for step in found if step.ok]
-        view.plain(
-            f"{len(seen)} of {len(found)} seen in the model's requests, the ledger and on disk: {', '.join(seen)}."
-        )
+        seen = sum(step.ok is True for step in found)
+        view.plain(f"{seen} of {len(found)} steps were seen in what the model got, in the ledger and on disk.")
     for step in found:
         if view.full or not step.ok:
             _show(view, step)

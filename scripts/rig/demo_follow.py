@@ -18,6 +18,10 @@ from rig.request import Request
 HOOK_EVENTS_SINCE = (2, 1, 100)  # --include-hook-events
 AGENT_EVENTS_SINCE = (2, 1, 197)  # what a background agent says stands in the stream
 QUIET_TOOLS = ("ToolSearch",)
+ENDS = {
+    "CLARIFICATION_NEEDED": "ends its run with two questions, instead of guessing",
+    "COMPLETION_REPORT": "ends its run and says that it is done",
+}
 CONTEXT = re.compile(
     r"(?:hook (?:additional context|feedback): ?\n?|^(?=\[from the bg plugin))(.*?)(?=</system-reminder>|\Z)",
     re.DOTALL | re.MULTILINE,
@@ -122,7 +126,8 @@ class Follower:
             if block.get("type") == "text" and str(block.get("text")).strip():
                 before, marker, after = str(block["text"]).partition("\n[")
                 if marker and speaker != "Claude":
-                    short = f"ends with {after.partition(']')[0]}"
+                    ends = after.partition("]")[0]
+                    short = ENDS.get(ends, f"ends with {ends}")
                     self.view.say(speaker, f"{before.strip()} Its run ends with:", f"[{after}", short)
                 else:
                     self.view.say(speaker, str(block["text"]).strip())
@@ -161,7 +166,7 @@ class Follower:
         elif answer.get("decision") == "block":
             reason = str(answer.get("reason"))
             first = next((line[2:] for line in reason.splitlines() if line.startswith("- ")), "")
-            self.view.say("hook", f"{name} asks for more:", reason, f"asks the agent: {first}" if first else "")
+            self.view.say("hook", f"{name} asks for more:", reason, f"told the agent: {first}" if first else "")
         for line in str(answer.get("systemMessage") or "").splitlines():
             self.notices.append((at, line))
             self.view.say("you see", line)

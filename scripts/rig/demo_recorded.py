@@ -39,8 +39,8 @@ class Ended:
 class StandIn:
     """A client and its model in one: `requests` is what the model was asked, `events` what a client would stream."""
 
-    def __init__(self, home: Home, plugin: Path, script: Script, columns: int) -> None:
-        self.home, self.plugin, self.script, self._columns = home, plugin, script, columns
+    def __init__(self, home: Home, plugin: Path, script: Script, terminal: dict[str, str]) -> None:
+        self.home, self.plugin, self.script, self._terminal = home, plugin, script, terminal
         self.events: list[dict[str, Any]] = []
         self.requests: list[Request] = []
         self.stderr = ""
@@ -228,7 +228,7 @@ class StandIn:
             CLAUDE_PROJECT_DIR=str(self.home.project),
             CLAUDE_PLUGIN_DATA=str(self.home.path / ".claude" / "plugins" / "data" / "bg-inline"),
             CLAUDE_CODE_ENTRYPOINT="sdk-cli",
-            COLUMNS=str(self._columns),
+            **self._terminal,
             AI_AGENT=f"claude-code_{VERSION.replace('.', '-')}_agent",
             BG_HOST_PID=str(os.getpid()),
         )

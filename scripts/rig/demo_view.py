@@ -14,6 +14,7 @@ from bg.words.cells import fit
 from bg.words.quoting import visible
 
 MARGIN = 14
+LEAST_ROWS = 14  # questions have room in it, and why they are asked does not
 SEEN = ("You", "you see", "Claude")  # who is heard where not all is shown
 COLOURS = {"You": "1", "Claude": "36", "agent": "35", "hook": "33", "you": "32"}
 COLOURS.update({name: STYLES[name] for name in ("good", "bad", "quiet")})
@@ -30,9 +31,10 @@ class View:
         self._colours = {} if plain else COLOURS
 
     @property
-    def columns(self) -> int:
-        """The terminal that hooks are told of, so that what they lay out fits beside the speaker."""
-        return self.width - MARGIN + HOST_MARGIN
+    def terminal(self) -> dict[str, str]:
+        """The terminal that hooks are told of, so that what they lay out fits beside the speaker, and on a page."""
+        size = {"COLUMNS": str(self.width - MARGIN + HOST_MARGIN)}
+        return size if self.full else {**size, "LINES": str(LEAST_ROWS)}
 
     def say(self, speaker: str, words: str, quoted: str = "", short: str = "") -> None:
         """One turn: the speaker, the words, and below them what is quoted.

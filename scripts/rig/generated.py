@@ -49,6 +49,7 @@ HOOK_LINES = {
     "PreToolUse": (_IN_CALL, "the call"),
     "PostToolUse": (_IN_CALL, "the call and its result"),
     "PostToolUseFailure": (_IN_CALL, "the call and its error"),
+    "PermissionRequest": (_TASKS, "the agent's id and the call"),
     "SubagentStart": (_AGENT, "the agent's id and type"),
     "SubagentStop": (_AGENT, "the report of an agent with a task, and the files and commits that it names"),
     "Stop": (_AGENT, "which agents are running"),

@@ -68,6 +68,7 @@ SCENES: dict[str, tuple[Callable[[str], scenes.Scene], set[str]]] = {
     "worktree": (rare.worktree, MODERN),
     "question-refused": (rare.question_refused, ALL),
     "question-typed": (rare.question_typed, ALL),
+    "permission": (rare.permission, MODERN),
     "moved": (rare.moved, HANDS_BACK),
 }
 

@@ -214,6 +214,27 @@ def question_typed(_: str) -> Scene:
     return Scene(Script(("parent", parent, [call("AskUserQuestion", questions=QUESTIONS[:1]), text("Thanks.")])), play)
 
 
+def permission(version: str) -> Scene:
+    """The host asks its user whether an agent in the background may make a call; the user says yes."""
+    script = Script(
+        ("agent", asked("SUBTASK"), [call("Bash", command="rm -rf build", description="Remove it"), text(REPORT)]),
+        ("parent", parent, [launch(version, "SUBTASK look"), text("Launched."), text("Noted.")]),
+    )
+
+    def play(stage: Stage) -> None:
+        with stage.terminal() as term:
+            term.say("Launch it")
+            term.wait_for(r"Do you want to proceed\?")
+            term.settle()
+            stage.look(term)
+            term.keys("Enter")
+            stage.model.wait_said("parent", 3)
+            term.settle(2)
+            stage.look(term)
+
+    return Scene(script, play)
+
+
 def moved(version: str) -> Scene:
     """In a terminal: ← moves the session into the background while an agent runs, which ends there; the user goes there."""
     go = threading.Event()

@@ -58,14 +58,16 @@ def test_without_full_it_is_a_page_of_what_a_user_sees(host, packaged):
     shown = demo(packaged, "--version", host, COLUMNS="80")
     assert (0, "") == (shown.returncode, shown.stderr), shown.stdout
     lines = shown.stdout.splitlines()
-    assert len(lines) <= 40
+    assert len(lines) <= 30
     assert max(len(line) for line in lines) <= 80
     for line in (
+        f"Claude Code {clients.running(host)}, the real client",
         "You           /bg:bg Audit the authentication code",
+        "agent bg-1    ends its run with two questions",
         "  you see     bg-1 asks: “Should I fix",
-        "  hook        asks the agent: “wrote auth/THREATS.md” — there is no such file",
+        "  hook        told the agent: “wrote auth/THREATS.md” — there is no such file",
         "  you see     bg-1 done ✓ “Both files in auth/ are read.",
-        "13 of 13 seen",
+        "13 of 13 steps were seen",
     ):
         assert line in shown.stdout, shown.stdout
 

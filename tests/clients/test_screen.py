@@ -71,7 +71,7 @@ def test_what_needs_the_user_is_on_a_screen_of_24_rows(count: int, host: str) ->
     script = Script(("parent", parent, [text("So.")]))
     with Model(script) as model, Home(model.url) as home:
         data = home.root / "data"
-        screens.fill(data, count, str(home.project))
+        screens.fill(data, count, str(home.project), screens.MIXED if count == 12 else screens.STATES)
         env = {"BG_DATA": str(data)}
         with Interactive(home, host, [ROOT], options(host), size=(80, 24), env=env) as term:
             if host in HAND_BACK:  # its word on auto mode comes by itself
@@ -83,7 +83,8 @@ def test_what_needs_the_user_is_on_a_screen_of_24_rows(count: int, host: str) ->
     if count == 12:
         for question in ("Shall I repair what I find, or only report it?", "May a session stay open for ever?"):
             assert f"“{question}”" in said, shown
-        assert f"“{screens.BLOCKER['text']}”" in said, shown
+        for item in (screens.BLOCKER, screens.WANTED):
+            assert f"“{item['text']}”" in said, shown
         assert "failed: “The account is closed.”" in said, shown
         labels = {"bg-1", "bg-2", "bg-4", "bg-6", "bg-7", "bg-8", "bg-10", "bg-12"}
     else:

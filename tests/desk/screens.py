@@ -41,12 +41,27 @@ STATES = (
     "needs_answer", "working", "done", "blocked", "partial", "working", "disputed", "interrupted", "unreported",
     "launched", "done", "failed", "stopped", "not_launched", "done", "done",
 )  # fmt: skip
+# A dozen, of which the user has to see to half; each state that asks for something is there.
+MIXED = (
+    "needs_answer", "working", "done", "blocked", "partial", "delegating", "disputed", "interrupted", "unreported",
+    "launched", "done", "failed",
+)  # fmt: skip
 QUESTIONS = (
     {"question_id": "Q1", "text": "Shall I repair what I find, or only report it?", "context": "Repairs touch login.",
      "options": ["only report", "repair the small ones", "repair everything"], "default": "only report"},
     {"question_id": "Q2", "text": "May a session stay open for ever?"},
 )  # fmt: skip
 BLOCKER = {"text": "The staging database refuses the password in .env.staging", "context": "a password that works"}
+WANTED = {
+    "text": "Write the migration of the table sessions",
+    "context": "It needs a database, which this task has not.",
+}
+ASKED = {
+    "needs_answer": (Item.QUESTION, QUESTIONS),
+    "blocked": (Item.BLOCKER, (BLOCKER,)),
+    "delegating": (Item.DELEGATION, (WANTED,)),
+}
+FIRST_ID = {Item.BLOCKER: "B1", Item.DELEGATION: "D1"}
 EVIDENCE = {
     "declared": True,
     "findings": [
@@ -89,33 +104,33 @@ class _Clock:
         return self.now
 
 
-def fill(folder: Path, count: int, project: str) -> None:
+def fill(folder: Path, count: int, project: str, states: tuple[str, ...] = STATES) -> None:
     """A ledger with so many tasks of this project, of a session that has ended."""
     clock = _Clock()
     book = Ledger(folder, clock=clock)
     with mock.patch.multiple(sys.modules[__name__], PROJECT=project, NOW=time.time()):
         for number in range(1, count + 1):
-            _task(book, clock, number, (count - number) * 600 + 900)
+            _task(book, clock, number, (count - number) * 600 + 900, states)
     book.close()
 
 
 @contextmanager
-def ledger(count: int) -> Iterator[Ledger]:
+def ledger(count: int, states: tuple[str, ...] = STATES) -> Iterator[Ledger]:
     """A ledger with so many tasks, the newest a quarter of an hour old, the others earlier and earlier."""
     clock = _Clock()
     with tempfile.TemporaryDirectory() as folder:
         book = Ledger(Path(folder), clock=clock)
         try:
             for number in range(1, count + 1):
-                _task(book, clock, number, (count - number) * 2400 + 900)
+                _task(book, clock, number, (count - number) * 2400 + 900, states)
             clock.now = NOW
             yield book
         finally:
             book.close()
 
 
-def _task(book: Ledger, clock: _Clock, number: int, ago: float) -> None:
-    label, agent, state = f"bg-{number}", f"a{number:07}", STATES[(number - 1) % len(STATES)]
+def _task(book: Ledger, clock: _Clock, number: int, ago: float, states: tuple[str, ...]) -> None:
+    label, agent, state = f"bg-{number}", f"a{number:07}", states[(number - 1) % len(states)]
     clock.now = NOW - ago - 300
     with book.transaction() as writing:
         tasks.create(writing, label, label, "s", PROJECT, WORK[(number - 1) % len(WORK)], "launched")
@@ -124,10 +139,10 @@ def _task(book: Ledger, clock: _Clock, number: int, ago: float) -> None:
             return
         runs.bind(writing, launches.note(writing, f"toolu_{number}", label, "worker", "", PROJECT, ""), agent)
         clock.now = NOW - ago
-        if state in ("needs_answer", "blocked"):
-            kind = Item.QUESTION if state == "needs_answer" else Item.BLOCKER
-            for item in QUESTIONS if state == "needs_answer" else (BLOCKER,):
-                inbox.ask(writing, label, agent, 1, kind, str(item.get("question_id") or "B1"), dict(item))
+        if state in ASKED:
+            kind, items = ASKED[state]
+            for item in items:
+                inbox.ask(writing, label, agent, 1, kind, str(item.get("question_id") or FIRST_ID[kind]), dict(item))
             runs.end_run(writing, agent, 1)
         if state in ("done", "disputed"):
             _second_run(writing, clock, label, agent, state)
@@ -170,10 +185,15 @@ def screens() -> Iterator[tuple[str, str, int]]:
             with ledger(count) as book:
                 for width in WIDTHS:
                     yield f"table-{count:02}-at-{width:03}.txt", table.table(book, Page(width), PROJECT), width
-        for count, rows in ((12, 24), (12, 40), (12, 60), (60, 24)):
-            with ledger(count) as book:
-                sheet = Page(80 - terminal.MARGIN, rows - terminal.TAKEN)
-                yield f"table-{count}-in-{rows}-rows.txt", table.table(book, sheet, PROJECT), 70
+        for count, states, width, rows in (
+            *((12, MIXED, 80, rows) for rows in (24, 40, 60)),
+            *((12, MIXED, 120, rows) for rows in (24, 40)),
+            (60, STATES, 80, 24),
+        ):
+            with ledger(count, states) as book:
+                sheet = Page(width - terminal.MARGIN, rows - terminal.TAKEN)
+                name = f"table-{count}-in-{rows}-rows{'-at-120' if width == 120 else ''}.txt"
+                yield name, table.table(book, sheet, PROJECT), sheet.width
         with ledger(10) as book:
             yield "table-10-at-080-in-colour.txt", table.table(book, Page(80, colour=True), PROJECT), 0
             yield "table-10-at-080-in-ascii.txt", table.table(book, Page(80, ascii_only=True), PROJECT), 80

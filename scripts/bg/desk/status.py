@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bg import durations, settings
 from bg.host import activity, agents, transcripts
-from bg.host.activity import Activity
-from bg.ledger import delegations, inbox, notes, projects, runs, tasks, verifications
+from bg.host.activity import Activity, Call
+from bg.ledger import delegations, digests, inbox, notes, projects, runs, tasks, verifications
 from bg.ledger.cases import Awaited, Case
 from bg.ledger.file import Ledger
 from bg.ledger.tasks import Task
@@ -127,20 +127,50 @@ def _paused(case: Case) -> Outcome:
 
 def live(case: Case, transcript: str) -> list[str]:
     """What the agent of a task does now: the call that it waits for, how many it has made, how full its context is."""
-    found = activity.seen(transcript) if transcript and case.task.state in tasks.RUNNING_STATES else None
+    found = _seen(case, transcript)
     if found is None:
         return []
     calls = (phrases.CALLS if found.whole else phrases.CALLS_OR_MORE)[found.calls == 1].format(count=found.calls)
     size = f"{found.tokens // 1000}k" if found.tokens >= 1000 else str(found.tokens)
     tokens = phrases.TOKENS.format(count=size) if found.tokens else ""
-    return [part for part in (_under_way(found, case.book.now()), calls if found.calls else "", tokens) if part]
+    last = found.under_way[-1] if found.under_way else None
+    doing = f"{_named(last)} ({age(case.book.now() - last.since)})" if last and last.since else _named(last)
+    return [part for part in (doing, calls if found.calls else "", tokens) if part]
 
 
-def _under_way(found: Activity, now: float) -> str:
-    """The call that has not come back, and for how long."""
-    about = cited(spoken(found.about), 40) if found.about else ""
-    name = about if about and activity.is_command(found.tool) else f"{found.tool} {about}".strip()
-    return f"{name} ({age(now - found.since)})" if name and found.since else name
+def _seen(case: Case, transcript: str) -> Optional[Activity]:
+    return activity.seen(transcript) if transcript and case.task.state in tasks.RUNNING_STATES else None
+
+
+def _named(call: Optional[Call]) -> str:
+    """A call in a few words, empty without one."""
+    about = cited(spoken(call.about), 40) if call and call.about else ""
+    return about if not call or (about and activity.is_command(call.tool)) else f"{call.tool} {about}".strip()
+
+
+def leave(case: Case) -> Optional[Outcome]:
+    """The call of a working agent that its session's terminal asks the user about, None where it asks of none.
+
+    Claude Code says that it asks, and not about which call: of several it has asked about, one may run already.
+    """
+    task, session = case.task, case.docket.row
+    noted = dict(case.docket.asked_leave) if task.state in tasks.RUNNING_STATES else {}
+    if task.agent not in noted or not (session and activity.asks_leave(case.docket.transcript, session.pid or 0)):
+        return None
+    asked = [(agent, call) for agent in noted for call in _asked_about(case, agent)]
+    own = [call for agent, call in asked if agent == task.agent]
+    if not own:
+        return None
+    stands = phrases.WAITS_FOR_LEAVE if len(asked) == 1 else phrases.ASKED_FOR_LEAVE
+    return Outcome(task.label, stands, "needs", _named(own[-1]))
+
+
+def _asked_about(case: Case, agent: str) -> list[Call]:
+    """The calls of an agent, or of the parent, that the host has asked about and that have not come back."""
+    transcript = case.docket.transcript
+    found = activity.seen(agents.of_agent(transcript, agent) if agent else transcript)
+    calls, noted = found.under_way if found else [], case.docket.asked_leave
+    return [call for call in calls if (agent, digests.digest(call.words)) in noted]
 
 
 def _waited_for(case: Case) -> str:
@@ -177,7 +207,8 @@ def record(case: Case) -> Status:
     full, quiet = _full(book, task), silence.seconds(book, task, path)
     risk = transcripts.near_limit(path) if task.ended is None else ""
     progress, beyond = _progress(book, task), pace.beyond(case)
-    came = came_of(case, full=full)
+    asked = None if case.items else leave(case)
+    came, doing = asked or came_of(case, full=full), [] if asked else live(case, path)
     return Status(
         label=task.label,
         task=task.text or task.description,
@@ -206,7 +237,7 @@ def record(case: Case) -> Status:
         risk=risk,
         resets=(case.limit.resets or None) if task.state == State.PAUSED else None,
         outcome=came._replace(
-            beside=tuple(filter(None, [*came.beside, *live(case, path), *_pace(case, progress, beyond, quiet), risk]))
+            beside=tuple(filter(None, [*came.beside, *doing, *_pace(case, progress, beyond, quiet), risk]))
         ),
     )
 

@@ -65,11 +65,14 @@ def segment(project: str, sheet: Page) -> str:
         with contextlib.suppress(Unavailable, OSError), contextlib.closing(Ledger(folder, create=False)) as book:
             running = [row for row in tasks.open_in(book, only) if row.state in tasks.RUNNING_STATES]
             items = inbox.waiting(book, project=only)
-            labels = {item.label for item in items}
-            working, asking = working + len(running), asking + len(labels)
+            leave = {row.label: asked for row in running if (asked := status.leave(cases.case(book, row.label)))}
+            works = [row for row in running if row.label not in leave]
+            asks = {item.label for item in items} | leave.keys()
+            working, asking = working + len(works), asking + len(asks)
             broken += ended.interrupted(book, only, book.now() - durations.RECENT, MOST)
-            alone |= {"works": _works(book, running[0])} if len(running) == 1 else {}
-            alone |= {"needs": kinds.waiting(items).line(ROOM)} if len(labels) == 1 else {}
+            alone |= {"works": _works(book, works[0])} if len(works) == 1 else {}
+            only_one = kinds.waiting(items) if items else next(iter(leave.values()), None)
+            alone |= {"needs": only_one.line(ROOM)} if only_one and len(asks) == 1 else {}
     one = {"works": working == 1, "needs": asking == 1}
     parts = glance.counted(working, asking, broken)
     said = " · ".join(sheet.paint(alone[style] if one.get(style) else words, style) for words, style in parts)

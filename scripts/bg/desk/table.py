@@ -200,11 +200,13 @@ class _Layout:
         return [self._label(row), Cell(f"{row.age.rjust(self.age)}  ", "quiet")]
 
     def ended(self, row: Row) -> list[str]:
-        """One line: what came of it, behind its name where the page is wide."""
+        """One line: what came of it, on a wide page behind its name, and what to type where that has room too."""
         name = min(width_of(row.task), MOST_TASK, self.room // 3) if self.page.width >= WITH_NAMES else 0
         cells = [Cell(f"{pad(row.task, name)}  ")] if name else []
         then = [Cell("  → ", "quiet"), Cell(row.then, "type")] if row.then and name else []
-        room = self.room - sum(width_of(cell.text) for cell in [*cells, *then])
+        room = self.room - sum(width_of(cell.text) for cell in cells)
+        left = room - sum(width_of(cell.text) for cell in then)
+        then, room = (then, left) if width_of(row.outcome.line(named=False)) <= left else ([], room)
         line = row.outcome.line(room, named=False)
         name_behind = [] if cells else self._name(row, room)
         return [self.page.line(*self._head(row), *cells, Cell(line, row.outcome.style), *name_behind, *then)]

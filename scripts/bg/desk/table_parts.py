@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from bg import durations
+from bg.desk import status
 from bg.ledger import cases, ended, inbox, tasks
 from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
@@ -81,7 +82,7 @@ def section_of(case: Case, asking: set[str], since: float) -> str:
     if task.ended is not None:
         is_broken = task.state in BROKEN and task.ended > since
         return NEEDS if is_broken or task.label in asking else ENDED
-    if task.label in asking or task.state not in tasks.RUNNING_STATES:
+    if task.label in asking or task.state not in tasks.RUNNING_STATES or status.leave(case):
         return NEEDS
     ready = task.state != State.WORKING and case.agent.answers
     return NEEDS if ready else WORKS

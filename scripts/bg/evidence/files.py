@@ -5,20 +5,36 @@ from __future__ import annotations
 import re
 
 from bg.evidence import named, quotes
-from bg.evidence.calls import Calls, only_looks
+from bg.evidence.calls import WRITING, Calls, only_looks, same
 from bg.evidence.declared import Item
 from bg.evidence.disk import Disk
-from bg.evidence.finding import Finding
+from bg.evidence.finding import SEEN, Finding
 from bg.evidence.project import Found, Place
+
+_MOVES = ("rm", "mv")
+_GIT_MOVES = (("git", "rm"), ("git", "mv"))
 
 
 def judge(disk: Disk, calls: Calls, item: Item) -> Finding:
     """What the disk and the calls say of a declared file."""
     found = _judged(disk, calls, item)
+    if found.grade == SEEN and item.kind != "saw" and disk.launch.shared and not _accounted_for(calls, item.subject):
+        return quotes.say(item, "by somebody")
     if found.reason not in ("unreadable", "not comparable") or item.kind == "saw":
         return found
     meant = [*disk.project.place(item.subject).found, *disk.project.elsewhere(item.subject)]
     return found._replace(reason=disk.refused(*meant) or found.reason)
+
+
+def _accounted_for(calls: Calls, name: str) -> bool:
+    """Whether a call that succeeded says itself that it wrote, printed into, removed or moved this, or a file below."""
+    plain = name.replace("\\", "/").removeprefix("./").rstrip("/")
+    commands = [command for call in calls.shells if not call.failed for command in call.commands]
+    gone = [word for command in commands if command.program in _MOVES or command.words[:2] in _GIT_MOVES
+            for word in command.words[1:]]  # fmt: skip
+    made = [call.path for call in calls.calls if call.name in WRITING and not call.failed]
+    touched = [*made, *gone, *(name for command in commands for name in command.into)]
+    return any(same(path.rstrip("/"), plain) or f"/{plain}/" in f"/{path}" for path in touched)
 
 
 def _judged(disk: Disk, calls: Calls, item: Item) -> Finding:

@@ -1,11 +1,12 @@
-"""Activity of an agent: what it does now, as far as the end of its transcript shows it."""
+"""Activity of an agent: what it does now, as far as the end of its transcript and the host's record of it show."""
 
 from __future__ import annotations
 
 import os
 
+from bg import foreign
 from bg.host import transcripts
-from bg.host.event import mapping
+from bg.host.event import Event, mapping
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -16,15 +17,31 @@ _SHELLS = ("Bash", "PowerShell", "Shell")
 _COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
 
-class Activity(Record):
-    """The call that has not come back, empty without one; how many calls were made, and how full the context is.
+LARGEST = 64 * 1024
+#: How 2.1.197 and newer note that a session's terminal shows the question whether a call may be made.
+_ASKS = ("waiting", "permission prompt")
 
-    `whole` says that the transcript was read from its beginning, so that there were no calls before these.
-    """
+
+class Call(Record):
+    """A call that has not come back, and what it is about."""
 
     tool: str
     about: str
     since: float
+
+    @property
+    def words(self) -> str:
+        """What tells it from most others."""
+        return f"{self.tool} {self.about}"
+
+
+class Activity(Record):
+    """The calls that have not come back, the oldest first; how many were made, and how full the context is.
+
+    `whole` says that the transcript was read from its beginning, so that there were no calls before these.
+    """
+
+    under_way: list[Call]
     calls: int
     whole: bool
     tokens: int
@@ -33,25 +50,40 @@ class Activity(Record):
 def seen(path: str) -> Optional[Activity]:
     """What the last records of an agent's transcript show, None where they show nothing of its work."""
     calls: set[str] = set()
-    under_way: dict[str, tuple[str, str, float]] = {}
+    under_way: dict[str, Call] = {}
     tokens = 0
     for record in transcripts.tail(path):
         if record.get("type") == "assistant":
             for identifier, name, given in transcripts.called(record):
                 calls.add(identifier)
-                under_way[identifier] = name, _about(given), transcripts.moment(record)
+                under_way[identifier] = Call(name, _about(given), transcripts.moment(record))
             tokens = _tokens(record) or tokens
         elif record.get("type") == "user":
             under_way = _left(record, under_way)
     if not calls and not tokens:
         return None
-    tool, about, since = next(reversed(under_way.values()), ("", "", 0.0))
-    return Activity(tool, about, since, len(calls), transcripts.size(path) <= transcripts.TAIL, tokens)
+    return Activity(list(under_way.values()), len(calls), transcripts.size(path) <= transcripts.TAIL, tokens)
 
 
 def is_command(tool: str) -> bool:
     """The tool runs a command line, which says enough without the tool's name."""
     return tool in _SHELLS
+
+
+def named(event: Event) -> Call:
+    """The call that an event is about."""
+    return Call(event.tool, _about(event.tool_input), 0.0)
+
+
+def asks_leave(transcript: str, process: int) -> bool:
+    """The terminal of a session asks its user now whether a call may be made, as the host itself notes it."""
+    own = os.path.splitext(os.path.basename(transcript))[0]
+    config = os.path.dirname(os.path.dirname(os.path.dirname(transcript)))
+    try:
+        found = mapping(foreign.loads(foreign.whole(os.path.join(config, "sessions", f"{process}.json"), LARGEST)))
+    except (OSError, ValueError):
+        return False
+    return found.get("sessionId") == own and (found.get("status"), found.get("waitingFor")) == _ASKS
 
 
 def _left(record: dict[str, Any], under_way: dict[str, Any]) -> dict[str, Any]:

@@ -52,6 +52,7 @@ _KNOWN: dict[tuple[str, Optional[Tool]], Keys] = {
         "agent_type": (2, 1, 38),
         "background_tasks": (2, 1, 197),
     },
+    ("PermissionRequest", None): {**_TURN, "tool_name": OLDEST, "tool_input": OLDEST},
     ("PreToolUse", LAUNCH): _LAUNCH,
     ("PostToolUse", LAUNCH): {**_LAUNCH, "tool_response": OLDEST, "tool_response.agentId": OLDEST},
     ("PostToolUseFailure", LAUNCH): {**_LAUNCH, "error": OLDEST},

@@ -383,6 +383,11 @@ class Docket(Held):
         return (self.row.transcript or "") if self.row else ""
 
     @fact
+    def asked_leave(self) -> list[tuple[str, str]]:
+        """The calls that the host has asked its user about: the agent and the digest of each."""
+        return notes.asked_leave(self.book, self.id)
+
+    @fact
     def unfinished(self) -> list[Case]:
         """The tasks whose agent works, or has a run that nobody has ended."""
         return _found(self, tasks.unfinished)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Optional
 
 MOST_LATE = 4000
+MOST_ASKED = 40
 
 
 class Error(Record):
@@ -290,6 +291,23 @@ def asked_first(book: Ledger, session: str) -> list[int]:
 def set_asked_first(book: Writing, session: str, questions: list[int]) -> None:
     """These have held up the end of a turn; they do so only once."""
     _set(book, f"asked_first:{session}", " ".join(map(str, questions)))
+
+
+def asked_leave(book: Ledger, session: str) -> list[tuple[str, str]]:
+    """The calls that the host has asked its user about: whose each is, the parent's without a name, and its digest."""
+    pairs = (each.partition(":") for each in _get(book, f"leave:{session}").split())
+    return [(agent, digest) for agent, _, digest in pairs]
+
+
+def note_asked_leave(book: Writing, session: str, agent: str, digest: str) -> None:
+    """The host asks its user about one more call; the last ones are kept."""
+    noted = [*_get(book, f"leave:{session}").split(), f"{agent}:{digest}"]
+    _set(book, f"leave:{session}", " ".join(noted[-MOST_ASKED:]))
+
+
+def forget_asked_leave(book: Writing, session: str) -> None:
+    """The session has ended, and asks nothing any more."""
+    _forget(book, f"leave:{session}")
 
 
 def awaits_origin(book: Ledger, session: str) -> bool:

@@ -77,3 +77,4 @@ def continue_in(book: Writing, old: str, new: str) -> None:
 def end(book: Writing, session: str) -> None:
     """The session has said good-bye."""
     book.write("UPDATE sessions SET ended = ? WHERE id = ?", book.now(), session)
+    notes.forget_asked_leave(book, session)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 
 from bg import durations
-from bg.ledger import cases, launches, runs, tasks
+from bg.host import activity
+from bg.ledger import cases, digests, launches, notes, runs, tasks
 from bg.ledger.file import first_of
 from bg.ledger.launches import Launch
 from bg.ledger.values import State
@@ -37,6 +38,16 @@ def started(scene: Scene) -> None:
     scene.answer.context.append(texts.fill("late_identity", identity=identity, contract=contract))
     with scene.book.transaction() as writing:
         launches.set_identity(writing, launch.token, launches.GIVEN)
+
+
+def asked_leave(scene: Scene) -> None:
+    """PermissionRequest: the host may ask its user whether a call may be made; which one is noted for the table."""
+    agent = scene.event.agent
+    if agent and cases.agent(scene.book, agent).case is None:
+        return  # nothing is kept of agents that are not ours
+    call = digests.digest(activity.named(scene.event).words)
+    with scene.book.transaction() as writing:
+        notes.note_asked_leave(writing, scene.session, agent, call)
 
 
 def _go_on(scene: Scene) -> None:

@@ -1,9 +1,10 @@
 """Decisions: the only place where the user's words are read as yes or no; consent.json has the words, by language.
 
-A no decides, whatever reason follows, unless the same words also say yes. A yes decides alone, or with a condition that
-an agent can keep: one that a word of the table opens ("only", "if", "without"), or anything behind "approve:". Behind
-other words a plain "go ahead" or "no" decides too, if nothing speaks against it. A yes that postpones, asks or involves
-the user, and whatever the table does not have ("ok, noted"), is asked back.
+A no decides, whatever reason follows, unless the same words also say yes. A yes decides alone, with a reason that the
+table knows ("saves time") or that "because" opens, or with a condition that an agent can keep: one that a word of the
+table opens ("only", "if", "without"), or anything behind "approve:". Behind other words a plain "go ahead" or "no"
+decides too, if nothing speaks against it; an order that names another agent does so whatever else it says. A yes that
+postpones, asks or involves the user, and whatever the table does not have ("ok, noted"), is asked back.
 """
 
 from __future__ import annotations
@@ -27,15 +28,17 @@ TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "consent.json")
 # The rows of each language. `go` tells the agent to begin; `mild` may be mere politeness before a no, also where it is
 # a yes; `not` turns a phrase round; `dont` does so too, and opens a condition besides; `will` makes a no of any clause
 # with a negation. `and` adds nothing, `so` opens a conclusion, `only` a condition; one of these or `must` makes a
-# condition of a clause behind `but`. `unless` takes a no back. `wait` postpones, asks or is undecided, `hold` does
-# nothing else; `me` is the user.
+# condition of a clause behind `but`; `limit` does so at its end. `because` opens a reason, `why` is a word of one. What
+# stands before `turn` is corrected. `unless` takes a no back. `wait` postpones, asks or is undecided, `hold` does
+# nothing else, `past` says that the user has done so; `me` is the user, `agent` another agent.
 _APPROVE, _GO, _AGREE, _MILD, _DENY, _REFUSE, _DONT, _NOT, _WILL = (
     "approve", "go", "yes", "mild", "deny", "no", "dont", "not", "will",
 )  # fmt: skip
-_AND, _SO, _BUT, _ONLY, _MUST, _UNLESS, _WAIT, _HOLD, _ME = (
-    "and", "so", "but", "only", "must", "unless", "wait", "hold", "me",
+_AND, _SO, _TURN, _BUT, _BECAUSE, _WHY, _ONLY, _MUST, _UNLESS, _WAIT, _HOLD, _ME, _AGENT, _LIMIT, _PAST = (
+    "and", "so", "turn", "but", "because", "why", "only", "must", "unless", "wait", "hold", "me", "agent", "limit",
+    "past",
 )  # fmt: skip
-_ALSO = {_SO: _AND, _HOLD: _WAIT}
+_ALSO = {_SO: _AND, _TURN: _AND, _AGENT: _AND, _LIMIT: _ONLY, _HOLD: _WAIT, _PAST: _WAIT}
 _SAYS = (_APPROVE, _GO, _AGREE, _DENY, _REFUSE, _DONT, _NOT, _AND)  # where a phrase is in two rows, the first counts
 _CONSENTS, _DENIES, _TURNS = {_APPROVE, _GO, _AGREE}, {_DENY, _REFUSE}, {_DONT, _NOT}
 _NEGATES, _OPENS = {_REFUSE, _DONT, _NOT}, {_ONLY, _UNLESS}
@@ -46,6 +49,8 @@ _SEPARATOR = pattern(r"([,;:!(、。\n]|[?\u061f](?!\w)|\.(?=\s|\.|$)|\s[-–]+\
 _ELIDED = pattern(
     r"(?<![\w'])([cdjlmnst]|qu)'(?=\w)|(?<=[^\W\d])-(?=[^\W\d])" + "|([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
 )
+_DRAWN_OUT = pattern(r"([^\W\d_])\1{2,}")
+_SLIPS = 7  # letters, from which on one slip leaves a word what it is
 _EITHER_OF_TWO = pattern(r"\bor\b.{3}", re.IGNORECASE | re.DOTALL)
 _EDGES = " \t\n*_`\"'“”„«»‘()[]<>{}.!¡¿,!;:…-–—、。•"
 
@@ -71,11 +76,12 @@ class _Clause(Record):
     asks: bool
     colon: bool
     but: bool
+    because: bool = False
 
     @property
     def turns(self) -> bool:
         """It opens with "but" or "so"."""
-        return self.but or any(_SO in mark.rows for mark in self.marks[:1])
+        return self.but or any(mark.rows & {_SO, _TURN} for mark in self.marks[:1])
 
     def holds(self, rows: set[str]) -> bool:
         return any(not rows.isdisjoint(mark.rows) for mark in self.marks)
@@ -88,8 +94,12 @@ def read(words: str) -> Optional[Decision]:
     text = _folded(words)
     if text.strip() in ("-1", "\u22121"):
         return Decision(NO, qualified=False)
+    if text.strip(_EDGES) == "go":
+        return None
     clauses = _clauses(text)
-    return _at_once(clauses) or _behind_others(clauses)
+    decision = _at_once(clauses) or _behind_others(clauses)
+    hesitates = text.rstrip().endswith("...") and decision == Decision(YES, qualified=False)
+    return None if hesitates else decision
 
 
 def is_either(request: str) -> bool:
@@ -121,7 +131,8 @@ def _at_once(clauses: list[_Clause]) -> Optional[Decision]:
         decides = [row for row in said if row != _AND]
         if decides:
             behind = [clause._replace(marks=rest, but=False), *clauses[place + 1 :]]
-            return _denial(decides, behind) if _denies(decides) else _approval(decides, behind)
+            is_clear = any(mark.rows & _CONSENTS and _MILD not in mark.rows for mark in clause.marks)
+            return _denial(decides, behind) if _denies(decides) else _approval(decides, behind, is_clear=is_clear)
         if rest or clause.asks:
             break
     return None
@@ -129,9 +140,18 @@ def _at_once(clauses: list[_Clause]) -> Optional[Decision]:
 
 def _denial(decides: list[str], clauses: list[_Clause]) -> Optional[Decision]:
     """A no with its reason, unless the same words also say yes, or turn the no round."""
-    if not _refuses(decides, clauses[0]) or any(_grants(clause.marks) for clause in clauses):
+    said = [clause for clause in clauses if clause.marks]
+    if not _refuses(decides, clauses[0]) or any(_grants(clause.marks) for clause in said):
         return None
+    if said and all(map(_is_hold, said)):
+        return None  # "no, wait"
     return Decision(NO, qualified=any(_said(clause.marks)[1] for clause in clauses))
+
+
+def _is_hold(clause: _Clause) -> bool:
+    """Whether the clause tells to wait, and nothing else; "not yet" tells why it is denied."""
+    table, _ = _table()
+    return all(_HOLD in table.get(mark.phrase.split()[0], ()) for mark in clause.marks)
 
 
 def _refuses(decides: list[str], clause: _Clause) -> bool:
@@ -139,7 +159,10 @@ def _refuses(decides: list[str], clause: _Clause) -> bool:
     first, rows, rest = decides[0], set(decides), clause.marks
     if first in _DENIES:
         # "No go ahead" says both; "no do it yourself" does not.
-        return _AGREE not in rows and (bool(rest) or not (clause.asks or rows & _CONSENTS))
+        both = clause.asks or (rows & _CONSENTS and decides[-1] not in _DENIES)
+        return _AGREE not in rows and (bool(rest) or not both)
+    if first == _GO and decides[-1] == _REFUSE:
+        return not (_AGREE in rows or rest or clause.asks)  # "do it yourself"
     turns = first == _GO or first in _TURNS
     return turns and not (clause.asks or rows & _DENIES or _waits(rest)) and (len(decides) > 1 or not rest)
 
@@ -154,7 +177,7 @@ def _grants(marks: list[_Mark]) -> bool:
     return _AGREE in said or not rest or not _OPENS.isdisjoint(rest[0].rows)
 
 
-def _approval(decides: list[str], clauses: list[_Clause]) -> Optional[Decision]:
+def _approval(decides: list[str], clauses: list[_Clause], *, is_clear: bool) -> Optional[Decision]:
     """A yes with its conditions, unless one of them is none that an agent can keep."""
     is_explicit = _AGREE not in decides
     by_colon = _APPROVE in decides and clauses[0].colon and not clauses[0].marks
@@ -164,6 +187,8 @@ def _approval(decides: list[str], clauses: list[_Clause]) -> Optional[Decision]:
             condition = None if _begins_later(clause.marks) else True
         else:
             condition = _condition(clause, is_explicit=is_explicit or opened, opened=opened)
+            if condition is None and number:
+                condition = _is_reason(clause, is_clear=is_clear) or None
         if condition is None or clause.asks:
             return None
         opened = opened or condition
@@ -177,18 +202,25 @@ def _condition(clause: _Clause, *, is_explicit: bool, opened: bool) -> Optional[
         return None
     denies = _denies(said)
     if not rest:
-        return None if denies else False
+        only_names = clause.holds({_AGENT}) and _CONSENTS.isdisjoint(said)  # "ah yes, the second agent"
+        return None if denies or only_names else False
     is_explicit = is_explicit or clause.but or _DONT in said
     if denies:
         return True if is_explicit and _CONSENTS.isdisjoint(said) else None
-    return opened or _opens(rest, is_explicit=is_explicit) or None
+    return opened or _opens(rest) or (is_explicit and clause.holds({_MUST})) or None
 
 
-def _opens(marks: list[_Mark], *, is_explicit: bool) -> bool:
-    """Whether the words begin with what opens a condition, or oblige the agent."""
-    if marks[0].rows & _OPENS:
-        return len(marks) > 1 or " " in marks[0].phrase
-    return is_explicit and any(_MUST in mark.rows for mark in marks)
+def _is_reason(clause: _Clause, *, is_clear: bool) -> bool:
+    """Whether a clause behind a yes says why: with a word of the table, or after "because" behind a clear yes."""
+    if clause.because and is_clear:
+        return bool(clause.marks) and not clause.holds({_WAIT, _UNLESS, _DENY})
+    against = {_WAIT, _ME, _UNLESS, _APPROVE, _SO, *_DENIES, *_TURNS}
+    return clause.holds({_WHY}) and not (clause.but or clause.holds(against))
+
+
+def _opens(marks: list[_Mark]) -> bool:
+    """Whether the words begin with what opens a condition, or end with a limit."""
+    return bool((marks[0].rows & _OPENS and (len(marks) > 1 or " " in marks[0].phrase)) or _LIMIT in marks[-1].rows)
 
 
 def _begins_later(marks: list[_Mark]) -> bool:
@@ -210,19 +242,37 @@ def _behind_others(clauses: list[_Clause]) -> Optional[Decision]:
     """A whole clause that decides behind others that do not, or before reasons that the table does not have."""
     for place, clause in enumerate(clauses):
         before, behind = clauses[:place], clauses[place + 1 :]
-        if _refuses_whole(clause) and _lead_to_no(before, clause, behind):
+        agrees = any(each.holds(_CONSENTS) for each in before)
+        if _refuses_whole(clause, is_bare=agrees) and _lead_to_no(before, clause, behind):
             return Decision(NO, qualified=True)
         if _is_order(clause) and all(map(_leads_to_yes, before)) and all(map(_goes_with, behind)):
             return Decision(YES, qualified=True)
     return None
 
 
-def _refuses_whole(clause: _Clause) -> bool:
-    """Whether the clause is a no without a reason in it, at most behind an "ok"; or says that the user is unwilling."""
+def _refuses_whole(clause: _Clause, *, is_bare: bool) -> bool:
+    """Whether the clause is a no, at most behind an "ok", or unless it has to be bare a saying that means no."""
     said, rest = _said(_unfilled(clause.marks))
     decides = [row for row in said if row != _AND]
-    is_bare = not rest and _denies(decides) and _refuses(decides, clause._replace(marks=rest))
-    return (is_bare or _is_unwilling(clause)) and not clause.asks
+    if rest and not is_bare:
+        refuses = _ends_in_no(rest) or _has_idiom(rest)
+    else:
+        refuses = not rest and _denies(decides) and _refuses(decides, clause._replace(marks=rest))
+    return (refuses or _is_unwilling(clause)) and not clause.asks
+
+
+def _has_idiom(marks: list[_Mark]) -> bool:
+    """Whether a saying of three words or more denies, and no other word says anything else."""
+    against = {_WAIT, _UNLESS, *_CONSENTS, *_TURNS}
+    denies = any(_REFUSE in mark.rows and mark.phrase.count(" ") > 1 for mark in marks)
+    return denies and not any(mark.rows & against for mark in marks)
+
+
+def _ends_in_no(marks: list[_Mark]) -> bool:
+    """Whether what a condition opens ends with a no, as in "senza budget no"."""
+    against = {_WAIT, _ME, *_CONSENTS, *_TURNS}
+    opens = bool(marks[0].rows & _OPENS)
+    return opens and marks[-1].rows == {_REFUSE} and not any(mark.rows & against for mark in marks)
 
 
 def _is_unwilling(clause: _Clause) -> bool:
@@ -233,6 +283,8 @@ def _lead_to_no(before: list[_Clause], clause: _Clause, behind: list[_Clause]) -
     """Whether nothing around a refusal says yes, postpones, asks or quotes somebody."""
     if any(each.asks or each.colon for each in before) or any(map(_takes_back, behind)):
         return False
+    if before and _REFUSE in clause.marks[-1].rows and not any(each.holds({_HOLD, *_CONSENTS}) for each in before):
+        return all(mark.rows for mark in clause.marks)
     if not all(mark.rows for mark in clause.marks):
         # "Ok, but I don't want it to touch main" may be a condition.
         return not any(each.holds(_CONSENTS) for each in [*before, clause])
@@ -242,7 +294,8 @@ def _lead_to_no(before: list[_Clause], clause: _Clause, behind: list[_Clause]) -
 
 def _overrules(clause: _Clause, before: list[_Clause], behind: list[_Clause]) -> bool:
     """Whether a refusal outweighs a yes: "yes, but no" is both, "yes, I see why, but no" is a no."""
-    return clause.turns and (bool(behind) or len(before) > 1 or bool(_said(before[0].marks)[1]))
+    corrects = any(_TURN in mark.rows for mark in before[-1].marks[-1:] + clause.marks[:1])
+    return corrects or (clause.turns and (bool(behind) or len(before) > 1 or len(before[0].marks) > 1))
 
 
 def _takes_back(clause: _Clause) -> bool:
@@ -250,25 +303,32 @@ def _takes_back(clause: _Clause) -> bool:
 
 
 def _defers(clause: _Clause) -> bool:
-    return clause.holds({_WAIT})
+    return any(_WAIT in mark.rows and _PAST not in mark.rows for mark in clause.marks)
 
 
 def _is_order(clause: _Clause) -> bool:
     """Whether the clause tells the agent to begin, and nothing else; or to hand its work over, whatever that is."""
     said, rest = _said(clause.marks)
-    hands_over = any({_GO, _WILL} <= mark.rows for mark in clause.marks)
     orders = not {_APPROVE, _GO}.isdisjoint(said) and not _denies(said)
-    return orders and not clause.asks and (not rest or (hands_over and not (_waits(rest) or _speaks_against(rest))))
+    # A single word may be a noun: "the delegate thing".
+    is_verb = any(_APPROVE in mark.rows or (_GO in mark.rows and " " in mark.phrase) for mark in clause.marks)
+    is_open = is_verb and clause.holds({_AGENT}) and not (_waits(rest) or _denies_any(rest))
+    return orders and not clause.asks and (not rest or is_open)
 
 
 def _leads_to_yes(clause: _Clause) -> bool:
-    return not (clause.asks or clause.colon or _speaks_against(clause.marks))
+    said, rest = _said(clause.marks)
+    return not (clause.asks or clause.colon or _denies(said) or _speaks_against(rest))
+
+
+def _denies_any(marks: list[_Mark]) -> bool:
+    return any(mark.rows & {_UNLESS, *_DENIES, *_TURNS} for mark in marks)
 
 
 def _speaks_against(marks: list[_Mark]) -> bool:
     """Whether words before an order postpone, deny anything or set a condition."""
     against = {_WAIT, _UNLESS, _ONLY, *_DENIES, *_TURNS}
-    return any(not against.isdisjoint(mark.rows) for mark in marks)
+    return any(mark.rows & against and _PAST not in mark.rows for mark in marks)
 
 
 def _goes_with(clause: _Clause) -> bool:
@@ -293,12 +353,12 @@ def _clauses(text: str) -> list[_Clause]:
     for said, after in zip(parts[::2], parts[1::2]):
         clause = _Clause([], asks=False, colon=False, but=False)
         for mark in _marks(_words(said)):
-            if _BUT in mark.rows:
+            if mark.rows & {_BUT, _BECAUSE}:
                 found += [clause] if clause.marks else []
-                clause = _Clause([], asks=False, colon=False, but=True)
+                clause = _Clause([], asks=False, colon=False, but=_BUT in mark.rows, because=_BECAUSE in mark.rows)
             else:
                 clause.marks.append(mark)
-        asks = after in ("?", "\u061f") or (clause.but and not clause.marks)
+        asks = after in ("?", "\u061f") or ((clause.but or clause.because) and not clause.marks)
         if clause.marks or asks:
             found.append(clause._replace(asks=asks, colon=after == ":"))
     return found
@@ -315,13 +375,41 @@ def _marks(words: list[str]) -> list[_Mark]:
     while words:
         spans = (" ".join(words[:count]) for count in range(min(longest, len(words)), 0, -1))
         phrase = next((span for span in spans if span in table), words[0])
-        marks.append(_Mark(phrase, table.get(phrase, set())))
+        marks.append(_Mark(phrase, table.get(phrase) or _misspelt(phrase)))
         words = words[phrase.count(" ") + 1 :]
     return marks
 
 
+@lru_cache(maxsize=1024)
+def _misspelt(word: str) -> set[str]:
+    """The rows of a drawn-out word ("nooope"), or of a long word that approves or denies with one slip in it."""
+    table, _ = _table()
+    short = _DRAWN_OUT.sub(r"\1", word)
+    if short in table or not _SLIPS <= len(word) <= 20:
+        return table.get(short, set())
+    return next((table[known] for known in _long_words() if _differ_by_one(word, known)), set())
+
+
+@lru_cache(maxsize=1)
+def _long_words() -> list[str]:
+    """The words that approve or deny, and that one slip leaves what they are."""
+    table, _ = _table()
+    return [word for word, rows in table.items() if rows & {_APPROVE, _DENY} and " " not in word]
+
+
+def _differ_by_one(word: str, known: str) -> bool:
+    """One letter is missing, added, wrong, or has changed places with the next."""
+    if abs(len(word) - len(known)) > 1 or word[0] != known[0]:
+        return False
+    same = next((place for place, (one, other) in enumerate(zip(word, known)) if one != other), -1)
+    one, other = word[same:], known[same:]
+    swapped = one[:2] == other[1::-1] and one[2:] == other[2:]
+    return same < 0 or swapped or one[1:] == other[1:] or one[1:] == other or one == other[1:]
+
+
 def _unfilled(marks: list[_Mark]) -> list[_Mark]:
-    """The marks behind those that only open a sentence."""
+    """The marks behind those that only open a sentence, or that the user corrects."""
+    marks = marks[max((place for place, mark in enumerate(marks[:-1]) if _TURN in mark.rows), default=0) :]
     fills = (_MILD in mark.rows or (_AND in mark.rows and mark.rows.isdisjoint(_CONSENTS)) for mark in marks)
     return marks[next((place for place, fill in enumerate(fills) if not fill), len(marks)) :]
 
@@ -333,12 +421,15 @@ def _denies(said: list[str]) -> bool:
 def _said(marks: list[_Mark], *, decided: bool = False) -> tuple[list[str], list[_Mark]]:
     """The rows of the first marks that say yes or no or add nothing, and the marks behind them."""
     said: list[str] = []
+    is_clear = False
     for place, mark in enumerate(marks):
         row = next((row for row in _SAYS if row in mark.rows), "")
-        if not row or (decided and mark.rows & _OPENS and marks[place + 1 :]):
+        opens = (decided and mark.rows & _OPENS) or (is_clear and _DONT in mark.rows)
+        if not row or (opens and marks[place + 1 :]):
             return said, marks[place:]  # Spanish "si" is yes and if: with words behind it, it opens a condition
         said.append(row)
         decided = decided or row != _AND
+        is_clear = is_clear or (row in _CONSENTS and _MILD not in mark.rows)
     return said, []
 
 
@@ -348,8 +439,16 @@ def _table() -> tuple[dict[str, set[str]], int]:
     with open(TABLE, encoding="utf-8") as file:
         languages = json.load(file)
     table: dict[str, set[str]] = {}
+    bare: dict[str, set[str]] = {}  # as people type it without apostrophes; "well" is no "we'll"
     for language in languages.values():
-        for row, phrases in language.items():
-            for phrase in phrases.split(", "):
-                table.setdefault(" ".join(_words(_folded(phrase))), set()).update({row, _ALSO.get(row, row)})
-    return table, 1 + max(phrase.count(" ") for phrase in table)
+        for row, lines in language.items():
+            for phrase in ", ".join(lines).split(", "):
+                rows = {row, _ALSO.get(row, row)}
+                table.setdefault(_key(phrase), set()).update(rows)
+                if "'" in phrase and (" " in phrase or phrase.endswith("n't")):
+                    bare.setdefault(_key(phrase.replace("'", "")), set()).update(rows)
+    return {**bare, **table}, 1 + max(phrase.count(" ") for phrase in table)
+
+
+def _key(phrase: str) -> str:
+    return " ".join(_words(_folded(phrase)))

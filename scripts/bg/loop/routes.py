@@ -29,6 +29,7 @@ HANDLERS: dict[tuple[str, Optional[tools.Tool]], str] = {
     ("PostToolUse", tools.SKILL): "launching.skill",
     ("PostToolUseFailure", tools.LAUNCH): "launching.failed",
     ("PostToolUseFailure", tools.MESSAGE): "resuming.failed_message",
+    ("PermissionRequest", None): "beginning.asked_leave",
     ("SubagentStart", None): "beginning.started",
     ("SubagentStop", None): "ending.stopped",
     ("Stop", None): "turns.stop",
