@@ -22,9 +22,9 @@ _FOLDS = (
     (report.FILES, 1),
     (report.FOUND, 4),
     (report.SAYS, 4),
-    (report.FOUND, 0),
     (report.COMMANDS, 0),
     (report.FILES, 0),
+    (report.FOUND, 0),
     (report.SAYS, 0),
 )
 
