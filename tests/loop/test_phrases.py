@@ -18,10 +18,10 @@ from bg.loop import answers, decisions
 FOLDER = Path(__file__).with_name("typed")
 SETS = {
     half: json.loads((FOLDER / f"phrases-{half}.json").read_text(encoding="utf-8"))
-    for half in ("dev", "heldout", "more-dev", "more-heldout", "own", "blind")
+    for half in ("dev", "heldout", "more-dev", "more-heldout", "own", "blind", "last")
 }
 # Decisions that are asked back, at most; and typed texts that arrive as other words than their author expects.
-MOST_ASKED_BACK = {"dev": 0, "heldout": 2, "more-dev": 1, "more-heldout": 4, "own": 105, "blind": 1}
+MOST_ASKED_BACK = {"dev": 0, "heldout": 2, "more-dev": 1, "more-heldout": 4, "own": 105, "blind": 1, "last": 8}
 ELSEWHERE = {
     "dev": {
         "bg-1 show",

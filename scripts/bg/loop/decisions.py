@@ -3,7 +3,7 @@
 A no decides, whatever reason follows, unless the same words also say yes. A yes decides alone, with a reason that the
 table knows ("saves time") or that "because" opens, or with a condition that an agent can keep: one that a word of the
 table opens ("only", "if", "without"), or anything behind "approve:". Behind other words a plain "go ahead" or "no"
-decides too, if nothing speaks against it; an order that names another agent does so whatever else it says. A yes that
+decides too, and an order that names another agent beside any other words, if nothing speaks against it. A yes that
 postpones, asks or involves the user, and whatever the table does not have ("ok, noted"), is asked back.
 """
 
@@ -41,7 +41,7 @@ _AND, _SO, _TURN, _BUT, _BECAUSE, _WHY, _ONLY, _MUST, _UNLESS, _WAIT, _HOLD, _ME
 _ALSO = {_SO: _AND, _TURN: _AND, _AGENT: _AND, _LIMIT: _ONLY, _HOLD: _WAIT, _PAST: _WAIT}
 _SAYS = (_APPROVE, _GO, _AGREE, _DENY, _REFUSE, _DONT, _NOT, _AND)  # where a phrase is in two rows, the first counts
 _CONSENTS, _DENIES, _TURNS = {_APPROVE, _GO, _AGREE}, {_DENY, _REFUSE}, {_DONT, _NOT}
-_NEGATES, _OPENS = {_REFUSE, _DONT, _NOT}, {_ONLY, _UNLESS}
+_NEGATES, _OPENS, _AGAINST = {_REFUSE, _DONT, _NOT}, {_ONLY, _UNLESS}, {_UNLESS, *_DENIES, *_TURNS}
 _UNSEEN = pattern("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufe0f\ufeff\U0001f3fb-\U0001f3ff]")
 _ACCENTS = pattern("[\u0300-\u036f]")
 _SEPARATOR = pattern(r"([,;:!(、。\n]|[?\u061f](?!\w)|\.(?=\s|\.|$)|\s[-–]+\s|—)")
@@ -214,7 +214,7 @@ def _is_reason(clause: _Clause, *, is_clear: bool) -> bool:
     """Whether a clause behind a yes says why: with a word of the table, or after "because" behind a clear yes."""
     if clause.because and is_clear:
         return bool(clause.marks) and not clause.holds({_WAIT, _UNLESS, _DENY})
-    against = {_WAIT, _ME, _UNLESS, _APPROVE, _SO, *_DENIES, *_TURNS}
+    against = {_WAIT, _ME, _APPROVE, _SO, *_AGAINST}
     return clause.holds({_WHY}) and not (clause.but or clause.holds(against))
 
 
@@ -255,24 +255,17 @@ def _refuses_whole(clause: _Clause, *, is_bare: bool) -> bool:
     said, rest = _said(_unfilled(clause.marks))
     decides = [row for row in said if row != _AND]
     if rest and not is_bare:
-        refuses = _ends_in_no(rest) or _has_idiom(rest)
+        refuses = _is_saying(rest)
     else:
         refuses = not rest and _denies(decides) and _refuses(decides, clause._replace(marks=rest))
     return (refuses or _is_unwilling(clause)) and not clause.asks
 
 
-def _has_idiom(marks: list[_Mark]) -> bool:
-    """Whether a saying of three words or more denies, and no other word says anything else."""
-    against = {_WAIT, _UNLESS, *_CONSENTS, *_TURNS}
-    denies = any(_REFUSE in mark.rows and mark.phrase.count(" ") > 1 for mark in marks)
-    return denies and not any(mark.rows & against for mark in marks)
-
-
-def _ends_in_no(marks: list[_Mark]) -> bool:
-    """Whether what a condition opens ends with a no, as in "senza budget no"."""
-    against = {_WAIT, _ME, *_CONSENTS, *_TURNS}
-    opens = bool(marks[0].rows & _OPENS)
-    return opens and marks[-1].rows == {_REFUSE} and not any(mark.rows & against for mark in marks)
+def _is_saying(marks: list[_Mark]) -> bool:
+    """Whether three words or more are one that denies, or a condition ends so ("senza budget no"), and nothing else."""
+    idiom = any(_REFUSE in mark.rows and mark.phrase.count(" ") > 1 for mark in marks)
+    ends = bool(marks[0].rows & _OPENS) and marks[-1].rows == {_REFUSE}
+    return (idiom or ends) and not any(mark.rows & {_WAIT, _UNLESS, *_CONSENTS, *_TURNS} for mark in marks)
 
 
 def _is_unwilling(clause: _Clause) -> bool:
@@ -312,23 +305,15 @@ def _is_order(clause: _Clause) -> bool:
     orders = not {_APPROVE, _GO}.isdisjoint(said) and not _denies(said)
     # A single word may be a noun: "the delegate thing".
     is_verb = any(_APPROVE in mark.rows or (_GO in mark.rows and " " in mark.phrase) for mark in clause.marks)
-    is_open = is_verb and clause.holds({_AGENT}) and not (_waits(rest) or _denies_any(rest))
+    is_open = is_verb and clause.holds({_AGENT}) and not (_waits(rest) or any(mark.rows & _AGAINST for mark in rest))
     return orders and not clause.asks and (not rest or is_open)
 
 
 def _leads_to_yes(clause: _Clause) -> bool:
+    """Whether nothing before an order asks, quotes, postpones, denies anything or sets a condition."""
     said, rest = _said(clause.marks)
-    return not (clause.asks or clause.colon or _denies(said) or _speaks_against(rest))
-
-
-def _denies_any(marks: list[_Mark]) -> bool:
-    return any(mark.rows & {_UNLESS, *_DENIES, *_TURNS} for mark in marks)
-
-
-def _speaks_against(marks: list[_Mark]) -> bool:
-    """Whether words before an order postpone, deny anything or set a condition."""
-    against = {_WAIT, _UNLESS, _ONLY, *_DENIES, *_TURNS}
-    return any(mark.rows & against and _PAST not in mark.rows for mark in marks)
+    against = any(mark.rows & {_WAIT, _ONLY, *_AGAINST} and _PAST not in mark.rows for mark in rest)
+    return not (clause.asks or clause.colon or _denies(said) or against)
 
 
 def _goes_with(clause: _Clause) -> bool:
