@@ -6,14 +6,16 @@ import json
 from typing import Any
 
 from bg.host import arrivals, versions
+from directed import until
 from loop import spawn_tool
 from rig import clients
-from rig.home import PATIENCE
+from rig.home import PATIENCE, Home
+from rig.model import Model
 from rig.request import Request
 from rig.script import Reply, Script, asked, call, parent, text
-from rig.session import auto_mode
+from rig.session import Headless, arguments, auto_mode
 from stage import Stage
-from test_held_out import has_auto_mode
+from test_held_out import TOOLS, has_auto_mode
 
 SAID_AT_STOP = "Said at the end of the turn."
 SHOWN = "Shown in place of an answer."
@@ -96,11 +98,36 @@ def _hands_back(version: str) -> bool:
         return any("SubagentHandback" in request.tools() for request in stage.model.by("agent"))
 
 
+def _wakes_parked(version: str) -> bool:
+    """An agent has ended its turn while its own command runs: it is asked once more when that ends."""
+    with Model(Script()) as model, Home(model.url) as home:
+        wait = f"while [ ! -e {home.project}/go ]; do sleep 0.1; done; echo built"
+        steps = [call("Bash", command=wait, description="Build", run_in_background=True), *[text("It runs.")] * 9]
+        model.script = Script(("agent", asked("SUBTASK"), steps), ("parent", parent, [_launch, *[text("Noted.")] * 9]))
+        options = ["--permission-mode", "default", *arguments([], TOOLS)]
+        with Headless(home, version, options) as run:
+            run.send(BEGIN)
+            model.wait_for(lambda request: request.actor == "agent" and len(model.by("agent")) == 2)
+            run.await_turn()
+            (home.project / "go").touch()
+            until(lambda: len(model.by("agent")) > 2 or _is_written(home, run.session_id), "the command has ended")
+            run.turn("And now?")
+            return len(model.by("agent")) > 2
+
+
+def _is_written(home: Home, session: str) -> bool:
+    """A host that does not wake the agent only writes down that its command has ended."""
+    [own] = [path for path in home.transcripts() if path.stem == session]
+    return "completed (exit code 0)" in own.read_text(encoding="utf-8")
+
+
 def test_the_table_says_what_this_client_can(host: str) -> None:
     found = seen(host)
     table = versions.host_of(clients.numbers(host))
     known = {**table._asdict(), "tells_its_version": clients.numbers(host) >= versions.TELLS_ITS_VERSION}
     known["writes_added_context"] = arrivals.keeps_words(clients.numbers(host))
-    if clients.numbers(host) < (2, 1, 70):
-        found["announces_every_end"] = False  # what it announces in a turn, it does not say to an idle parent
+    if clients.numbers(host) < (2, 1, 63):
+        found["announces_every_end"] = False  # 2.1.50 shows it, and some behind it do not
+    if table.resumes_by_message:
+        found["wakes_parked"] = _wakes_parked(host)
     assert {name: known[name] for name in found} == found

@@ -22,7 +22,7 @@ from rig.script import Script, asked, parent
 from rig.session import Headless, arguments, auto_mode
 from test_loop import TASK, later
 
-pytestmark = pytest.mark.versions(NEWEST)
+pytestmark = pytest.mark.versions("2.1.197", NEWEST)
 MOMENT = 12.0  # for what such a host may never bring
 #: -p shows the model nothing of a session's beginning, and hands back in auto mode only.
 IN_AUTO_MODE = ("no PreToolUse of a hand-back",)
@@ -77,7 +77,9 @@ def test_a_host_that_was_tried_is_accused_of_nothing(host: str) -> None:
     assert re.fullmatch(rf"{re.escape(host)}: \d+ events, all shapes known", found)
 
 
-@pytest.mark.parametrize("name", [name for name, drift in DRIFTS.items() if NEWEST in drift.versions])
+@pytest.mark.parametrize("name", DRIFTS)
 def test_the_doctor_names_each_change(host: str, name: str, tmp_path: Path) -> None:
+    if host not in DRIFTS[name].versions:
+        pytest.skip("this client never had what is changed")
     found = told(host, copied(ROOT, tmp_path / "plugin", name), name)
     assert any(re.search(DRIFTS[name].client or DRIFTS[name].told, each) for each in found), found

@@ -41,8 +41,8 @@ PROOFS = (
     Proof("a launch", OLDEST, None, "the token, in the first prompt of the agent's", "transcripts.first_prompt"),
     Proof("a launch", (2, 1, 197), None, "its call, noted beside the agent's", "arrivals.call_of"),
     Proof("a launch that was refused", OLDEST, None, "the result of its call, in the session's", "receipts.results"),
-    Proof("a command's end", (2, 1, 232), None, "the host's word of it, in the agent's", "arrivals.is_told_of"),
-    Proof("a command's end", OLDEST, (2, 1, 232), "left in the queue, in the session's", "arrivals.is_left_queued"),
+    Proof("a command's end", (2, 1, 225), None, "the host's word of it, in the agent's", "arrivals.is_told_of"),
+    Proof("a command's end", OLDEST, (2, 1, 225), "left in the queue, in the session's", "arrivals.is_left_queued"),
     Proof("a move", (2, 1, 327), None, "the last record of the session's", "arrivals.continued_in"),
 )
 
@@ -107,7 +107,7 @@ def is_told_of(path: str, command: str) -> bool:
 def is_left_queued(path: str, command: str) -> bool:
     """The host has queued in a session's transcript that a background command has ended, and has told nobody.
 
-    From 2.1.232 on it hands that to the agent whose command it is, a moment later; 2.1.217 and older never do.
+    From 2.1.225 on it hands that to the agent whose command it is, a moment later; 2.1.224 and older never do.
     """
     sign = f"<task-id>{command}</task-id>"
     queue = [record for record in transcripts.tail(path, transcripts.LOOK) if record.get("type") == "queue-operation"]

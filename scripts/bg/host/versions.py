@@ -21,7 +21,8 @@ BY_MESSAGE, BY_LAUNCH, NO_WAY, UNKNOWN = "message", "launch", "none", "unknown"
 TELLS_ITS_VERSION: Version = (2, 1, 120)
 
 # What a host can do, from which version, and up to which one, that one not among them: a first guess, behind what a
-# session shows. Each bound that names two versions was tried on both with `tests/clients/test_abilities.py`.
+# session shows. Each bound was tried on the two versions that it names, by `tests/clients/test_abilities.py` or in a
+# terminal.
 _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     # 2.1.76, 2.1.77: the parameter `resume` of a launch.
     "resumes_by_launch": [(OLDEST, (2, 1, 77))],
@@ -38,21 +39,20 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     "has_handback": [((2, 1, 271), None)],
     # 2.1.68, 2.1.70; 2.1.100, 2.1.101; 2.1.259, 2.1.260: an agent's end always reaches a hook of its own, so that Stop
     # need not say it first. In between, the host puts an end that comes in the middle of a turn behind the next tool
-    # result, and no hook fires. Some before 2.1.68 announce it too, but do not wake a headless parent.
+    # result, and no hook fires. 2.1.50 announces it too, 2.1.63 does not; 2.1.69 asks no model.
     "announces_every_end": [((2, 1, 70), (2, 1, 101)), ((2, 1, 260), None)],
-    # 2.1.217, 2.1.232: an agent that waits for its own background command is woken when that ends.
-    "wakes_parked": [((2, 1, 232), None)],
+    # 2.1.224, 2.1.225: an agent that waits for its own background command is woken when that ends.
+    "wakes_parked": [((2, 1, 225), None)],
     # 2.1.77, 2.1.78: its records of prompts name what has started the session.
     "names_starters": [((2, 1, 78), None)],
     # 2.1.235, 2.1.236: they name a person as the origin of commands too.
     "names_who_typed": [((2, 1, 236), None)],
     # 2.1.177, 2.1.178.
     "prints_blocked_prompts": [((2, 1, 178), None)],
-    # Typed in a terminal, `/bg` is the plugin's up to 2.1.197, and the host's own on 2.1.258 and 2.1.327; what lies
-    # between was not tried, and is taken for shadowed.
-    "has_its_own_bg": [((2, 1, 198), None)],
-    # Not tried below 2.1.197.
-    "passes_terminal_sequences": [((2, 1, 197), None)],
+    # 2.1.215, 2.1.216: typed in a terminal, `/bg` is no longer the plugin's.
+    "has_its_own_bg": [((2, 1, 216), None)],
+    # 2.1.140, 2.1.141: what a hook wants written to the terminal is written there.
+    "passes_terminal_sequences": [((2, 1, 141), None)],
     # 2.1.77, 2.1.78: it gives a plugin a directory for its data, and deletes that with the plugin or with its
     # marketplace; a marketplace that is added again is read from the new place.
     "deletes_data": [((2, 1, 78), None)],

@@ -1,6 +1,6 @@
 """Parking: an agent ends its turn while a background command of its own runs; it works on, and has nothing to report.
 
-The host wakes it when the command ends. Up to 2.1.217 it does not: there its parent is asked to.
+The host wakes it when the command ends. Up to 2.1.224 it does not: there its parent is asked to.
 """
 
 from __future__ import annotations
