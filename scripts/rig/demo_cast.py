@@ -81,7 +81,7 @@ def lay_out(folder: Path) -> None:
 
 def script(folder: Path) -> Script:
     """The two speakers."""
-    return Script(("agent", subagent, [_Agent(folder)] * 40), ("parent", parent, [_claude] * 60))
+    return Script(("agent", subagent, [Auditor(folder)] * 40), ("parent", parent, [claude] * 60))
 
 
 def news(request: Request) -> str:
@@ -97,7 +97,7 @@ def questions_told(told: str) -> list[str]:
     return list(dict.fromkeys(re.findall(r"^> (bg-\d+ Q\d+: .*)$", told, re.MULTILINE)))
 
 
-def _claude(request: Request) -> Reply:
+def claude(request: Request) -> Reply:
     """The parent: hands over, puts questions to the user, wakes the agent, tells the outcome."""
     told = news(request)
     if "Tool loaded" in told or "tool_reference" in str(request.messages[-1]):
@@ -160,13 +160,14 @@ def _wake(request: Request) -> Reply:
     )
 
 
-class _Agent:
+class Auditor:
     """The background agent: reads, asks, and after the answers writes its audit and reports."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def __call__(self, request: Request) -> Reply:
+        """Its next step."""
         told, last = request.all_text(), news(request)
         used = [result.tool for result in request.tool_results()]
         files = [name for name in PROJECT if name.startswith("auth/")]
@@ -188,7 +189,7 @@ class _Agent:
         block = signals.render(
             "CLARIFICATION_NEEDED",
             {
-                "agent_id": _identity(request),
+                "agent_id": identity(request),
                 "blocked_at": "judging auth/sessions.py",
                 "reason": "What counts as a fault here, and what I may change, is the user's decision.",
                 "questions": QUESTIONS,
@@ -196,14 +197,14 @@ class _Agent:
                 "current_state": "Both files in auth/ are read; nothing is written yet.",
             },
         )
-        return _last_words(request, f"I have read both files.\n\n{block}")
+        return last_words(request, f"I have read both files.\n\n{block}")
 
     def _report(self, request: Request) -> Reply:
         """The first report claims a file that nobody wrote; asked for what is true, the agent says what is."""
         false = CLAIMED not in request.all_text()
         files = [REPORT, CLAIMED] if false else [REPORT]
         fields = {
-            "agent_id": _identity(request),
+            "agent_id": identity(request),
             "status": "success",
             "deliverables": "\n".join(f"- {name}" for name in files),
             "summary": f"Both files in auth/ are read. {len(FINDINGS)} findings are in {REPORT}.",
@@ -215,10 +216,10 @@ class _Agent:
         known = signals.schema("COMPLETION_REPORT")["properties"]
         given = {key: value for key, value in fields.items() if key in known}
         words = "The audit is written." if false else f"{CLAIMED} was never written; the report is right now."
-        return _last_words(request, f"{words}\n\n{signals.render('COMPLETION_REPORT', given)}")
+        return last_words(request, f"{words}\n\n{signals.render('COMPLETION_REPORT', given)}")
 
 
-def _last_words(request: Request, words: str) -> Reply:
+def last_words(request: Request, words: str) -> Reply:
     """The end of a run: as text, or by the tool where the client wants it so."""
     reply = call("SubagentHandback", message=words) if "SubagentHandback" in request.tools() else text(words)
     return reply.later(PAUSE)
@@ -233,6 +234,7 @@ def audit(heard: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _identity(request: Request) -> str:
+def identity(request: Request) -> str:
+    """The id that the plugin gave to the agent that speaks."""
     found = re.search(r"You are (bg-\d+-\w+)", request.first_user_text())
     return found[1] if found else "nobody"

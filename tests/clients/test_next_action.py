@@ -42,7 +42,7 @@ def agents(*states: str) -> list[Any]:
     actors = []
     for state in states:
         again = block("COMPLETION_REPORT", status="success")
-        first = ENDS.get(state, ENDS["blocked"])
+        first = again if state == "done" else ENDS.get(state, ENDS["blocked"])
         steps = [
             later(first, 0.5),
             *([later(first, 0.2)] if state in ASKED_ONCE_MORE else []),
@@ -151,13 +151,14 @@ def test_so_it_does_on_older_clients(host: str, state: str, tell: Callable[[str]
 
 
 @pytest.mark.versions("2.1.7", "2.1.197", NEWEST)
-@pytest.mark.parametrize("state", ["disputed", "failed"])
+@pytest.mark.parametrize("state", ["disputed", "failed", "done"])
 def test_words_wake_the_agent_of_a_task_that_asks_for_nothing(host: str, state: str) -> None:
     script = Script(*agents(state), ("parent", parent, [Parent(state)] * 60))
     with Model(script) as model, Home(model.url) as home, Interactive(home, host, [ROOT], options(host)) as term:
         term.say("/bg:bg Do the work")
         ends(term, home, "bg-1", state)
         typed(term, "/bg-answer bg-1 you never ran pytest: run it")
+        model.wait_for(lambda request: request.actor == state and "MESSAGE FROM THE USER" in request.all_text())
         ends(term, home, "bg-1", "done")
         told = [request.all_text() for request in model.by(state)]
         assert "## MESSAGE FROM THE USER" in told[-1]

@@ -159,3 +159,17 @@ def test_no_machine_path_and_no_decoration(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     assert re.findall(r"/(?:root|home|Users|tmp|work)/\S*", text) == []
     assert re.findall("[\U0001f300-\U0001faff\u2600-\u26ff\u2705\u274c]|img\\.shields", text) == []
+
+
+#: What WGL4 has beside ASCII, of what the picture uses: nearly every font does.
+COMMON_SIGNS = "\xa0·“”•…›←→√│└□─"
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_the_picture_shows_a_dialog_an_outcome_and_a_dispute_in_signs_that_every_font_has(theme):
+    drawn = (ROOT / "docs" / f"demo-{theme}.svg").read_text(encoding="utf-8")
+    said = " ".join(re.findall(r">([^<\n]+)</text>", drawn))
+    for words in ("Enter to select", "bg-1 (audit the authentication code) Q1:", "done √ “Both files", "disputed"):
+        assert words in said
+    assert sorted({sign for sign in said if not sign.isascii()} - set(COMMON_SIGNS)) == []
+    assert "blocked by hook" not in said
