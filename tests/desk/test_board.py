@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html.parser
 import re
 import stat
@@ -32,7 +34,7 @@ class Tags(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
         self.attributes |= {name for name, _ in attrs}
-        if tag != "meta":
+        if tag not in ("meta", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -51,13 +53,28 @@ def test_the_page_is_written_beside_the_ledger_for_its_owner_only(data):  # noqa
     assert [] == [each.name for each in (data / "data").iterdir() if each.name.startswith(".board")]
 
 
-def test_every_project_stands_on_it_the_one_that_needs_you_first(data):  # noqa: F811
-    page = Tags(bgctl(data, "board", "--output", "-", "--all").stdout)
+def test_what_needs_you_in_every_project_comes_first():
+    with ledger(10) as book:
+        with book.transaction() as writing:
+            writing.write(
+                "UPDATE tasks SET project = '/home/somebody/other', root = project WHERE number IN (1, 9, 10)"
+            )
+        page = Tags(board.board([book], NOW, everything=True))
     assert page.open == []
-    assert page.text.index("/home/somebody/shop") < page.text.index("/home/somebody/other")
-    assert {f"bg-{number}" for number in range(1, 11)} == set(re.findall(r"bg-\d+(?=[a-z])", page.text))
-    assert "Q2 “May a session stay open for ever?”" in page.text
-    assert "/bg-answer bg-1 Q1: <answer>" in page.text
+    headings = re.findall(r"^(?:Needs you \d|Working \d|Ended \d|other|shop)$", page.text, re.MULTILINE)
+    assert headings == ["Needs you 4", "other", "Working 1", "Ended 1", "shop", "Working 2", "Ended 2"]
+    needs, _, rest = page.text.partition("\nother\n")
+    assert re.findall(r"^bg-\d+(?=[a-z])", needs, re.MULTILINE) == ["bg-1", "bg-4", "bg-8", "bg-7"]
+    assert len(re.findall(r"^bg-\d+(?=[a-z])", rest, re.MULTILINE)) == 6
+    assert "other · " in needs
+    assert "“docs/auth.md” is not there · not all checked" in needs
+    assert "Q2 “May a session stay open for ever?”" in needs
+    assert "/bg-answer bg-1 Q1: <answer>" in needs
+
+
+def test_what_ended_long_ago_is_counted(data):  # noqa: F811
+    page = Tags(bgctl(data, "board", "--output", "-").stdout)
+    assert re.search(r"^(\d+) ended earlier: bgctl board --all$", page.text, re.MULTILINE)[1] == "5"
 
 
 def test_what_others_wrote_is_text():
@@ -101,4 +118,8 @@ def test_it_loads_nothing():
         text = board.board([book], NOW)
     assert "default-src 'none'" in text
     assert not re.search(r"(?:src|href)=|url\(|@import|https?:", text)
+    assert not re.search(r"\bon\w+=|innerHTML|eval", text)
+    [script] = re.findall("<script>(.*?)</script>", text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'\"" in text
     assert Path(board.TEMPLATE).is_file()

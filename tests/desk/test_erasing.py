@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bg.desk import board, cli, doctor, forget, look
+from bg.desk import board, cli, doctor, forget, look, written
 from bg.host import versions
 from bg.ledger import erasing, forgetting, place, spool, sqlite3, tasks, typed
 from bg.ledger.file import Ledger
@@ -73,6 +73,10 @@ def marked(drive: Drive, agent: str = "a1") -> str:
 def shown() -> None:
     """Everything that a user can have written into the data directory."""
     board.run(argparse.Namespace(output="", open=False, all=True))
+    for book in map(Ledger, place.existing()):
+        for task in tasks.every(book):
+            written.save(book, task.label)
+        book.close()
     code, lines, _ = look.run_export(argparse.Namespace(task=""))
     assert code == 0
     (Path(place.directory()) / "bg-tasks.jsonl").write_text("".join(lines), encoding="utf-8")

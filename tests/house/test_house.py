@@ -257,8 +257,7 @@ STATES_AND_ITEMS = values_of(values.State, values.Item)
 VALUES = values_of(*(kind for kind in vars(values).values() if isinstance(kind, type)))
 # The same words for something else.
 OTHER_WORDS = {
-    ("desk/board.py", "working"): "the name of a count",
-    ("desk/detail.py", "launched"): "a line of a task's history",
+    ("desk/report.py", "launched"): "a line of a task's history",
     ("desk/look.py", "failed"): "a column of the messages that wake agents",
     ("loop/answers.py", "question"): "a doubt about what was typed",
     ("loop/asking.py", "question"): "a doubt about what was chosen",

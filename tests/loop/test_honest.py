@@ -205,7 +205,7 @@ def test_an_agent_is_not_credited_with_what_others_wrote(drive, made):
     book = drive.ledger()
     whole = detail.detail(book, Page(), "bg-1")
     book.close()
-    assert "not seen: asked for: docs.md\n      it has changed, but no call of this run wrote it" in whole
+    assert "not seen: asked for: docs.md\n    it has changed, but no call of this run wrote it" in whole
     assert "changed meanwhile by others: “docs.md”" in whole
 
 

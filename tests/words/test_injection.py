@@ -270,7 +270,14 @@ def test_what_bgctl_prints_keeps_no_power(tmp_path: Path, monkeypatch: pytest.Mo
         drive.ends("a1", filled("COMPLETION_REPORT", str(drive.launch("Audit.", "a1", description=trick)), trick)[0])
         # The doctor tries a real hook each time.
         doctor = (["doctor"], ["doctor", "--json"]) if number % 16 == 0 else ()
-        for words in (["status"], ["status", "bg-1"], ["status", "--json"], ["export"], *doctor):
+        for words in (
+            ["status"],
+            ["status", "bg-1"],
+            ["report", "1", "--markdown"],
+            ["status", "--json"],
+            ["export"],
+            *doctor,
+        ):
             cli.main(words)
             printed = capsys.readouterr().out
             assert UNSEEN.findall(printed) == [], (name, words)

@@ -1,36 +1,49 @@
-"""Board: one page for a browser, by `bgctl board`: the table of every project, each task with all that is known.
+"""Board: one page for a browser: what needs the user in every project, then each project's tasks, each task whole.
 
-The page is one file without scripts that loads nothing; it is as old as the time that stands on it.
+The page is one file that loads nothing, and is as old as the time that stands on it. Its only script is the filter's,
+which the page allows by its digest; what others wrote is text.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
+import base64
+import hashlib
 import html
-import os
+import itertools
+import re
 import string
-import tempfile
 import time
 import webbrowser
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Optional
+from typing import NamedTuple, Optional
 
-from bg import foreign
-from bg.desk import detail, look, table
-from bg.desk.page import Page
-from bg.desk.table_parts import WORKS
-from bg.ledger import inbox, place, projects
+from bg import durations, foreign
+from bg.desk import look, report, saving, status, table, table_parts
+from bg.desk.report import Line, Section
+from bg.desk.table_parts import ENDED, NEEDS, WORKS
+from bg.ledger import cases, inbox, place, projects, tasks
+from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
-from bg.ledger.values import State
 from bg.masking import masked
-from bg.words import glance, outcome
-from bg.words.quoting import neutral, whole
+from bg.words import phrases
+from bg.words.quoting import inline, neutral, whole
+from bg.words.times import age
 
 Outcome = tuple[int, str, str]
 TEMPLATE = Path(__file__).with_name(place.BOARD)
-WIDTH = 100
+_COUNTED = {NEEDS: "{count} for you", WORKS: "{count} working", ENDED: "{count} ended"}
+_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+
+
+class Card(NamedTuple):
+    """A task as it stands on the page: the part and the project that it belongs to, and its markup."""
+
+    part: str
+    project: str
+    text: str
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +64,9 @@ def run(given: argparse.Namespace) -> Outcome:
         return int(bool(said)), text, said
     target = Path(given.output).absolute() if given.output else Path(place.directory()).absolute() / place.BOARD
     try:
-        _write(target, text, private=not given.output)
+        if not given.output:
+            place.make_private(str(target.parent))
+        saving.save(target, text)
     except OSError as error:
         return 1, "", f"{said}bgctl: the page cannot be written to {target}: {error.strerror or error}\n"
     if given.open and not webbrowser.open(target.as_uri()):
@@ -59,74 +74,114 @@ def run(given: argparse.Namespace) -> Outcome:
     return int(bool(said)), f"{target.as_uri()}\n", said
 
 
-def _write(target: Path, text: str, *, private: bool) -> None:
-    """The page whole or not at all, readable by its owner only, as it says what the ledger says."""
-    if private:
-        place.make_private(str(target.parent))
-    number, name = tempfile.mkstemp(prefix=f".{place.BOARD}-", dir=target.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-        part.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
+def save(book: Ledger) -> str:
+    """Write the page of one ledger beside it; its address."""
+    target = Path(book.place).absolute() / place.BOARD
+    saving.save(target, board([book], book.now()))
+    return target.as_uri()
 
 
 def board(books: Iterable[Ledger], now: float, *, everything: bool = False) -> str:
     """The page as a whole."""
-    counts = {"working": 0, "asking": 0, "broken": 0}
-    parts = [line for book in books for line in _projects(book, counts, everything=everything)]
-    title = glance.at_a_glance(**counts) or "nothing goes on"
-    when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(now))
-    head = [
-        f"<h1>bg: {_safe(title)}</h1>",
-        f'<p class="quiet">As of {when}. <code>bgctl board</code> writes it anew.</p>',
-    ]
-    template = string.Template(foreign.whole(TEMPLATE, 65536).decode("utf-8"))
-    body = "\n".join([*head, *(parts or ["<p>No background tasks yet.</p>"])])
-    return template.substitute(title=f"bg: {_safe(title)}", body=masked(body))
-
-
-def _projects(book: Ledger, counts: dict[str, int], *, everything: bool) -> Iterator[str]:
-    for project in sorted(projects.every(book), key=lambda each: not inbox.waiting(book, project=each)):
-        found = table.sections(book, project, everything=everything)
-        yield f"<h2>{_safe(project) or 'Without a project'}</h2>"
-        for section in found:
-            yield f'<h3>{section.name} <span class="quiet">{section.number}</span></h3>'
-            for row in section.rows:
-                yield from _task(book, row)
-            if section.left:
-                yield f'<p class="quiet">and {_safe(table.counted(section.left))}: <code>bgctl board --all</code></p>'
-        counts["working"] += sum(section.number for section in found if section.name == WORKS)
-        counts["asking"] += len({item.label for item in inbox.waiting(book, project=project)})
-        counts["broken"] += sum(row.state == State.INTERRUPTED for section in found for row in section.rows)
-
-
-def _task(book: Ledger, row: table.Row) -> Iterator[str]:
-    """What stands in the table, and behind it everything about the task."""
-    yield "<details>"
-    yield (
-        f'<summary><b>{row.label}</b><i class="{row.outcome.style}">{outcome.in_a_word(row.state)}</i>'
-        f'<i class="quiet">{row.age}</i>{_safe(row.task)}'
+    cards, left = [], 0
+    for book in books:
+        cards += _cards(book, everything=everything)
+        left += 0 if everything else tasks.count(book)
+    count = Counter(card.part for card in cards)
+    title = " · ".join(_COUNTED[part].format(count=count[part]) for part in _COUNTED if count[part])
+    template = foreign.whole(TEMPLATE, 65536).decode("utf-8")
+    found = _SCRIPT.search(template)
+    digest = base64.b64encode(hashlib.sha256(found[1].encode()).digest()).decode() if found else ""
+    return string.Template(template).substitute(
+        title=f"bg: {_safe(title or phrases.NOTHING_GOES_ON)}",
+        script=f"'sha256-{digest}'",
+        when=time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(now)),
+        body=masked("\n".join(_body(cards)) or "<p>No background tasks yet.</p>"),
+        left=f"{left - len(cards)} ended earlier: <code>bgctl board --all</code>" if left > len(cards) else "",
     )
-    yield from _lines(row)
-    yield "</summary>"
-    whole = detail.detail(book, Page(WIDTH), row.label)
-    yield f"<pre>{_safe(whole)}</pre>"
-    yield "</details>"
 
 
-def _lines(row: table.Row) -> Iterator[str]:
-    """What waits, each item whole, else what is known in short; and what to type."""
-    for item in row.items:
+def _body(cards: list[Card]) -> Iterator[str]:
+    """What needs the user first, whatever its project; then each project."""
+    yield from _part(NEEDS, 2, [card for card in cards if card.part == NEEDS])
+    others: dict[str, list[Card]] = {}
+    for card in cards:
+        others.setdefault(card.project, []).append(card)
+    for project, own in others.items():
+        if any(card.part != NEEDS for card in own):
+            yield f'<div class="part"><h2 title="{_safe(project)}">{_safe(_name(project))}</h2>'
+            for part in (WORKS, ENDED):
+                yield from _part(part, 3, [card for card in own if card.part == part])
+            yield "</div>"
+
+
+def _part(name: str, level: int, cards: list[Card]) -> Iterator[str]:
+    if cards:
+        yield f'<div class="part"><h{level}>{name} <span class="quiet">{len(cards)}</span></h{level}>'
+        yield from (card.text for card in cards)
+        yield "</div>"
+
+
+def _cards(book: Ledger, *, everything: bool) -> list[Card]:
+    """What waits for the user in its order, then the newest first."""
+    waiting = list(dict.fromkeys(item.label for item in inbox.waiting(book)))
+    asking, since = set(waiting), book.now() - durations.RECENT
+    known = {case.label: case for case in cases.known(book, lambda: status.chosen(book, everything=everything))}
+    first = [case for case in (known.get(label) or cases.of(book, label) for label in waiting) if case]
+    others = sorted((case for case in known.values() if case.label not in asking), key=table_parts.age_of)
+    return [_card(case, table_parts.section_of(case, asking, since)) for case in itertools.chain(first, others)]
+
+
+def _card(case: Case, part: str) -> Card:
+    """What came of a task or is the matter with it, and behind that everything about it."""
+    task, entry, project = case.task, status.record(case), case.task.project or ""
+    since = age(case.book.now() - (task.since or case.book.now()))
+    lines = [
+        '<details class="card">',
+        (
+            f'<summary><b>{task.label}</b><i class="{entry.outcome.style}">{_safe(entry.outcome.stands)}</i>'
+            f"<em>{_safe(inline(task.description or task.text or '', 400))}</em>"
+            f'<i class="quiet">{_safe(_name(project))} · {since}</i>'
+        ),
+        *_says(case, entry),
+        "</summary>",
+        *(line for section in report.of(case, entry=entry).sections for line in _section(section)),
+        "</details>",
+    ]
+    return Card(part, project, "\n".join(lines))
+
+
+def _says(case: Case, entry: status.Status) -> Iterator[str]:
+    """What waits, each item whole, else what came of it; and what to type."""
+    for item in case.items:
         yield f'<span class="needs">{_safe(f"{item.qid} {whole(item.text)}")}</span>'
-    if not row.items:
-        yield f'<span class="{row.outcome.style}">{_safe(row.outcome.line(named=False))}</span>'
-    if row.then:
-        yield f"<span>→ <code>{_safe(row.then)}</code></span>"
+    said = "" if case.items else entry.outcome.words()
+    beside = " · ".join(filter(None, [said, *entry.outcome.beside]))
+    if beside:
+        yield f'<span class="{entry.outcome.style}">{_safe(beside)}</span>'
+    typed = table.what_to_type(case, entry)
+    if typed:
+        yield f"<span>→ <code>{_safe(typed)}</code></span>"
+
+
+def _section(section: Section) -> Iterator[str]:
+    yield f"<h4>{_safe(section.name)}</h4>"
+    for quoted, lines in itertools.groupby(section.lines, key=lambda line: line.quoted):
+        if quoted:
+            said = "\n".join(line.words for line in lines)
+            yield f"<blockquote>{_safe(said)}</blockquote>"
+        else:
+            yield from map(_line, lines)
+
+
+def _line(line: Line) -> str:
+    head = f"<b>{_safe(line.head)}</b> " if line.head else ""
+    inset = " in" * bool(line.level)
+    return f'<p class="{line.style}{inset}">{head}{_safe(line.words)}</p>'
+
+
+def _name(project: str) -> str:
+    return projects.name_of(project) or "without a project"
 
 
 def _safe(text: Optional[str]) -> str:

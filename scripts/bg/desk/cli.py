@@ -30,6 +30,8 @@ class Command(NamedTuple):
 # Only the command that was typed is imported: the host runs `statusline` several times a minute.
 COMMANDS: dict[str, Command] = {
     "status": Command("desk.look", "status_arguments", "every task, or one; what `bgctl` alone shows"),
+    "report": Command("desk.paging", "arguments", "everything about one task, in a pager"),
+    "find": Command("desk.find", "arguments", "the tasks and reports with these words"),
     "inbox": Command("desk.look", "inbox_arguments", "what waits for you, over all projects"),
     "code": Command("desk.code", "arguments", "confirm what was typed, where no record shows that you typed it"),
     "board": Command("desk.board", "arguments", "one page to look at in a browser: every project's tasks"),

@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bg.desk import detail, open_items, page, status, table
@@ -105,6 +105,7 @@ def run_status(given: argparse.Namespace) -> Outcome:
             return int(bool(said)), json.dumps(entries, ensure_ascii=False, indent=2) + "\n", said
         sheet = page.of_stream(sys.stdout)
         if label:
+            sheet.height = 0  # what a terminal does not hold, it scrolls
             found = [detail.detail(book, sheet, label) + "\n" for book in books if tasks.get(book, label)]
             return int(bool(said)), "\n".join(found), said
         parts = [part for book in books for part in _tables(book, sheet, len(books) > 1, everything=given.all)]
@@ -131,15 +132,19 @@ def _tables(book: Ledger, sheet: page.Page, named: bool, *, everything: bool) ->
 
 def run_inbox(_: argparse.Namespace) -> Outcome:
     """The exit status, what goes to standard output and what to standard error."""
-    sheet = page.of_stream(sys.stdout)
     with ledgers() as (books, said):
-        parts = []
-        for book in books:
-            for project in projects.every(book):
-                if inbox.waiting(book, project=project):
-                    head = sheet.wrapped(f"In {project or 'a project without a folder'}", "heading")
-                    parts.append("\n".join([*head, "", open_items.waiting_list(book, sheet, project), ""]))
-        return int(bool(said)), "\n".join(parts) or "Nothing waits for you in any project.\n", said
+        return int(bool(said)), whole_inbox(books, page.of_stream(sys.stdout)) + "\n", said
+
+
+def whole_inbox(books: Iterable[Ledger], sheet: page.Page) -> str:
+    """What waits for the user, project by project."""
+    parts = []
+    for book in books:
+        for project in projects.every(book):
+            if inbox.waiting(book, project=project):
+                head = sheet.wrapped(f"In {project or 'a project without a folder'}", "heading")
+                parts.append("\n".join([*head, "", open_items.waiting_list(book, sheet, project)]))
+    return "\n\n".join(parts) or "Nothing waits for you in any project."
 
 
 def run_export(given: argparse.Namespace) -> tuple[int, Iterator[str], str]:

@@ -53,8 +53,7 @@ def laid_out(sheet: Page, text: str) -> str:
 def _lines(sheet: Page, row: str) -> Iterator[str]:
     bullet = _BULLET.match(row)
     if row.startswith(">"):
-        inner = Page(sheet.width - 2, ascii_only=sheet.ascii_only)
-        yield from (sheet.paint(f"> {line}".rstrip(), "quiet") for line in inner.wrapped(row[1:].removeprefix(" ")))
+        yield from sheet.framed(row[1:].removeprefix(" "), "quiet")
     elif bullet:
         style = "bad" if row.startswith("conflict, ", bullet.end()) else ""
         yield from sheet.wrapped(row.lstrip(), style, indent=bullet.end(), first=bullet.end() - 2)

@@ -31,14 +31,21 @@ def question(page: Page, item: Question, now: float, *, label: str = "", task: s
 def asked(page: Page, item: Question, indent: int, *, reasons: bool = True, named: bool = True) -> list[str]:
     """The words of an item whole, in quotation marks, and what its agent gave with them."""
     lines = page.wrapped(f"{item.qid} {whole(item.text)}" if named else whole(item.text), "needs", indent=indent)
-    extra = inbox.extra(item)
-    given: dict[str, object] = {REASONS[inbox.kind(item)]: item.context}
-    given |= {key: extra.get(key) for key in ("irreversible", "options", "default")}
-    for name, value in given.items() if reasons else ():
-        if value:
-            said = " | ".join(cited(spoken(each), 300) for each in _each(value))
-            lines += page.wrapped(f"{name}: {said}", "quiet", indent=indent + 2)
+    for line in given(item) if reasons else ():
+        lines += page.wrapped(line, "quiet", indent=indent + 2)
     return lines
+
+
+def given(item: Question) -> list[str]:
+    """What its agent gave with an item: the reason, options, a default, each in quotation marks behind its name."""
+    extra = inbox.extra(item)
+    found: dict[str, object] = {REASONS.get(inbox.kind(item), "why"): item.context}
+    found |= {key: extra.get(key) for key in ("irreversible", "options", "default")}
+    return [
+        f"{name}: " + " | ".join(cited(spoken(each), 300) for each in _each(value))
+        for name, value in found.items()
+        if value
+    ]
 
 
 def _each(value: object) -> list[str]:
@@ -49,13 +56,21 @@ def _each(value: object) -> list[str]:
 
 def to_type(page: Page, item: Question, command: str) -> list[str]:
     """The lines that say what to type for one item."""
+    first, *others = ways(item, command)
+    return page.wrapped(first, "type", indent=2) + [
+        line for words in others for line in page.wrapped(words, "quiet", indent=2)
+    ]
+
+
+def ways(item: Question, command: str) -> list[str]:
+    """What can be typed for one item, the usual thing first."""
     words = kinds.asking(inbox.kind(item)).ways_to_answer(item, command)
-    lines = page.wrapped(f"→ {words[0]}", "type", indent=2)
+    lines = [f"→ {words[0]}"]
     skipped = "its default" if inbox.extra(item).get("default") else "leave it to the agent"
     notes = {f"{item.qid}: skip": skipped, "go": "continue with what there is"}
     for other in words[1:]:
         meaning = next((f"   ({said})" for end, said in notes.items() if other.endswith(f" {end}")), "")
-        lines += page.wrapped(f"or {other}{meaning}", "quiet", indent=2)
+        lines.append(f"or {other}{meaning}")
     return lines
 
 

@@ -108,6 +108,17 @@ class Page:
                 start = indent
         return lines
 
+    def hung(self, head: str, style: str, text: str, words: str, *, indent: int = 0) -> list[str]:
+        """The text behind a word of its own style, its further lines set in as far."""
+        inset = indent + width_of(head) + 2
+        first, *rest = self.wrapped(text, words, indent=inset)
+        return [f"{' ' * indent}{self.paint(self.plain(head), style)}  {first[inset:]}", *rest]
+
+    def framed(self, text: str, style: str = "", *, indent: int = 0) -> list[str]:
+        """Somebody's words with the mark of a quotation before each line."""
+        inner = Page(self.width - indent - 2, ascii_only=self.ascii_only)
+        return [f"{' ' * indent}{self.paint(f'> {line}'.rstrip(), style)}" for line in inner.wrapped(text)]
+
     def plain(self, text: str) -> str:
         """The text in characters that the reader's terminal has."""
         return text.translate(_ASCII).encode("ascii", "replace").decode() if self.ascii_only else text

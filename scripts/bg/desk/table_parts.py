@@ -49,14 +49,14 @@ def chosen(book: Ledger, project: str, now: float, *, everything: bool) -> dict[
         states[ENDED] |= Counter(case.task.state for case in found[ENDED])  # also what a damaged ledger calls it
     order = {label: place for place, label in enumerate(waiting)}
     for name, each in found.items():
-        each.sort(key=_age)
+        each.sort(key=age_of)
         each.sort(key=lambda case: order.get(case.label, len(order) + (case.task.ended is not None)))
         if not everything:
             found[name] = each[: MOST[name]]
     return {name: Part(each, states[name]) for name, each in found.items()}
 
 
-def _age(case: Case) -> tuple[float, int]:
+def age_of(case: Case) -> tuple[float, int]:
     """The newest first."""
     return -(case.task.ended or case.task.since or 0), -case.task.number
 

@@ -153,6 +153,8 @@ def _files(folder: str, names: tuple[str, ...]) -> Iterator[str]:
     for log in spool.logs(folder):
         yield from (log, f"{log}.old")
     yield os.path.join(folder, place.BOARD)
+    pages = os.path.join(folder, place.REPORTS)
+    yield from (os.path.join(pages, name) for name in foreign.names(pages))
     for name in foreign.names(folder):
         path = os.path.join(folder, name)
         if name.startswith(f".{place.BOARD}-"):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 LEDGER = "ledger.db"
 ARCHIVE = "archive.jsonl"
 BOARD = "board.html"
+REPORTS = "reports"  # the tasks that were written down as pages
 ARCHIVE_LOCK = "archive.lock"
 ERASING = "erasing"  # there while something is to be erased
 LOST = "python.lost"  # hooks/run writes it
@@ -123,7 +124,7 @@ def close(path: str, mode: int) -> None:
         raise PermissionError(errno.EACCES, "it belongs to another user", path)
     # A directory that somebody named and uses for other things as well stays as it is.
     is_ours = os.path.basename(os.path.abspath(path)).startswith(
-        ("attempts", "bg", "erasing", "ledger", "sessions", "spool", "verify")
+        ("attempts", "bg", "erasing", "ledger", "reports", "sessions", "spool", "verify")
     )
     if found.st_mode & 0o077 and found.st_uid == me and is_ours:
         with contextlib.suppress(OSError):

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
 OURS = "bg:"
-BRIEF_LINES = ("Goal", "Deliverables", "Done when")
 
 
 class Adoption(Record):
@@ -255,19 +254,3 @@ def identity(token: str, transcript: str, host: Host, *, label: str, description
         follows=fill("after_asking_anew") if host.resume_way == NO_WAY else fill("after_asking"),
         blocks=listing.blocks(token),
     )
-
-
-def brief(prompt: str) -> dict[str, str]:
-    """The three lines that the parent wrote into the prompt, as far as it wrote them."""
-    found: dict[str, str] = {}
-    name = ""
-    for line in prompt.splitlines():
-        head = re.match(r"[\s*#>-]*(Goal|Deliverables?|Done[ -]when)\s*\**\s*:\s*\**\s*(.*)", line, re.IGNORECASE)
-        if head:
-            name = next(key for key in BRIEF_LINES if key[:4].lower() == head[1][:4].lower())
-            found[name] = head[2].strip()
-        elif name and line.strip() and re.match(r"\s*([-*]|\d+[.)])\s", line):
-            found[name] = f"{found[name]}\n{line.rstrip()}".strip()
-        else:
-            name = ""
-    return found

@@ -15,16 +15,16 @@ def say(scene: Scene, text: str) -> None:
 
 
 def status_command(scene: Scene, arguments: str) -> None:
-    """`/bg-status [label]`, `/bg-status all`, `/bg-status doctor`: answered by the hook itself."""
+    """`/bg-status [label]`, `/bg-status all`, `/bg-status report bg-3` and the like: answered by the hook itself."""
     words = arguments.strip()
-    label = naming.label_of(words)
-    if words.lower() == "doctor":
-        text = scene.desk.doctor(scene.host)
+    label, named = naming.label_of(words), scene.desk.named(scene.book, scene.host, words)
+    if named:
+        text = named
     elif label:
         text = scene.desk.task(scene.book, label)
     else:
         everything = words.lower() == "all"
         text = scene.desk.table(scene.book, scene.project, everything=everything, launch=scene.launch_command)
-        if words and not everything:
+        if words.lower() not in ("", "all", "status"):
             text = f"{feedback.UNKNOWN_WORD.format(words=inline(words, 60))}\n\n{text}"
     say(scene, text)

@@ -6,10 +6,10 @@ from bg.host import agents, arriving, transcripts
 from bg.ledger import launches, notes, place, runs
 from bg.ledger.cases import Agent, Case
 from bg.ledger.file import Unavailable
-from bg.loop import adopting, concluding, correcting, delegating, delivered, hearing, reports
+from bg.loop import concluding, correcting, delegating, delivered, hearing, reports
 from bg.loop.scene import Scene
 from bg.signals import kinds
-from bg.words import reasons, verdict
+from bg.words import goals, reasons, verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _gather(scene: Scene, case: Case, agent: Agent, text: str, fields: Optional[
         fields,
         Launch(Path(project), Path(folder), row.head or "", row.made, shared, place.config_directory()),
         path,
-        adopting.brief(case.task.prompt),
+        goals.of(case.task.prompt),
     )
     lacking = delivered.notes(case.task, rows[-1], path, text, fields or {})
     return {**found.to_json(), **({"contract": lacking} if lacking else {})}

@@ -8,10 +8,10 @@ from bg.ledger.cases import Case
 from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Writing
 from bg.ledger.values import Decision, Due, ItemState, Opened
-from bg.loop import adopting, checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
+from bg.loop import checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
 from bg.loop.scene import Scene
 from bg.signals import kinds
-from bg.words import briefs, feedback, phrases, replies, reply_parts, verdict
+from bg.words import briefs, feedback, goals, phrases, replies, reply_parts, verdict
 from bg.words.quoting import CONTEXT_LIMIT, fit
 
 TYPE_CHECKING = False
@@ -196,7 +196,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     who = cases.agent(scene.book, agent)
     told = reply_parts.Told(
         task=case.task,
-        brief=adopting.brief(case.task.prompt),
+        brief=goals.of(case.task.prompt),
         items=who.items_of(run),
         resume=waking.resume_how(scene, agent, case.label),
         along=waking.along(scene, agent),

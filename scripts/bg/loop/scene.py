@@ -44,6 +44,9 @@ if TYPE_CHECKING:
         def doctor(self, host: versions.Host) -> str:
             """What is wrong with this installation."""
 
+        def named(self, book: Ledger, host: versions.Host, typed: str) -> str:
+            """What is typed behind `/bg-status` that is neither a task nor its table; empty where it is none."""
+
         def archive(self, book: Ledger, task: Task) -> None:
             """Keep what is about to be forgotten."""
 

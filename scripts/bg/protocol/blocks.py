@@ -38,6 +38,17 @@ def find(text: str) -> list[Block]:
     return _Scan(text).blocks()
 
 
+def outside(text: str) -> str:
+    """The lines of the text that belong to no block."""
+    scan = _Scan(text)
+    scan.blocks()
+    kept, after = [], 0
+    for begin, end in scan.spans:
+        kept += scan.lines[after:begin]
+        after = end
+    return "\n".join([*kept, *scan.lines[after:]])
+
+
 class _Scan:
     """One pass over the lines; every step either consumes lines or rejects one in constant time."""
 
@@ -50,6 +61,7 @@ class _Scan:
         self.fences = Fences(self._classified(json_too=_SIGNAL_TYPE.search(text) is not None))
         self.stops = sorted({*self.marks, *self.fences.at, *self.braces})
         self.attempts = 0
+        self.spans: list[tuple[int, int]] = []  # the first line of what holds blocks, and the one behind it
 
     def _classified(self, *, json_too: bool) -> dict[int, Fence]:
         """The fences; marks and braces are kept as they are met."""
@@ -75,13 +87,16 @@ class _Scan:
             index = bisect_right(self.stops, at - 1)
             if index == len(self.stops):
                 break
-            at = self.stops[index]
+            at = begin = self.stops[index]
+            count = len(found)
             if at in self.fences.at:
                 at = self._fenced(at, found)
             elif at in self.marks:
                 at = self._marked(at, found, None)
             else:
                 at = self._object(at, found)
+            if len(found) > count:
+                self.spans.append((begin, at))
         return found
 
     def _next_text(self, at: int) -> int:

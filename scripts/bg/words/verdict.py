@@ -70,22 +70,43 @@ _MEANWHILE = {"others": "changed meanwhile by others", "unknown": "changed, by w
 
 def facts(evidence: Entry) -> str:
     """What the host saw by itself, as lines; empty where it saw nothing."""
+    found, more = [], []
+    for lines, left in (files(evidence, SHOWN), commands(evidence, SHOWN), commits(evidence, SHOWN)):
+        found += lines
+        more += left
+    return "\n".join(f"- {line}" for line in [*found, *more])
+
+
+def files(evidence: Entry, most: int) -> tuple[list[str], list[str]]:
+    """Which files were seen to change, so many names of each sort, with how many more there are."""
     seen = evidence.get("facts") or {}
-    lines = []
     by = _MEANWHILE.get(str(seen.get("by")), "")
     heads = {"changed": "files that this run changed", "removed": "files that it removed", "meanwhile": by}
-    for name, words in heads.items():
-        if seen.get(name):
-            lines.append(f"- {words}: {_names(seen[name], SHOWN, _count(seen, name))}")
+    lines = [f"{words}: {_names(seen[name], most, _count(seen, name))}"
+             for name, words in heads.items() if seen.get(name)]  # fmt: skip
     if not lines and seen.get("changed_count") == 0:
-        lines.append("- no file changed since the launch")
-    for run in (seen.get("runs") or [])[-SHOWN:]:
-        lines.append(f"- {cited(run['command'], 80)}: {_end(run)}")
-    for commit in (seen.get("commits") or [])[:SHOWN]:
-        lines.append(f"- commit {inline(commit['hash'], 10)}: {cited(commit['subject'], 80)}")
-    left = {name: _count(seen, name) - SHOWN for name in ("runs", "commits")}
-    lines += [f"- and {number} more {name}" for name, number in left.items() if number > 0]
-    return "\n".join(lines)
+        lines.append("no file changed since the launch")
+    return lines, []
+
+
+def commands(evidence: Entry, most: int) -> tuple[list[str], list[str]]:
+    """How the last runs of tests, checks and builds ended, and how many more there are."""
+    seen = evidence.get("facts") or {}
+    lines = [f"{cited(run['command'], 80)}: {_end(run)}" for run in (seen.get("runs") or [])[-most:]]
+    return lines, _left(seen, "runs", most)
+
+
+def commits(evidence: Entry, most: int) -> tuple[list[str], list[str]]:
+    """The first commits, and how many more there are."""
+    seen = evidence.get("facts") or {}
+    found = (seen.get("commits") or [])[:most]
+    lines = [f"commit {inline(commit['hash'], 10)}: {cited(commit['subject'], 80)}" for commit in found]
+    return lines, _left(seen, "commits", most)
+
+
+def _left(seen: Entry, name: str, most: int) -> list[str]:
+    number = _count(seen, name) - most
+    return [f"and {number} more {name}"] if number > 0 else []
 
 
 def _count(seen: Entry, name: str) -> int:

@@ -1,0 +1,293 @@
+"""Report: one task in sections, for the page in the chat, the file, the pager and the board.
+
+What an agent wrote stands in quotation marks or framed, each line marked; everything else is the plugin's.
+"""
+
+from __future__ import annotations
+
+import time
+
+from bg.desk import open_items, status, table
+from bg.desk.status import Status
+from bg.ledger import children, inbox, launches, proofs, reported, resumes, runs, user_answers, verifications
+from bg.ledger.cases import Case
+from bg.ledger.file import Ledger, unpacked
+from bg.ledger.reported import Signal
+from bg.ledger.tasks import Task
+from bg.ledger.values import Item, ItemState, Outcome
+from bg.protocol import blocks, signals
+from bg.record import Record
+from bg.signals import kinds
+from bg.words import goals, outcome, phrases, verdict, verified
+from bg.words.quoting import cited, inline, neutral, spoken, whole
+from bg.words.times import age, often, took
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
+
+Moment = tuple[float, int, str, str, str]  # when, which of one second comes first, what happened, words, style
+
+MOST = 40  # files, commands and commits of each sort
+_GRADES = {verdict.SEEN: "good", verdict.MISMATCH: "bad"}
+_OUTCOMES = {Outcome.PASSED: "good", Outcome.FAILED: "bad"}
+_SOURCES = {"dialog": "in a dialog", "command": "typed", "go": "by go", "settings": "by bg.json", "relayed": "in chat"}
+# What is known of who said it, where the source does not say so already.
+_CLASSES = {
+    "keyboard": " at your keyboard",
+    "sdk": " through a program",
+    "code": " and confirmed by a code",
+    "": ", not yet confirmed",
+}
+_STANDS = {
+    ItemState.ANSWERED: "not sent yet",
+    ItemState.SENT: "the agent has it",
+    ItemState.WITHDRAWN: "no longer asked",
+}
+# Fields that are said elsewhere: who reports, when and how it ended, and what is held against what was seen.
+_ELSEWHERE = ("agent_id", "timestamp", "status", "evidence", "total_duration", "priority")
+SAYS, FOUND, FILES, COMMANDS = "What it says", "Asked and found", "Files", "Commands"
+QUESTIONS, HISTORY, OWN_WORDS = "Questions and answers", "History", "In its own words"
+
+
+class Line(Record):
+    """One thing that is said: `head` stands before it, `level` 1 is about the line above, somebody has said it so."""
+
+    words: str
+    style: str = ""
+    level: int = 0
+    head: str = ""
+    quoted: bool = False
+
+
+class Section(Record):
+    """What belongs together, under its name."""
+
+    name: str
+    lines: list[Line]
+
+
+class Report(Record):
+    """A task as a whole."""
+
+    label: str
+    state: str
+    age: str
+    task: str
+    asof: float
+    sections: list[Section]
+
+
+def of(case: Case, command: str = "/bg-answer", entry: Optional[Status] = None) -> Report:
+    """Everything about one task; `entry` is its status, where that is known already."""
+    book, task, entry = case.book, case.task, entry or status.record(case)
+    found = [
+        Section("Waits for you", _open(case, command)),
+        Section("Outcome" if task.ended is not None else "Now", _came(case, entry)),
+        Section("Next", _next(case, entry, command)),
+        Section("Agents it asked for, and for whom it works", _delegated(entry)),
+        Section(SAYS, _said(case, entry.outcome.words())),
+        Section(FOUND, _checked(task, entry.evidence)),
+        Section("Verified", _verified(book, task)),
+        Section(FILES, _lines(verdict.files(entry.evidence, MOST), verdict.commits(entry.evidence, MOST))),
+        Section(COMMANDS, _lines(verdict.commands(entry.evidence, MOST))),
+        Section(QUESTIONS, _questions(book, task)),
+        Section(HISTORY, _history(book, task)),
+        Section(OWN_WORDS, _own_words(book, task.label)),
+    ]
+    now = book.now()
+    for_how_long = age(now - (task.since or now))
+    return Report(task.label, task.state, for_how_long, entry.task, now, [each for each in found if each.lines])
+
+
+def raw(book: Ledger, label: str) -> str:
+    """The last text of a task's agent as it came, empty where there is none."""
+    texts = reported.reports_of_task(book, label)
+    return neutral(reported.whole(book, texts[-1])).strip("\n") if texts else ""
+
+
+def _open(case: Case, command: str) -> list[Line]:
+    lines = []
+    for item in case.items:
+        waits = f"waiting {age(case.book.now() - item.asked)}"
+        lines += [Line(whole(item.text), "needs", head=item.qid), Line(waits, "quiet", 1)]
+        lines += [Line(words, "quiet", 1) for words in open_items.given(item)]
+    first, *others = open_items.ways(case.items[0], command) if case.items else [""]
+    return lines + [Line(first, "type")] * bool(first) + [Line(words, "quiet") for words in others]
+
+
+def _came(case: Case, entry: Status) -> list[Line]:
+    """How it stands, in one line, and what else was noted."""
+    task, came = case.task, entry.outcome
+    says_more = came.has_words or came.beside
+    line = " · ".join(came.beside) if entry.waiting else came.line(named=False) if says_more else ""
+    note = inline(task.note, 400)
+    lines = [Line(line, came.style)] if line else []
+    return lines + ([Line(note, "quiet")] if note and note not in line else [])
+
+
+def _delegated(entry: Status) -> list[Line]:
+    """Who asked for this task, and what became of what it asked for itself."""
+    found = [f"asked for by: {entry.asked_by}"] if entry.asked_by else []
+    for one in entry.delegations:
+        doing = ", ".join(f"{each.label} {outcome.in_a_word(each.state)}" for each in one.agents)
+        found.append(f"{one.id} {one.state}" + (f": {doing}" if doing else ""))
+    return [Line(words) for words in found]
+
+
+def _next(case: Case, entry: Status, command: str) -> list[Line]:
+    typed = table.what_to_type(case, entry, command)
+    if entry.waiting or not typed or typed == table.WHOLE.format(label=case.label):
+        return []
+    return [Line(f"→ {typed}", "type")]
+
+
+def _said(case: Case, told: str) -> list[Line]:
+    """What the agent ended its last run with, field by field, beside what is told already."""
+    signal = case.agent.ended_with
+    spec = signals.schemas().get(str(signal.get("signal_type")))
+    payload = signal.get("payload")
+    if not spec or not isinstance(payload, dict):
+        return []
+    above = {told, *(whole(item.text) for item in case.items)}
+    lines = []
+    for name in spec["properties"]:
+        value = payload.get(name)
+        if name not in _ELSEWHERE and isinstance(value, str) and value.strip() and whole(value) not in above:
+            lines += [Line(name.replace("_", " "), "quiet"), *_framed(value)]
+    return lines
+
+
+def _framed(text: str, level: int = 1) -> list[Line]:
+    return [Line(line.rstrip(), level=level, quoted=True) for line in neutral(spoken(text.strip())).split("\n")]
+
+
+def _checked(task: Task, evidence: dict[str, Any]) -> list[Line]:
+    """What the launch asked for, and each declared fact with its grade and why; notes, and what was not looked at."""
+    lines = []
+    for name, text in goals.of(task.prompt or "").items() if evidence else ():
+        lines += [Line(name, "quiet"), *_framed(text)] if text else []
+    asked = [{**item, "line": f"asked for: {item['line']}"} for item in evidence.get("asked", [])]
+    for item in [*asked, *evidence.get("findings", [])]:
+        grade = str(item.get("grade", ""))
+        said = str(item.get("line") or item.get("claim", "")).lstrip("-*•+> ")
+        lines.append(Line(f"{grade}: {inline(said, 200)}", _GRADES.get(grade, "")))
+        why = verdict.sentence(item)
+        lines += [Line(why, "quiet", 1)] if why else []
+    named = {item.get("subject") for item in evidence.get("asked", []) if item.get("reason") == "not found"}
+    notes = [each for each in evidence.get("notes", []) if each.get("subject") not in named]
+    lines += [Line(f"note: {note}", "quiet") for note in verdict.noted({"notes": notes})]
+    return lines + [Line(f"not looked at: {limit}", "quiet") for limit in verdict.limits(evidence)]
+
+
+def _verified(book: Ledger, task: Task) -> list[Line]:
+    """The check that the user named: what is to run, or how it ended after the last report, and what it printed."""
+    rows = verifications.find(book, label=task.label)
+    if not rows:
+        said = phrases.VERIFIES.format(label=task.label, command=inline(task.verify, 400)) if task.verify else ""
+        return [Line(said)] if said else []
+    row = rows[-1]
+    beside = filter(None, [*verified.beside(row), verified.where(row)])
+    printed = verified.last_lines(row, verified.ALL)
+    return [
+        Line(verified.headline(row), _OUTCOMES.get(row.outcome, "needs")),
+        *[Line(words, "quiet", 1) for words in beside],
+        *[Line(words.removeprefix(">").removeprefix(" "), level=1, quoted=True) for words in printed.splitlines()],
+    ]
+
+
+def _lines(*found: tuple[list[str], list[str]]) -> list[Line]:
+    return [Line(words) for lines, left in found for words in [*lines, *left]]
+
+
+def _questions(book: Ledger, task: Task) -> list[Line]:
+    """All that was asked and no longer waits, each with what was answered and whether its agent has it."""
+    lines = []
+    for item in inbox.find(book, label=task.label):
+        if item.state == ItemState.OPEN:
+            continue
+        answers = user_answers.find(book, question=item.id)
+        by_user = inbox.kind(item) == Item.UNASKED
+        stands = f" ({_STANDS[item.state]})" if item.state in _STANDS else ""
+        said = f"you said: {cited(item.text, 2000)}" if by_user else f"{cited(spoken(item.text), 2000)}"
+        lines.append(Line(said + stands, "", head=item.qid))
+        for answer in () if by_user else answers:
+            lines.append(Line(f"you answered: {cited(answer.text, 2000)}{_by(book, answer)}", "good", 1))
+    return lines
+
+
+def _by(book: Ledger, answer: user_answers.Answer) -> str:
+    """How the user's words came, and what is known of who said them."""
+    known_by = proofs.class_of(book, answer.proof, answer.source)
+    return f" ({_SOURCES.get(answer.source, answer.source)}{_CLASSES.get(known_by, '')})"
+
+
+def _own_words(book: Ledger, label: str) -> list[Line]:
+    """What the agent wrote last, beside the blocks of the protocol."""
+    prose = blocks.outside(raw(book, label)).strip()
+    return _framed(prose, 0) if prose else []
+
+
+def _history(book: Ledger, task: Task) -> list[Line]:
+    lines = []
+    day = ""
+    for when, _, what, words, style in sorted(_moments(book, task), key=lambda each: (int(each[0]), *each[1:])):
+        clock = time.localtime(when)
+        today = time.strftime("%Y-%m-%d", clock)
+        if today != day:
+            day = today
+            lines.append(Line(today, "quiet"))
+        lines.append(Line(f"{what} {inline(words, 400)}".strip(), style, head=time.strftime("%H:%M:%S", clock)))
+    return lines
+
+
+def _moments(book: Ledger, task: Task) -> list[Moment]:
+    """Everything that happened to a task, each with its time."""
+    label = task.label
+    found: list[Moment] = [(task.created, 0, "handed over", "", "")]
+    agents = [row for row in launches.of_task(book, label) if row.agent]
+    found += [(row.made, 1, "launched", f"agent {row.agent}", "works") for row in agents]
+    known = runs.find(book, label=label)
+    for run in known:
+        again = f", asked {often(run.corrections)} for its report again" if run.corrections else ""
+        cut = f", cut: {run.cut}" if run.cut else ""
+        if run.ended is not None:
+            found.append((run.ended, 5, f"run {run.run} ended", f"after {took(run.ended - run.began)}{again}{cut}", ""))
+    found += [_of_signal(signal) for signal in reported.find_signals(book, label=label)]
+    for item in inbox.find(book, label=label):
+        for answer in user_answers.find(book, question=item.id):
+            words = f"{item.qid}: {inline(answer.text, 300)}{_by(book, answer)}"
+            found.append((answer.at, 6, "you answered", words, "good"))
+    for row in resumes.find(book, label=label):
+        came = f"failed: {inline(row.failed, 200)}" if row.failed else "woken" if row.proven else "not confirmed"
+        found.append((row.at, 7, "sent to its agent", f"({came})", "bad" if row.failed else "works"))
+    found += _others(book, label)
+    if task.ended is not None:
+        found.append((task.ended, 9, outcome.in_a_word(task.state), "", outcome.style_of(task.state)))
+    return found
+
+
+def _of_signal(signal: Signal) -> Moment:
+    kind, payload = kinds.of(signal.marker), unpacked(signal.body).get("payload")
+    gist = kind.gist(payload) if isinstance(payload, dict) else ""
+    return signal.at, 3, kind.said or signal.marker, gist, ""
+
+
+def _others(book: Ledger, label: str) -> list[Moment]:
+    """What was said that is not the user's own word, and the agents that the task's agents have launched."""
+    found: list[Moment] = []
+    for said in proofs.find(book, label=label):
+        if said.proof in proofs.WITHOUT_EFFECT:
+            who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
+            what = "not known to be you" if said.proof == proofs.KEPT else "not you"
+            found.append((said.at, 6, f"{what} ({who}), no effect:", inline(said.text, 300), "bad"))
+        elif said.proof == proofs.RELAYED:
+            found.append((said.at, 6, "passed on from chat", inline(said.text, 300), ""))
+    for check in verifications.find(book, label=label):
+        if check.ended is not None:
+            words = f"after run {check.run}: {verified.headline(check)}"
+            found.append((check.ended, 8, "your check", words, _OUTCOMES.get(check.outcome, "")))
+    for child in children.find(book, label=label):
+        what = "was refused an agent of its own" if child.refused else "launched an agent of its own"
+        found.append((child.made, 4, what, inline(child.description, 200), "bad" if child.refused else ""))
+    return found

@@ -1,0 +1,40 @@
+"""Search: the tasks in which all of some words stand."""
+
+from __future__ import annotations
+
+from bg.ledger.file import Ledger
+from bg.ledger.tasks import Task
+
+_OF_AGENT = "EXISTS (SELECT 1 FROM launches l JOIN {table} r ON r.agent = l.agent WHERE l.label = t.label AND {{like}})"
+# Where words of a task stand: a condition, and the columns that it looks at.
+_PLACES = (
+    ("{like}", ("t.text", "t.description")),
+    (_OF_AGENT.format(table="reports"), ("r.text",)),
+    (_OF_AGENT.format(table="report_beginnings"), ("r.text",)),
+    ("EXISTS (SELECT 1 FROM questions q WHERE q.label = t.label AND {like})", ("q.text", "q.context")),
+    ("EXISTS (SELECT 1 FROM answers a WHERE a.label = t.label AND {like})", ("a.text",)),
+)
+
+
+def found(book: Ledger, words: list[str]) -> list[Task]:
+    """The tasks in which each of these words stands somewhere, in whatever case, the newest first."""
+    values: list[str] = []
+    conditions = []
+    for word in words:
+        first = len(values) + 1
+        values += _patterns(word)
+        numbers = range(first, len(values) + 1)
+        places = (place.format(like=_like(columns, numbers)) for place, columns in _PLACES)
+        conditions.append(f"({' OR '.join(places)})")
+    return Task.all(book, f"SELECT t.* FROM tasks t WHERE {' AND '.join(conditions)} ORDER BY t.number DESC", *values)
+
+
+def _like(columns: tuple[str, ...], numbers: range) -> str:
+    each = (f"{column} LIKE ?{number} ESCAPE '!'" for column in columns for number in numbers)
+    return f"({' OR '.join(each)})"
+
+
+def _patterns(word: str) -> list[str]:
+    """SQLite folds the case of ASCII letters alone."""
+    shapes = dict.fromkeys([word] if word.isascii() else [word, word.lower(), word.upper(), word.capitalize()])
+    return [f"%{shape.replace('!', '!!').replace('%', '!%').replace('_', '!_')}%" for shape in shapes]
