@@ -44,7 +44,8 @@ def fresh(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch):
-    """What a check finds does not depend on what else the machine does."""
+    """What a check finds does not depend on what else the machine does, and no record of a played turn comes late."""
+    monkeypatch.setattr(durations, "LATE_PROMPT", 0.0)
     given = durations.GIT
     monkeypatch.setattr(durations, "GIT", 60.0)
     return given

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bg import durations
 from bg.ledger import codes, digests, proofs
 from bg.ledger.place import directory
 from bg.loop import scene
@@ -33,14 +32,12 @@ WORDS = "/bg-answer bg-1 Q1: CSV Q2: no"
 @pytest.fixture(params=NEW)
 def drive(request, tmp_path, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
-    monkeypatch.setattr(durations, "LATE_PROMPT", 0.0)
     return Drive(request.param, tmp_path)
 
 
 @pytest.fixture
 def newest(tmp_path, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
-    monkeypatch.setattr(durations, "LATE_PROMPT", 0.0)
     return Drive(VERSIONS[-1], tmp_path)
 
 

@@ -24,13 +24,11 @@ APPROVE = "/bg-answer bg-1 D1: approve"
 @pytest.fixture
 def newest(tmp_path, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
-    monkeypatch.setattr(durations, "LATE_PROMPT", 0.0)
     return Drive(VERSIONS[-1], tmp_path)
 
 
 @pytest.fixture(params=VERSIONS)
-def drive(request, tmp_path, monkeypatch):
-    monkeypatch.setattr(durations, "LATE_PROMPT", 0.0)
+def drive(request, tmp_path):
     return Drive(request.param, tmp_path)
 
 
