@@ -246,7 +246,7 @@ def _verdict(view: View, evidence: demo_proof.Evidence, seconds: float) -> int:
         view.plain("What was seen, from the model's requests, the ledger and the disk:")
     else:
         seen = sum(step.ok is True for step in found)
-        view.plain(f"{seen} of {len(found)} steps were seen in what the model got, in the ledger and on disk.")
+        view.plain(f"{seen} of {len(found)} steps were seen: in what the model got, in the ledger, on disk.")
     for step in found:
         if view.full or not step.ok:
             _show(view, step)
@@ -255,7 +255,7 @@ def _verdict(view: View, evidence: demo_proof.Evidence, seconds: float) -> int:
         view.gap()
         view.plain(f"{demo_proof.figures(evidence)} {seconds:.0f} seconds.")
     else:
-        view.plain(f"{seconds:.0f} seconds; --full shows every message, hook and proof.")
+        view.plain(f"{seconds:.0f} seconds. `scripts/demo --full` shows every message, hook and proof.")
     if missing:
         view.plain(f"The loop is broken: {', '.join(missing)} not seen.")
     return 1 if missing else 0

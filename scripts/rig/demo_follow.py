@@ -63,6 +63,7 @@ class Follower:
         self.agents_shown = numbers >= AGENT_EVENTS_SINCE
         self.notices: list[tuple[float, str]] = []
         self.screens: list[str] = []
+        self.sent_back = False
         self.hook_problems: list[str] = []
         self._events = 0
         self._requests = 0
@@ -127,7 +128,7 @@ class Follower:
                 before, marker, after = str(block["text"]).partition("\n[")
                 if marker and speaker != "Claude":
                     ends = after.partition("]")[0]
-                    short = ENDS.get(ends, f"ends with {ends}")
+                    short = "ends its run once more" if self.sent_back else ENDS.get(ends, f"ends with {ends}")
                     self.view.say(speaker, f"{before.strip()} Its run ends with:", f"[{after}", short)
                 else:
                     self.view.say(speaker, str(block["text"]).strip())
@@ -146,6 +147,7 @@ class Follower:
         except ValueError:
             return  # a hook of somebody else, whose words are its own
         if name == "SubagentStop" and not answer:
+            self.sent_back = False
             self._recorded()
         if isinstance(answer, dict):
             self._answered(name, answer, float(event["at"]))
@@ -165,8 +167,9 @@ class Follower:
             self.view.say("you see", str(answer.get("reason")))
         elif answer.get("decision") == "block":
             reason = str(answer.get("reason"))
+            self.sent_back = True
             first = next((line[2:] for line in reason.splitlines() if line.startswith("- ")), "")
-            self.view.say("hook", f"{name} asks for more:", reason, f"told the agent: {first}" if first else "")
+            self.view.say("hook", f"{name} asks for more:", reason, f"sends it back: {first}" if first else "")
         for line in str(answer.get("systemMessage") or "").splitlines():
             self.notices.append((at, line))
             self.view.say("you see", line)

@@ -65,7 +65,8 @@ def test_without_full_it_is_a_page_of_what_a_user_sees(host, packaged):
         "You           /bg:bg Audit the authentication code",
         "agent bg-1    ends its run with two questions",
         "  you see     bg-1 asks: “Should I fix",
-        "  hook        told the agent: “wrote auth/THREATS.md” — there is no such file",
+        "  hook        sends it back: “wrote auth/THREATS.md” — there is no such file",
+        "agent bg-1    ends its run once more",
         "  you see     bg-1 done ✓ “Both files in auth/ are read.",
         "13 of 13 steps were seen",
     ):
