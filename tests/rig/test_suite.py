@@ -256,7 +256,7 @@ def test_what_counts_as_a_selection(arguments, selected):
     [
         (["tests/rig/test_rig.py"], []),
         (["tests/clients/test_cut.py"], list(clients.VERSIONS)),
-        (["tests/clients/test_demo.py"], [clients.newest()]),
+        (["tests/clients/test_room.py"], [clients.newest()]),
         (["tests/clients/test_inbox.py"], ["2.1.7", "2.1.197", clients.newest()]),
         (["tests/clients/test_cut.py", "-k", "2.1.38"], ["2.1.38"]),
         (["tests/clients/test_bare_python.py"], []),

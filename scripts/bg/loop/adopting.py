@@ -180,7 +180,7 @@ def _place(book: Writing, event: Event, project: str) -> Optional[_Place]:
     """The place of a launch, None where it is not ours; the hook of a later launch may have given it one."""
     known = first_of(launches.find(book, tool_use=event.tool_use))
     placed = tasks.get(book, known.label) if known and not known.failed else None
-    if placed is not None:
+    if placed is not None and placed.session == event.session:
         return _Place(placed.label, placed.grp, again=False)
     window = window_for(book, event)
     if window is None and _is_our_type(event):
