@@ -84,6 +84,21 @@ def test_of_two_calls_that_it_has_asked_about_one_may_run_already(drive, other):
     assert "waits for" not in table(drive)
 
 
+def test_a_call_of_a_tool_that_has_steps_of_its_own_counts_as_well(drive):
+    """The call of the agent may run by now: what the terminal asks about may be that of the parent."""
+    asks(drive, "a1")
+    payload = {**recorded(drive.version, "permission", "PermissionRequest", "Bash"), "tool_name": "Skill"}
+    given = {"skill": "deploy"}
+    drive.send({key: value for key, value in payload.items() if not key.startswith("agent_")}, tool_input=given)
+    use = {"type": "tool_use", "id": "t2", "name": "Skill", "input": given}
+    line = {"type": "assistant", "timestamp": stamp(drive.clock()), "message": {"content": [use]}}
+    with drive.transcript.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+    host_notes(drive, status="waiting", waitingFor="permission prompt")
+    assert "asked for your permission part 1 “rm -rf build”" in table(drive)
+    assert "waits for" not in table(drive)
+
+
 @pytest.mark.parametrize(
     "values",
     [
