@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -185,6 +186,21 @@ def test_a_long_line_is_shown_around_the_word_and_a_screen_holds_the_newest():
         assert len(few) <= 12
         assert re.fullmatch(r"and \d+ older tasks: say more words", few[-1])
         assert find.shown([book], Page(80), ["auth"]).startswith(few[0])
+
+
+def test_many_lines_with_a_word_and_many_words_are_looked_through_at_once():
+    with ledger(60) as book:
+        with book.transaction() as writing:
+            text = "\n".join(f"the auth line {number}" for number in range(40_000))
+            reported.keep_report(writing, "a0000003", 2, "SubagentStop", text)
+        begun = time.process_time()
+        text = find.shown([book], Page(80), ["auth", "line"])
+        assert time.process_time() - begun < 4
+        assert "“the auth line 2”" in text
+        assert "“the auth line 3”" not in text
+        many = [f"line {number}" for number in range(3_000)]
+        assert find.shown([book], Page(80), many).startswith("bg-3 ")
+        assert find.shown([book], Page(80), [*many, "nonesuch"]).startswith("No task has all of these words: ")
 
 
 def test_a_text_without_its_blocks():
