@@ -127,6 +127,8 @@ def postpones(words: str) -> bool:
 def _at_once(clauses: list[_Clause]) -> Optional[Decision]:
     """What the first phrases decide, and nothing behind them takes back."""
     for place, clause in enumerate(clauses):
+        if place and clause.because:
+            break  # why: "to another agent because this one cannot"
         said, rest = _said(clause.marks)
         decides = [row for row in said if row != _AND]
         if decides:
@@ -242,6 +244,8 @@ def _behind_others(clauses: list[_Clause]) -> Optional[Decision]:
     """A whole clause that decides behind others that do not, or before reasons that the table does not have."""
     for place, clause in enumerate(clauses):
         before, behind = clauses[:place], clauses[place + 1 :]
+        if place and clause.because:
+            continue
         agrees = any(each.holds(_CONSENTS) for each in before)
         if _refuses_whole(clause, is_bare=agrees) and _lead_to_no(before, clause, behind):
             return Decision(NO, qualified=True)
