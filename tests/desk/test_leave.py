@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from bg.desk import statusline
 from bg.desk.page import Page
-from bg.ledger import place
+from bg.ledger import notes, place, sessions
 from drive import Drive, block, plain, stamp
 from recordings import VERSIONS, recorded
 
@@ -123,6 +123,18 @@ def test_a_call_that_it_has_not_asked_about_is_only_under_way(drive):
 def test_nothing_is_kept_of_an_agent_that_is_not_ours(drive):
     asks(drive, "stranger")
     assert drive.rows("SELECT key FROM meta WHERE key LIKE 'leave:%'") == []
+
+
+def test_it_goes_with_a_session_that_goes_on_as_another(drive):
+    asks(drive, "a1")
+    book = drive.ledger()
+    [noted] = notes.asked_leave(book, drive.session)
+    with book.transaction() as writing:
+        sessions.continue_in(writing, drive.session, "s-next")
+    assert [noted] == notes.asked_leave(book, "s-next")
+    assert [{"key": "leave:s-next"}] == [
+        dict(row) for row in drive.rows("SELECT key FROM meta WHERE key LIKE 'leave:%'")
+    ]
 
 
 def test_it_is_forgotten_with_the_run_and_with_the_session(drive):
