@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from bg.desk import statusline
 from bg.desk.page import Page
+from bg.host import activity
 from bg.ledger import notes, place, sessions
 from drive import Drive, block, plain, stamp
 from recordings import VERSIONS, recorded
@@ -123,6 +124,20 @@ def test_a_call_that_it_has_not_asked_about_is_only_under_way(drive):
 def test_nothing_is_kept_of_an_agent_that_is_not_ours(drive):
     asks(drive, "stranger")
     assert drive.rows("SELECT key FROM meta WHERE key LIKE 'leave:%'") == []
+
+
+def test_of_many_that_ask_each_transcript_is_not_read_for_each(drive, monkeypatch):
+    agents = [f"a{number}" for number in range(1, 13)]
+    for agent in agents[2:]:
+        drive.launch("Part.", agent, f"bg-1: part {agent}")
+    for agent in agents:
+        asks(drive, agent, f"rm -rf {agent}")
+    host_notes(drive, status="waiting", waitingFor="permission prompt")
+    read: list[str] = []
+    seen = activity.seen
+    monkeypatch.setattr(activity, "seen", lambda path: read.append(path) or seen(path))
+    assert line(drive) == "bg: 12 ask"
+    assert len(read) <= 3 * len(agents)
 
 
 def test_it_goes_with_a_session_that_goes_on_as_another(drive):
