@@ -11,6 +11,7 @@ from bg.desk.report import Line, Report
 from bg.ledger import cases
 from bg.ledger.file import Ledger
 from bg.words import outcome, phrases
+from bg.words.quoting import inline, spoken
 
 # What goes first where a page is too small, and how many lines of it stay.
 _FOLDS = (
@@ -48,7 +49,7 @@ def _laid_out(found: Report, page: Page) -> list[str]:
             Cell(f"  {outcome.in_a_word(found.state)}", outcome.style_of(found.state)),
             Cell(f" for {found.age}", "quiet"),
         ),
-        *page.wrapped(found.task[:2000]),
+        *page.wrapped(inline(spoken(found.task), 2000)),
     ]
     parts = {each.name: [line for one in each.lines for line in _on_page(page, one)] for each in found.sections}
     left = _fold(parts, page.height - len(head)) if page.height else 0
