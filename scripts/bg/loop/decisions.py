@@ -325,7 +325,7 @@ def _goes_with(clause: _Clause) -> bool:
     if _condition(clause, is_explicit=True, opened=False) is not None:
         return not clause.asks
     said, rest = _said(clause.marks)
-    return not (clause.asks or _denies(said) or any(mark.rows & {_WAIT, _UNLESS, _DENY} for mark in rest))
+    return not (clause.asks or _denies(said) or any(mark.rows & {_WAIT, _UNLESS, _DENY, _APPROVE} for mark in rest))
 
 
 def _folded(text: str) -> str:
