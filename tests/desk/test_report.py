@@ -67,8 +67,9 @@ def test_a_task_is_told_in_sections_and_its_block_only_on_raw(drive):
         assert words in text
     assert "COMPLETION_REPORT" not in text
     for typed in ("raw bg-1", "bg-1 raw", "RAW 1"):
-        assert "[COMPLETION_REPORT]" in shown(drive, typed)
-        assert "I looked hard." in shown(drive, typed)
+        assert "> [COMPLETION_REPORT]" in shown(drive, typed)
+        assert "> I looked hard." in shown(drive, typed)
+        assert all(line.startswith(">") for line in shown(drive, typed).strip().splitlines())
 
 
 @pytest.mark.parametrize("typed", ["report bg-1", "bg-1 report", "report 1"])
