@@ -123,6 +123,8 @@ def test_what_a_screen_does_not_hold_goes_from_the_least_needed(drive):
         left = re.fullmatch(r"(\d+) more lines; all of it as a file: /bg-status report bg-1", lines[-1])
         assert left, lines
         assert len(lines) <= max(height, 9), (height, lines)
+        after = lines[lines.index("History") + 1 :] if "History" in lines else []
+        assert not after or re.fullmatch(r"  \d{4}-\d\d-\d\d", after[0]) or len(after) < 4, lines
     assert detail.detail(book, Page(80, len(whole)), "bg-1").split("\n")[1:] == whole[1:]
 
 
