@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from bg.desk import statusline
 from bg.desk.page import Page
-from bg.ledger import place
+from bg.host import activity
+from bg.ledger import notes, place, sessions
 from drive import Drive, block, plain, stamp
 from recordings import VERSIONS, recorded
 
@@ -84,6 +85,21 @@ def test_of_two_calls_that_it_has_asked_about_one_may_run_already(drive, other):
     assert "waits for" not in table(drive)
 
 
+def test_a_call_of_a_tool_that_has_steps_of_its_own_counts_as_well(drive):
+    """The call of the agent may run by now: what the terminal asks about may be that of the parent."""
+    asks(drive, "a1")
+    payload = {**recorded(drive.version, "permission", "PermissionRequest", "Bash"), "tool_name": "Skill"}
+    given = {"skill": "deploy"}
+    drive.send({key: value for key, value in payload.items() if not key.startswith("agent_")}, tool_input=given)
+    use = {"type": "tool_use", "id": "t2", "name": "Skill", "input": given}
+    line = {"type": "assistant", "timestamp": stamp(drive.clock()), "message": {"content": [use]}}
+    with drive.transcript.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+    host_notes(drive, status="waiting", waitingFor="permission prompt")
+    assert "asked for your permission part 1 “rm -rf build”" in table(drive)
+    assert "waits for" not in table(drive)
+
+
 @pytest.mark.parametrize(
     "values",
     [
@@ -108,6 +124,32 @@ def test_a_call_that_it_has_not_asked_about_is_only_under_way(drive):
 def test_nothing_is_kept_of_an_agent_that_is_not_ours(drive):
     asks(drive, "stranger")
     assert drive.rows("SELECT key FROM meta WHERE key LIKE 'leave:%'") == []
+
+
+def test_of_many_that_ask_each_transcript_is_not_read_for_each(drive, monkeypatch):
+    agents = [f"a{number}" for number in range(1, 13)]
+    for agent in agents[2:]:
+        drive.launch("Part.", agent, f"bg-1: part {agent}")
+    for agent in agents:
+        asks(drive, agent, f"rm -rf {agent}")
+    host_notes(drive, status="waiting", waitingFor="permission prompt")
+    read: list[str] = []
+    seen = activity.seen
+    monkeypatch.setattr(activity, "seen", lambda path: read.append(path) or seen(path))
+    assert line(drive) == "bg: 12 ask"
+    assert len(read) <= 3 * len(agents)
+
+
+def test_it_goes_with_a_session_that_goes_on_as_another(drive):
+    asks(drive, "a1")
+    book = drive.ledger()
+    [noted] = notes.asked_leave(book, drive.session)
+    with book.transaction() as writing:
+        sessions.continue_in(writing, drive.session, "s-next")
+    assert [noted] == notes.asked_leave(book, "s-next")
+    assert [{"key": "leave:s-next"}] == [
+        dict(row) for row in drive.rows("SELECT key FROM meta WHERE key LIKE 'leave:%'")
+    ]
 
 
 def test_it_is_forgotten_with_the_run_and_with_the_session(drive):

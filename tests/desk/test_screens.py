@@ -315,7 +315,7 @@ def test_a_task_tells_each_thing_once_and_in_its_order():
             writing.write("UPDATE tasks SET ended = since, state = 'partial'")
         shown = detail.detail(book, Page(80), "bg-1")
         waiting_for = open_items.of_task(cases.case(book, "bg-1"), Page(80), "/bg-answer")
-    assert shown.index("asked Q1") < shown.index("run 1 ended")
+    assert shown.index("asked “Q1”") < shown.index("run 1 ended")
     assert shown.count("AUDIT.md") == 1
     assert "skip (leave it to the agent)" in waiting_for
 

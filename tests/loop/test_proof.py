@@ -367,7 +367,7 @@ def test_the_history_says_how_each_is_known(newest):
     newest.prompt("/bg-answer bg-1 Q1: CSV Q2: no")
     newest.stop()
     told = plain(newest.prompt("/bg-status bg-1")["reason"])
-    assert "not you (a process, number 26091), no effect: /bg-answer" in told
+    assert "not you (a process, number 26091), no effect: “/bg-answer" in told
     assert "you answered Q1: CSV (typed at your keyboard)" in told
     assert "had no effect: a process, number 26091, not you." in plain(newest.prompt("/bg-status")["reason"])
 

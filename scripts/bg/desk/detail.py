@@ -11,6 +11,7 @@ from bg.desk.report import Line, Report
 from bg.ledger import cases
 from bg.ledger.file import Ledger
 from bg.words import outcome, phrases
+from bg.words.quoting import inline, spoken
 
 # What goes first where a page is too small, and how many lines of it stay.
 _FOLDS = (
@@ -48,10 +49,12 @@ def _laid_out(found: Report, page: Page) -> list[str]:
             Cell(f"  {outcome.in_a_word(found.state)}", outcome.style_of(found.state)),
             Cell(f" for {found.age}", "quiet"),
         ),
-        *page.wrapped(found.task[:2000]),
+        *page.wrapped(inline(spoken(found.task), 2000)),
     ]
     parts = {each.name: [line for one in each.lines for line in _on_page(page, one)] for each in found.sections}
-    left = _fold(parts, page.height - len(head)) if page.height else 0
+    history = [one for each in found.sections if each.name == report.HISTORY for one in each.lines]
+    days = {line for one in history if not one.head for line in _on_page(page, one)}
+    left = _fold(parts, page.height - len(head), days) if page.height else 0
     for name, lines in parts.items():
         head += ["", *page.wrapped(name, "heading"), *lines] if lines else []
     more = phrases.MORE_LINES.format(count=left, label=found.label)
@@ -67,13 +70,20 @@ def _on_page(page: Page, line: Line) -> list[str]:
     return page.wrapped(line.words, line.style, indent=indent + 2, first=indent)
 
 
-def _fold(parts: dict[str, list[str]], room: int) -> int:
-    """Cut what is least needed until the rest has room, of the history the oldest; how many lines were left out."""
+def _fold(parts: dict[str, list[str]], room: int, days: set[str]) -> int:
+    """Cut what is least needed until the rest has room, of the history the oldest; how many lines were left out.
+
+    What is left of the history still begins with the day that it is of.
+    """
     left = 0
     for name, least in _FOLDS if _height(parts) > room else ():
         cut = min(_height(parts) + 2 - room, len(parts.get(name, ())) - least)
         if cut > 0:
-            parts[name] = parts[name][cut:] if name == report.HISTORY else parts[name][:-cut]
+            gone, kept = parts[name][:cut], parts[name][cut:]
+            day = [line for line in gone if line in days][-1:]
+            if day and len(kept) > 1 and kept[0] not in days:
+                kept = [*day, *kept[1:]]
+            parts[name] = kept if name == report.HISTORY else parts[name][:-cut]
             left += cut
     return left
 

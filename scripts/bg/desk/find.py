@@ -63,16 +63,16 @@ def _head(book: Ledger, sheet: Page, task: Task) -> str:
 
 def _where(book: Ledger, sheet: Page, task: Task, wanted: re.Pattern[str]) -> Iterator[str]:
     """The lines with the most of the words, in their order."""
-    found: list[tuple[int, str, str]] = []
+    found: dict[str, tuple[int, str]] = {}
     for source, text in _texts(book, task):
         for line in text.splitlines():
             hits = {hit.casefold() for hit in wanted.findall(line)}
-            if hits and all(line != other for _, _, other in found):
-                found.append((len(hits), source, line))
-    best = sorted(range(len(found)), key=lambda at: -found[at][0])[:LINES]
-    for at in sorted(best):
-        _, source, line = found[at]
-        yield from sheet.hung(source, "quiet", _around(line, wanted), "", indent=2)
+            if hits:
+                found.setdefault(line, (len(hits), source))
+    best = set(sorted(found, key=lambda line: -found[line][0])[:LINES])
+    for line, (_, source) in found.items():
+        if line in best:
+            yield from sheet.hung(source, "quiet", _around(line, wanted), "", indent=2)
 
 
 def _texts(book: Ledger, task: Task) -> Iterator[tuple[str, str]]:

@@ -171,7 +171,7 @@ def _checked(task: Task, evidence: dict[str, Any]) -> list[Line]:
     for item in [*asked, *evidence.get("findings", [])]:
         grade = str(item.get("grade", ""))
         said = str(item.get("line") or item.get("claim", "")).lstrip("-*•+> ")
-        lines.append(Line(f"{grade}: {inline(said, 200)}", _GRADES.get(grade, "")))
+        lines.append(Line(f"{grade}: {inline(spoken(said), 200)}", _GRADES.get(grade, "")))
         why = verdict.sentence(item)
         lines += [Line(why, "quiet", 1)] if why else []
     named = {item.get("subject") for item in evidence.get("asked", []) if item.get("reason") == "not found"}
@@ -270,7 +270,12 @@ def _moments(book: Ledger, task: Task) -> list[Moment]:
 def _of_signal(signal: Signal) -> Moment:
     kind, payload = kinds.of(signal.marker), unpacked(signal.body).get("payload")
     gist = kind.gist(payload) if isinstance(payload, dict) else ""
-    return signal.at, 3, kind.said or signal.marker, gist, ""
+    return signal.at, 3, kind.said or signal.marker, _quoted(gist), ""
+
+
+def _quoted(text: str) -> str:
+    """One line of somebody's words, empty where there are none."""
+    return cited(spoken(text), 300) if text else ""
 
 
 def _others(book: Ledger, label: str) -> list[Moment]:
@@ -280,14 +285,14 @@ def _others(book: Ledger, label: str) -> list[Moment]:
         if said.proof in proofs.WITHOUT_EFFECT:
             who = inline(said.origin, 200) or phrases.NOBODY_KNOWN
             what = "not known to be you" if said.proof == proofs.KEPT else "not you"
-            found.append((said.at, 6, f"{what} ({who}), no effect:", inline(said.text, 300), "bad"))
+            found.append((said.at, 6, f"{what} ({who}), no effect:", cited(said.text, 300), "bad"))
         elif said.proof == proofs.RELAYED:
-            found.append((said.at, 6, "passed on from chat", inline(said.text, 300), ""))
+            found.append((said.at, 6, "passed on from chat", cited(said.text, 300), ""))
     for check in verifications.find(book, label=label):
         if check.ended is not None:
             words = f"after run {check.run}: {verified.headline(check)}"
             found.append((check.ended, 8, "your check", words, _OUTCOMES.get(check.outcome, "")))
     for child in children.find(book, label=label):
         what = "was refused an agent of its own" if child.refused else "launched an agent of its own"
-        found.append((child.made, 4, what, inline(child.description, 200), "bad" if child.refused else ""))
+        found.append((child.made, 4, what, _quoted(child.description), "bad" if child.refused else ""))
     return found

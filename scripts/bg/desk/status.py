@@ -157,11 +157,12 @@ def leave(case: Case) -> Optional[Outcome]:
     noted = dict(case.docket.asked_leave) if task.state in tasks.RUNNING_STATES else {}
     if task.agent not in noted or not (session and activity.asks_leave(case.docket.transcript, session.pid or 0)):
         return None
-    asked = [(agent, call) for agent in noted for call in _asked_about(case, agent)]
-    own = [call for agent, call in asked if agent == task.agent]
+    own = _asked_about(case, task.agent)
     if not own:
         return None
-    stands = phrases.WAITS_FOR_LEAVE if len(asked) == 1 else phrases.ASKED_FOR_LEAVE
+    # Each look reads a transcript, and every task asks this: the first other call decides.
+    is_alone = len(own) == 1 and not any(_asked_about(case, agent) for agent in noted if agent != task.agent)
+    stands = phrases.WAITS_FOR_LEAVE if is_alone else phrases.ASKED_FOR_LEAVE
     return Outcome(task.label, stands, "needs", _named(own[-1]))
 
 

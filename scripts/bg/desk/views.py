@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg import durations
-from bg.desk import board, cli, detail, find, findings, forget, look, open_items, page, truth, written
+from bg.desk import board, cli, detail, find, findings, forget, look, open_items, page, report, truth, written
 from bg.desk import doctor as examination
 from bg.desk import table as listing
 from bg.host.versions import Host
@@ -74,6 +74,12 @@ def _report(book: Ledger, label: str) -> str:
         return phrases.NOT_WRITTEN.format(why=error.strerror or error)
 
 
+def _raw(book: Ledger, label: str) -> str:
+    """Marked line by line, as everything else on this screen is the plugin's."""
+    text = report.raw(book, label)
+    return "\n".join(page.of_hook().framed(text)) if text else phrases.NO_REPORT.format(label=label)
+
+
 _OF_ALL: dict[str, Callable[[Ledger, list[str]], str]] = {
     "inbox": lambda book, _: look.whole_inbox([book], page.of_hook()),
     "board": _board,
@@ -82,7 +88,7 @@ _OF_ALL: dict[str, Callable[[Ledger, list[str]], str]] = {
 }
 _OF_ONE: dict[str, Callable[[Ledger, str], str]] = {
     "report": _report,
-    "raw": lambda book, label: detail.raw(book, page.of_hook(), label),
+    "raw": _raw,
 }
 
 

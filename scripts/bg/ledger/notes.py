@@ -344,7 +344,9 @@ def continue_in(book: Writing, old: str, new: str) -> None:
         add_late_words(book, new, [words])
     if rebuilt(book, old):
         note_rebuilt(book, new, rebuilt(book, old))
-    for key in ("asked_first", "late", "fork", "rebuilt"):
+    for agent, digest in asked_leave(book, old):
+        note_asked_leave(book, new, agent, digest)
+    for key in ("asked_first", "late", "fork", "rebuilt", "leave"):
         _forget(book, f"{key}:{old}")
 
 

@@ -15,9 +15,21 @@ _PLACES = (
     ("EXISTS (SELECT 1 FROM answers a WHERE a.label = t.label AND {like})", ("a.text",)),
 )
 
+_AT_ONCE = 100  # words; SQLite takes no condition with a thousand
+
 
 def found(book: Ledger, words: list[str]) -> list[Task]:
     """The tasks in which each of these words stands somewhere, in whatever case, the newest first."""
+    words = list(dict.fromkeys(words))
+    first, *others = [words[begin : begin + _AT_ONCE] for begin in range(0, len(words), _AT_ONCE)]
+    tasks = _with(book, first)
+    for some in others if tasks else ():
+        labels = {task.label for task in _with(book, some)}
+        tasks = [task for task in tasks if task.label in labels]
+    return tasks
+
+
+def _with(book: Ledger, words: list[str]) -> list[Task]:
     values: list[str] = []
     conditions = []
     for word in words:

@@ -127,6 +127,8 @@ def postpones(words: str) -> bool:
 def _at_once(clauses: list[_Clause]) -> Optional[Decision]:
     """What the first phrases decide, and nothing behind them takes back."""
     for place, clause in enumerate(clauses):
+        if place and clause.because:
+            break  # why: "to another agent because this one cannot"
         said, rest = _said(clause.marks)
         decides = [row for row in said if row != _AND]
         if decides:
@@ -242,6 +244,8 @@ def _behind_others(clauses: list[_Clause]) -> Optional[Decision]:
     """A whole clause that decides behind others that do not, or before reasons that the table does not have."""
     for place, clause in enumerate(clauses):
         before, behind = clauses[:place], clauses[place + 1 :]
+        if place and clause.because:
+            continue
         agrees = any(each.holds(_CONSENTS) for each in before)
         if _refuses_whole(clause, is_bare=agrees) and _lead_to_no(before, clause, behind):
             return Decision(NO, qualified=True)
@@ -321,7 +325,7 @@ def _goes_with(clause: _Clause) -> bool:
     if _condition(clause, is_explicit=True, opened=False) is not None:
         return not clause.asks
     said, rest = _said(clause.marks)
-    return not (clause.asks or _denies(said) or any(mark.rows & {_WAIT, _UNLESS, _DENY} for mark in rest))
+    return not (clause.asks or _denies(said) or any(mark.rows & {_WAIT, _UNLESS, _DENY, _APPROVE} for mark in rest))
 
 
 def _folded(text: str) -> str:
@@ -359,19 +363,24 @@ def _marks(words: list[str]) -> list[_Mark]:
     marks = []
     while words:
         spans = (" ".join(words[:count]) for count in range(min(longest, len(words)), 0, -1))
-        phrase = next((span for span in spans if span in table), words[0])
-        marks.append(_Mark(phrase, table.get(phrase) or _misspelt(phrase)))
+        phrase = next((span for span in spans if span in table or _drawn_in(span) in table), words[0])
+        marks.append(_Mark(phrase, table.get(phrase) or table.get(_drawn_in(phrase)) or _misspelt(phrase)))
         words = words[phrase.count(" ") + 1 :]
     return marks
 
 
 @lru_cache(maxsize=1024)
+def _drawn_in(phrase: str) -> str:
+    """A phrase without what is drawn out in it ("nooope")."""
+    return _DRAWN_OUT.sub(r"\1", phrase)
+
+
+@lru_cache(maxsize=1024)
 def _misspelt(word: str) -> set[str]:
-    """The rows of a drawn-out word ("nooope"), or of a long word that approves or denies with one slip in it."""
+    """The rows of a long word that approves or denies with one slip in it."""
     table, _ = _table()
-    short = _DRAWN_OUT.sub(r"\1", word)
-    if short in table or not _SLIPS <= len(word) <= 20:
-        return table.get(short, set())
+    if not _SLIPS <= len(word) <= 20:
+        return set()
     return next((table[known] for known in _long_words() if _differ_by_one(word, known)), set())
 
 
@@ -383,8 +392,8 @@ def _long_words() -> list[str]:
 
 
 def _differ_by_one(word: str, known: str) -> bool:
-    """One letter is missing, added, wrong, or has changed places with the next."""
-    if abs(len(word) - len(known)) > 1 or word[0] != known[0]:
+    """One letter is missing, added, wrong, or has changed places with the next; with an "r" behind it, it is a noun."""
+    if abs(len(word) - len(known)) > 1 or word[0] != known[0] or word.endswith("er"):
         return False
     same = next((place for place, (one, other) in enumerate(zip(word, known)) if one != other), -1)
     one, other = word[same:], known[same:]

@@ -12,7 +12,7 @@ def of(prompt: str) -> dict[str, str]:
     found: dict[str, str] = {}
     name = ""
     for line in prompt.splitlines():
-        head = re.match(r"[\s*#>-]*(Goal|Deliverables?|Done[ -]when)\s*\**\s*:\s*\**\s*(.*)", line, re.IGNORECASE)
+        head = re.match(r"[\s*#>-]*(Goal|Deliverables?|Done[ -]when)[\s*]*:\s*\**\s*(.*)", line, re.IGNORECASE)
         if head:
             name = next(key for key in _LINES if key[:4].lower() == head[1][:4].lower())
             found[name] = head[2].strip()
