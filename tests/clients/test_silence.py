@@ -74,7 +74,7 @@ def test_an_agent_that_streams_one_call_for_minutes_works_on(host: str, tmp_path
         term.say("What is the time?")
         term.wait_for("Noon")
         term.say("/bg-status")
-        term.wait_for(r"bg-1 +working +5m")
+        term.wait_for(r"bg-1 +5m +working")
         assert BEFORE in json.dumps(last_record(home))
         assert rows(home, "SELECT state FROM tasks") == [{"state": "working"}]
         assert rows(home, "SELECT ended FROM runs") == [{"ended": None}]
