@@ -14,8 +14,8 @@ from typing import NamedTuple
 from bg.evidence import MISMATCH, SEEN, Evidence, Finding, Launch, examine
 from bg.evidence.calls import Call
 from bg.evidence.declared import read as lines_of
-from bg.loop.adopting import brief
 from bg.protocol import signals
+from bg.words import goals
 from drive import stamp
 from world import writing
 
@@ -93,7 +93,7 @@ def _check(case: dict, place: Path) -> Checked:
     )
     signal = signals.read(report).deciding
     fields = signal.fields if signal and signal.marker == "COMPLETION_REPORT" else None
-    evidence = examine(report, fields, Launch(root, root, head, at), str(transcript), brief(case["task"]))
+    evidence = examine(report, fields, Launch(root, root, head, at), str(transcript), goals.of(case["task"]))
     listed = {_tight(item.line) for item in lines_of(str((fields or {}).get("evidence") or ""))[0]}
     false = [_filled(each["line"], slots) for each in case["false"]]
     declared = [line for line in false if _tight(line) in listed]
