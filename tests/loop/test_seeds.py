@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from bg.words import recoveries
 from seeds import BY_PARENT, DIALOG, DIALOGS, HOST, HOSTS, PARENT, REPLIES, USER, WRITES, Example, Play
 
 EXAMPLES = {each.name: each for each in seeds.examples()}
+#: Two hosts that differ in everything; with BG_EVERY_HOST=1 all ten, which takes ten minutes.
+PLAYED = HOSTS if os.environ.get("BG_EVERY_HOST") else HOSTS[1::7]
 PLAYS = [(name, reply) for name, each in EXAMPLES.items() for reply in REPLIES[each.marker]]
 IDS = {"CLARIFICATION_NEEDED": ["Q1", "Q2"], "STOP_WORK": ["B1"], "DELEGATE_WORK": ["D1"], "COMPLETION_REPORT": []}
 #: Replies after which the agent still waits for the user.
@@ -210,7 +213,7 @@ def test_each_reply_to_an_example_keeps_every_promise(name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("host", HOSTS, ids=lambda host: f"{host.version}-{host.parent}{'-handed' * host.hands_back}")
+@pytest.mark.parametrize("host", PLAYED, ids=lambda host: f"{host.version}-{host.parent}{'-handed' * host.hands_back}")
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_each_reply_keeps_every_promise_on_every_host(name, host):
+def test_each_reply_keeps_every_promise_on_a_whole_host(name, host):
     assert [] == [fault for reply in REPLIES[EXAMPLES[name].marker] for fault in broken(name, reply, host)]
