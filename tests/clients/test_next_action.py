@@ -8,6 +8,7 @@ import time
 from typing import Any, Callable
 
 import pytest
+from bg import machine
 from directed import until
 from generations import NEWEST
 from loop import ROOT, block, has_ledger, launch, news, one, prose, rows, spawn_tool, wake
@@ -310,6 +311,9 @@ def test_a_task_whose_session_ended_goes_on_in_the_next(host: str, tell: Callabl
             term.say("/bg:bg Do the work")
             until(lambda: has_ledger(home) and state_is(home, "bg-1", "working")(), term.screen)
             term.settle(1.0)
+        # Killed it is, but not over at once on a busy machine.
+        [process] = [row["pid"] for row in rows(home, "SELECT pid FROM sessions")]
+        until(lambda: not machine.alive(machine.Process(process, "")), "the first client is over")
         with Interactive(home, host, [ROOT], options(host)) as term:
             typed(term, "hello")
             # A client that is killed may have stopped its agents before (seen on 2.1.197), or not come to it.
