@@ -33,16 +33,24 @@ def run(given: argparse.Namespace) -> look.Outcome:
     sheet = page.of_stream(sys.stdout)
     sheet.height = 0  # what a terminal does not hold, it scrolls
     with look.ledgers() as (books, said):
-        found = any(search.found(book, given.words) for book in books)
-        return int(not found or bool(said)), shown(books, sheet, given.words) + "\n", said
+        found = _found(books, given.words)
+        return int(not found or bool(said)), _laid_out(found, sheet, given.words) + "\n", said
 
 
 def shown(books: Iterable[Ledger], sheet: Page, words: list[str]) -> str:
     """What is found, for people; on a page with a height, as much of it as has room."""
+    return _laid_out(_found(books, words), sheet, words)
+
+
+def _found(books: Iterable[Ledger], words: list[str]) -> list[tuple[Ledger, Task]]:
+    return [(book, task) for book in books for task in search.found(book, words)]
+
+
+def _laid_out(found: list[tuple[Ledger, Task]], sheet: Page, words: list[str]) -> str:
     wanted = re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
     lines: list[str] = []
     shown = left = 0
-    for book, task in ((each, task) for each in books for task in search.found(each, words)):
+    for book, task in found:
         made = [_head(book, sheet, task), *_where(book, sheet, task, wanted)] if shown < MOST and not left else []
         if made and (not shown or not sheet.height or len(lines) + len(made) < sheet.height):
             lines += made
