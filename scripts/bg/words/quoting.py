@@ -78,7 +78,8 @@ def beside(text: str) -> str:
 
 def named(name: str, text: str) -> str:
     """The same with the name before it."""
-    return f"{name} {beside(text)}".replace(f"{name} \n", f"{name}\n", 1)
+    said = beside(text)
+    return f"{name}{said}" if said.startswith("\n") else f"{name} {said}"
 
 
 def inline(text: str, most: int = 200) -> str:
