@@ -34,6 +34,10 @@ ENDS: dict[str, Any] = {
 ASKED_ONCE_MORE = ("unreported", "disputed")
 
 
+#: A client that is killed may have stopped its agents before (seen on 2.1.197), or not come to it.
+KILLED = ("interrupted", "stopped")
+
+
 def key(state: str) -> str:
     return f"{state.upper().replace('_', '-')}-TASK"
 
@@ -111,6 +115,16 @@ def ends(term: Interactive, home: Home, label: str, *states: str) -> None:
         assert time.monotonic() < deadline, (states, rows(home, "SELECT label, state, note FROM tasks"), term.screen())
         time.sleep(0.2)
     term.settle(1.0)
+
+
+def killed_at_work(home: Home, host: str) -> None:
+    """A session with an agent at work; its client is killed, which takes a moment on a busy machine."""
+    with Interactive(home, host, [ROOT], options(host)) as term:
+        term.say("/bg:bg Do the work")
+        until(lambda: has_ledger(home) and state_is(home, "bg-1", "working")(), term.screen)
+        term.settle(1.0)
+    [process] = [row["pid"] for row in rows(home, "SELECT pid FROM sessions")]
+    until(lambda: not machine.alive(machine.Process(process, "")), "the first client is over")
 
 
 def line_of(term: Interactive, label: str) -> str:
@@ -307,17 +321,10 @@ def test_a_task_whose_session_ended_goes_on_in_the_next(host: str, tell: Callabl
         ("parent", parent, [Parent("interrupted", forgets_the_label=True)] * 60),
     )
     with Model(script) as model, Home(model.url) as home:
-        with Interactive(home, host, [ROOT], options(host)) as term:
-            term.say("/bg:bg Do the work")
-            until(lambda: has_ledger(home) and state_is(home, "bg-1", "working")(), term.screen)
-            term.settle(1.0)
-        # Killed it is, but not over at once on a busy machine.
-        [process] = [row["pid"] for row in rows(home, "SELECT pid FROM sessions")]
-        until(lambda: not machine.alive(machine.Process(process, "")), "the first client is over")
+        killed_at_work(home, host)
         with Interactive(home, host, [ROOT], options(host)) as term:
             typed(term, "hello")
-            # A client that is killed may have stopped its agents before (seen on 2.1.197), or not come to it.
-            ends(term, home, "bg-1", "interrupted", "stopped")
+            ends(term, home, "bg-1", *KILLED)
             line = line_of(term, "bg-1")
             typed(term, line)
             ends(term, home, "bg-1", "done")

@@ -17,7 +17,7 @@ from rig.session import TOOLS, Headless, arguments
 from rig.terminal import Interactive
 from test_interactive import options
 from test_loop import TASK, ended, later
-from test_next_action import Parent, ends, key, state_is, typed
+from test_next_action import KILLED, Parent, ends, key, killed_at_work, typed
 from test_parked import BUILD, PARKED
 
 WORDS = "you never ran pytest: run it"
@@ -85,13 +85,10 @@ def test_words_reach_a_task_whose_session_was_killed(host: str) -> None:
         ("parent", parent, [Parent("interrupted", forgets_the_label=True)] * 60),
     )
     with Model(script) as model, Home(model.url) as home:
-        with Interactive(home, host, [ROOT], options(host)) as term:
-            term.say("/bg:bg Do the work")
-            until(lambda: has_ledger(home) and state_is(home, "bg-1", "working")(), term.screen)
-            term.settle(1.0)
+        killed_at_work(home, host)
         with Interactive(home, host, [ROOT], options(host)) as term:
             typed(term, "hello")
-            ends(term, home, "bg-1", "interrupted", "stopped")
+            ends(term, home, "bg-1", *KILLED)
             typed(term, f"/bg-answer bg-1 {WORDS}")
             model.wait_for(hears, PATIENCE)
             ends(term, home, "bg-1", "done")
