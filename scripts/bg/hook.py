@@ -37,6 +37,10 @@ MOST = 32 * 1024 * 1024
 WITHOUT_LEDGER = ("SessionStart", "SessionEnd", "Stop", "SubagentStart")
 
 
+class Unread(Exception):  # noqa: N818 - what happened, not an error
+    """The host has closed its end before it read the answer: it went away, or on without it. What was due stays due."""
+
+
 def main(
     stdin: TextIO = sys.stdin,
     stdout: TextIO = sys.stdout,
@@ -59,6 +63,8 @@ def main(
             _answer(event, handler, text, stdout, (clock, chance), ends=ends and event.name != "SessionEnd")
         else:
             _notice(event, text, clock)
+    except Unread:
+        return 0
     except Exception as error:  # noqa: BLE001 - a hook that fails may not disturb the session
         traces.note_outside("main", traces.happened(), clock)
         try:
@@ -152,6 +158,8 @@ def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> N
                 _print(said or _examined(event), event, stdout)
         for what in attempt.ended:
             traces.note(book, what, trouble.HAS_ENDED_HOOKS)
+    except Unread:
+        raise
     except Unavailable as error:
         corrupt = isinstance(error, Corrupt)
         said = postponing.put_off(book.place, event, text, error, book.now(), None if corrupt else book)
@@ -174,8 +182,11 @@ def _print(answer: Answer, event: Event, stdout: TextIO) -> bool:
     """Whether there was anything to say."""
     said = render(event, answer)
     if said:
-        stdout.write(said)
-        stdout.flush()
+        try:
+            stdout.write(said)
+            stdout.flush()
+        except BrokenPipeError as error:
+            raise Unread from error
     return bool(said)
 
 
