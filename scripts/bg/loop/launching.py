@@ -21,13 +21,13 @@ from bg.loop import (
     hearing,
     inheriting,
     judging,
+    named_check,
     nesting,
     proof,
     reminding,
     reports,
     resuming,
     sighting,
-    verifying,
     waking,
 )
 from bg.loop.scene import Scene
@@ -81,7 +81,7 @@ def before(scene: Scene) -> None:
         if again is not None:
             fill_relaunch(scene, writing, again, adopted)
         _note_child(scene, writing, adopted.label)
-        verifying.note(scene, writing, adopted.label)
+        named_check.note(scene, writing, adopted.label)
         if scene.late is not None:
             launches.set_made(writing, event.tool_use, scene.late.at)
     if adopted is not None and not scene.answer.deny:
@@ -137,7 +137,7 @@ def after(scene: Scene) -> None:
         if words != phrases.STARTED or limits or not _shows_label(scene, case.label):
             described = inline(case.task.description, 80) + limits
             scene.answer.notice.append(words.format(label=case.label, description=described))
-    verifying.announce(scene, case.task)
+    named_check.announce(scene, case.task)
     if text is not None and reports.keep(case, cases.agent(scene.book, agent), "foreground", text):
         judging.conclude(scene, case, cases.agent(scene.book, agent))
     reminding.remind(scene)

@@ -12,6 +12,7 @@ from bg.ledger.values import Standing
 from bg.loop import (
     binding,
     closing,
+    continuing,
     hearing,
     inheriting,
     judging,
@@ -212,7 +213,7 @@ def _owe_again(scene: Scene, label: str) -> None:
 RECOVERIES = (
     Recovery("the ledger", (LOST,), rebuilding.rebuild, "background"),
     Recovery("the folder of a project", (INHERIT,), moving.follow, "sessions"),
-    Recovery("a session that has moved", (INHERIT,), moving.arrive, "moved"),
+    Recovery("a session that has moved", (INHERIT,), continuing.arrive, "moved"),
     Recovery("a session that is gone", (INHERIT,), inheriting.take_over, "sessions"),
     Recovery("the launch of an agent", ALWAYS, binding.by_prompt, "background"),
     Recovery("the identity of an agent", ALWAYS, _look_for_identity, "background"),

@@ -79,9 +79,9 @@ def make_up_for_lost_ledger(scene: Scene) -> None:
 def _look_for_origin(scene: Scene) -> None:
     """Before each event of a session that may yet turn out to be another one that has moved."""
     if notes.awaits_origin(scene.book, scene.session):
-        from bg.loop import moving  # noqa: PLC0415 - late: nearly no session does
+        from bg.loop import continuing  # noqa: PLC0415 - late: nearly no session does
 
-        scene.apart("a move", moving.arrive, scene)
+        scene.apart("a move", continuing.arrive, scene)
 
 
 def _catch_up_with_checks(scene: Scene) -> None:

@@ -15,8 +15,8 @@ from bg.loop import (
     answer_command,
     closing,
     commands,
+    continuing,
     inheriting,
-    moving,
     proof,
     queued,
     reconciling,
@@ -269,10 +269,10 @@ def start(scene: Scene) -> None:
         scene.answer.context.append("\n".join(others))
     if inheriting.is_lent(scene) or not inheriting.concerns(scene):
         if scene.event.source == "fork" and others:
-            moving.wait_for_origin(scene)
+            continuing.wait_for_origin(scene)
         return
     scene.enter()
-    moving.note_return(scene)
+    continuing.note_return(scene)
     _forget_the_old(scene)
     reconciling.catch_up(scene, reconciling.BEGIN)
     lines = inheriting.flight_list(scene, inheriting.MOST_LINES - len(others))

@@ -1,26 +1,21 @@
-"""Verifying: the check that the user named is kept at the launch, started after a run, read when it has ended, told."""
+"""Verifying: the check that the user named is started after a run's end, taken in when it has ended, and told."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from bg import machine, repository, settings
+from bg import machine, repository
 from bg.evidence import verify
-from bg.host import agents, origins, transcripts
-from bg.ledger import cases, deliveries, launches, place, proofs, runs, tasks, verifications, windows
+from bg.host import agents, transcripts
+from bg.ledger import cases, deliveries, launches, place, runs, tasks, verifications
 from bg.ledger.deliveries import Delivery, Key
 from bg.ledger.file import Writing, first_of
-from bg.ledger.tasks import Task
-from bg.ledger.values import Due, Opened, Outcome, State
+from bg.ledger.values import Due, Outcome, State
 from bg.ledger.verifications import Verification
-from bg.ledger.windows import Window
-from bg.loop import proof, waking
+from bg.loop import waking
 from bg.loop.scene import Scene
-from bg.pattern import pattern
-from bg.record import Record
-from bg.words import phrases, verified
-from bg.words.quoting import inline
+from bg.words import verified
 from bg.words.replies import Reminder
 
 TYPE_CHECKING = False
@@ -28,10 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FOLDER = "verify"
-_NAMED = pattern(r"(?:^|[ \t])Verify:[ \t]*(\S.*)")
-_QUOTED = (">", "|", "▎", "⎿")  # as a report stands that somebody has pasted, here and on the host's screen
-_JOINTS = ("&", "|", ";")
-_FENCE = ("```", "~~~")
 
 
 def catch_up(scene: Scene) -> None:
@@ -180,68 +171,3 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     assert found is not None and case is not None
     resume = waking.resume_how(scene, case.task.agent, case.label)
     return verified.reminder(found, case.task, resume, gone_on=_has_gone_on(scene, found))
-
-
-class Named(Record):
-    """The check that counts and where the user named it; `unproven` is one of which nothing shows who typed it."""
-
-    command: str
-    source: str
-    unproven: str
-
-
-def named(scene: Scene, label: str) -> Named:
-    """What the user wants to have run after this task's end."""
-    case = cases.of(scene.book, label)
-    opened = first_of(windows.find(scene.book, label=case.task.grp)) if case else None
-    words = _in_words(opened.text) if opened and opened.kind in (Opened.COMMAND, Opened.SKILL) else ""
-    own = (scene.settings.verify or "").strip()
-    if words and opened and _is_typed(scene, opened):
-        return Named(words, verifications.TYPED, "")
-    return Named(own, verifications.IN_SETTINGS if own else "", words)
-
-
-def _in_words(text: str) -> str:
-    """The command lines behind `Verify:`, to the end of the line or in backticks; of several, each has to pass."""
-    found, is_fenced = [], False
-    for line in text.splitlines():
-        is_fenced ^= line.lstrip().startswith(_FENCE)
-        named = None if is_fenced or line.lstrip().startswith(_QUOTED) else _NAMED.search(line)
-        words = _span(named[1].strip()) if named else ""
-        found += [words] if words else []
-    return found[0] if len(found) == 1 else " && ".join(f"({words}\n)" for words in found)
-
-
-def _span(words: str) -> str:
-    """What is in backticks, without what is said behind it; else all."""
-    if not words.startswith("`"):
-        return words
-    span, _, rest = words[1:].partition("`")
-    return (words.replace("`", "") if rest.lstrip().startswith(_JOINTS) else span).strip()
-
-
-def _is_typed(scene: Scene, window: Window) -> bool:
-    """The record of the prompt says that a person typed it; what is only concluded of it does not start a program."""
-    said = proofs.of_id(scene.book, window.proof)
-    if said is None or said.proof != proofs.KEYBOARD:
-        return False
-    return origins.is_signed(proof.transcript(scene, said.session), said.place, said.text, said.turn)
-
-
-def note(scene: Scene, writing: Writing, label: str) -> None:
-    """Keep what was named before the agent works: what it changes then names nothing."""
-    found = named(scene, label)
-    if found.command:
-        verifications.name(writing, label, found.command, found.source)
-
-
-def announce(scene: Scene, task: Task) -> None:
-    """Tell the user what will be run, and what will not."""
-    unproven = named(scene, task.label).unproven
-    if unproven:
-        words = phrases.VERIFY_UNPROVEN
-        own = os.path.join(place.own_config(), settings.FILE)
-        scene.answer.notice.append(words.format(label=task.label, command=inline(unproven, 80), file=own))
-    if task.verify:
-        command = inline(task.verify, 160)
-        scene.answer.notice.append(phrases.VERIFIES.format(label=task.label, command=command))

@@ -1,0 +1,42 @@
+"""Continuing: a session that the host has moved here, under a new id, brings everything that it has."""
+
+from __future__ import annotations
+
+from bg import durations
+from bg.host import transcripts
+from bg.ledger import notes, place, projects, sessions, windows
+from bg.loop import moving, proof
+from bg.loop.scene import Scene
+
+
+def arrive(scene: Scene) -> None:
+    """What the host has moved here belongs to this session from now on; its agents were carried along and run.
+
+    Once a turn has ended here with no record of a move, this is a fork that the user has made.
+    """
+    owners = [*projects.left(scene.book, scene.project, scene.book.now() - durations.RECENT)]
+    for owner in dict.fromkeys([*owners, *windows.sessions_with_open(scene.book)]):
+        if owner != scene.session and moving.heir(scene.book, owner) == scene.session:
+            scene.enter()
+            scene.apart("who said what", proof.look, scene, "", owner)
+            with scene.book.transaction() as writing:
+                sessions.continue_in(writing, owner, scene.session)
+                notes.forget_origin(writing, scene.session)
+    if scene.event.name == "Stop":
+        with scene.book.transaction() as writing:
+            notes.forget_origin(writing, scene.session)
+
+
+def wait_for_origin(scene: Scene) -> None:
+    """A fork of a session that has tasks: the host may write down only after it has begun that it goes on with it."""
+    with scene.book.transaction() as writing:
+        notes.set_awaits_origin(writing, scene.session)
+        name = notes.give_name(writing)
+    place.mark(scene.book.place, scene.session, name)
+
+
+def note_return(scene: Scene) -> None:
+    """A session that has moved begins again: what it has from now on is its own, before it has written anything."""
+    if moving.heir(scene.book, scene.session) != scene.session:
+        with scene.book.transaction() as writing:
+            notes.set_resumed_at(writing, scene.session, transcripts.size(scene.event.transcript))
