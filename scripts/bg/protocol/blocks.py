@@ -158,7 +158,8 @@ class _Scan:
         """The same for a block that another one's beginning ends, the fence around it, or the end of the text."""
         name, ender = self.marks[start].name, self.marks.get(end)
         if outer is not None:
-            end = next((at for at in range(start + 1, end) if self.fences.closes(at, outer)), end)
+            within = (at for at in range(start + 1, end) if self.fences.closes(at, outer))
+            end, ender = next(((at, None) for at in within), (end, ender))
         lines = self.lines[start + 1 : end]
         if not any(line.strip() for line in lines):
             return end
