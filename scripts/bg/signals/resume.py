@@ -50,9 +50,11 @@ def compose(agent: Agent, token: str, typed: str, checkpoint: str = "") -> Messa
         kind = kinds.of("" if checkpoint else signal.get("signal_type", ""))
         said = kind.woken(inbox.find(agent.book, agent=agent.id), payload, typed)
     said = said._replace(then="go on where you are") if works else said
-    state = "" if said.ends else _state(payload, checkpoint, said)
-    steps = "" if said.ends else _instructions(payload, token, note, said, state=bool(state), cut=bool(checkpoint))
-    text = _fitted("\n\n".join(said.sections), state, steps)
+    text = "\n\n".join(said.sections)
+    if not said.ends:
+        state = _state(payload, checkpoint, said)
+        steps = _instructions(payload, token, note, said, state=bool(state), cut=bool(checkpoint))
+        text = _fitted(text, state, steps)
     return Message(said.kind, text, [row.answer for row in agent.answers], ended)
 
 
