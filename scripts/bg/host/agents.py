@@ -33,7 +33,7 @@ def _beside(session_transcript: str, agent: str) -> tuple[str, str]:
 
 
 def _with_another_session(session_transcript: str, agent: str) -> list[str]:
-    """The agent's transcripts that lie with other sessions of the same project: after /clear, and in a fork.
+    """The agent's transcripts in the folders of other sessions of the project: after /clear, and in a fork.
 
     An agent that ran while its session moved into the background has one, to which the new session has a link.
     """
@@ -50,7 +50,7 @@ def _is_other(found: Optional[os.stat_result], linked: Optional[os.stat_result])
 
 
 def wakes_whole(session_transcript: str, agent: str) -> bool:
-    """False where the agent's transcript, or a part of it, lies with another session.
+    """False where the agent's transcript, or a part of it, is in another session's folder.
 
     After /clear the host wakes an agent with nothing but its last message, and from a fork not at all.
     """

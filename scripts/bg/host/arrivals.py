@@ -138,9 +138,9 @@ def _tails(path: str, wait: float) -> Iterator[list[dict[str, Any]]]:
 
 
 def is_written(path: str, last: str, times: int = 1) -> bool:
-    """Whether an agent's last words, and so all it did before them, stand in its transcript.
+    """Whether an agent's last words, and so all it did before them, are in its transcript.
 
-    One that was asked once more may say the same again: then they stand there as often as it has said them, and behind
+    One that was asked once more may say the same again: then they are there as often as it has said them, and behind
     what it was told last.
     """
     return any(_ends_with(records, last.strip(), times) for records in _tails(path, durations.LATE_RECORD))

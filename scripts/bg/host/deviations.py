@@ -171,7 +171,7 @@ def is_unknown_form(prompt: str) -> bool:
 
 
 def elements(prompt: str) -> list[str]:
-    """What stands alone between two tags, and may be an agent's id."""
+    """The single words between two tags, any of which may be an agent's id."""
     return [each for each in _ELEMENT.findall(prompt[:HEAD]) if identifier(each)]
 
 

@@ -119,8 +119,9 @@ class Notification(Record):
     def cut(self) -> str:
         """What cut the run, empty where the agent ended it."""
         named = _ERROR_TYPE.search(self._words) if self.status == "failed" else None
-        if named and error_cut(named[1], int(named[2] or 0)) != API_ERROR:
-            return error_cut(named[1], int(named[2] or 0))
+        by_error = error_cut(named[1], int(named[2] or 0)) if named else API_ERROR
+        if by_error != API_ERROR:
+            return by_error
         found = _CUTS.get(self.status, _TURN_LIMIT if _TURN_LIMIT in self._words else "")
         if found == "killed" and any(words in self._words for words in _BY_USER):
             return STOPPED_BY_USER
@@ -145,6 +146,14 @@ def names_error(text: str) -> bool:
 def text_of(value: Any) -> str:
     """A text of the host, empty where it is none."""
     return value if isinstance(value, str) else ""
+
+
+def texts_in(value: Any) -> list[str]:
+    """Every text in a value of the host, however deep."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [found for each in inner for found in texts_in(each)]
 
 
 def _path(value: Any) -> str:
@@ -227,7 +236,7 @@ def _element(text: str, name: str, *, last: bool = False) -> str:
 def notifications(prompt: str) -> list[Notification]:
     """The notifications in a machine prompt; several may arrive together.
 
-    Up to 2.1.38 a result is not escaped: what follows the first one may be the host's, or stand in a result.
+    Up to 2.1.38 a result is not escaped: what follows the first one may be the host's, or a part of a result.
     """
     if not _NOTIFICATION.match(prompt):
         return []
@@ -259,7 +268,7 @@ def _plain(text: str) -> str:
 
 
 def typed_command(prompt: str) -> tuple[str, str]:
-    """Our command that the user typed and what stands behind it, both empty where it is none."""
+    """Our command that the user typed and the words behind it, both empty where it is none."""
     found = re.match(r"/(?:bg:)?(bg|bg-status|bg-answer)(?:\s+(.*))?\Z", prompt.strip(), re.DOTALL)
     return (found[1], (found[2] or "").strip()) if found else ("", "")
 
@@ -268,7 +277,7 @@ def joined_answer(prompt: str) -> str:
     """`/bg-answer` in the last of several messages of which the host has made one prompt; empty where none is there.
 
     2.1.186 does so with what a session without a terminal is sent in mid-turn, and runs the command. Whether it was a
-    message of its own, or stood in somebody's text, only the host's record tells.
+    message of its own, or a line of somebody's text, only the host's record tells.
     """
     words = prompt[max(prompt.rfind("\n/bg-answer"), prompt.rfind("\n/bg:bg-answer"), 0) :]
     return words.strip() if typed_command(words)[0] == "bg-answer" else ""

@@ -14,8 +14,8 @@ import re
 
 from bg import foreign
 from bg.host import versions
-from bg.host.event import typed_command
-from bg.host.transcripts import moment_of, parts, size, text
+from bg.host.event import texts_in, typed_command
+from bg.host.transcripts import moment, parts, size, text
 from bg.pattern import pattern
 from bg.record import Record
 
@@ -38,7 +38,7 @@ _MACHINES = (
     *("unclassified", "voice-call"),
 )
 _SPEAKS = (b'"user"', b"queued_command")
-MOST = 8 * 1024 * 1024  # a turn's own records stand near its beginning, before what it read
+MOST = 8 * 1024 * 1024  # a turn's own records are near its beginning, before what it read
 SOCKET = "CLAUDE_CODE_MESSAGING_SOCKET"
 _COMMAND = pattern(r"<command-name>\s*(\S+?)\s*</command-name>(?:.*?<command-args>(.*?)</command-args>)?", re.DOTALL)
 _SPACE = pattern(r"[\s\x00-\x1f\x7f]+")
@@ -124,7 +124,7 @@ def of_dialog(path: str, place: int, call: str, answers: str) -> Optional[Origin
         for part in parts(record):
             if part.get("type") == "tool_result" and part.get("tool_use_id") == call:
                 # The result as the model is told it, and as the host keeps it.
-                heard = _squeezed("\n".join(_texts([part.get("content"), record.get("toolUseResult")])))
+                heard = _squeezed("\n".join(texts_in([part.get("content"), record.get("toolUseResult")])))
                 same = not part.get("is_error") and all(_squeezed(line) in heard for line in answers.splitlines())
                 return Origin(HUMAN, "", at) if same else Origin(OTHER, "the dialog was answered otherwise", at)
     return None
@@ -161,9 +161,9 @@ def is_attended(path: str) -> bool:
     )
 
 
-def place_since(path: str, moment: float) -> int:
-    """Where the first record stands that the host has written at this moment or later; the end where there is none."""
-    return next((at for at, record in _latest(path) if moment_of(record) >= moment), size(path))
+def place_since(path: str, begun: float) -> int:
+    """Where the first record begins that the host wrote at this moment or later; the end where there is none."""
+    return next((at for at, record in _latest(path) if moment(record) >= begun), size(path))
 
 
 def _behind(path: str, place: int, having: tuple[bytes, ...] = _SPEAKS) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -193,8 +193,7 @@ def _said(record: dict[str, Any], turn: str) -> Optional[str]:
         return None
     queued = record.get("attachment")
     if isinstance(queued, dict):
-        prompt = queued.get("prompt") if queued.get("type") == "queued_command" else None
-        return text({"message": {"content": prompt}}) if prompt else None
+        return _queued(queued)
     if record.get("type") != "user" or any(part.get("type") == "tool_result" for part in parts(record)):
         return None
     known = record.get("promptId")
@@ -202,6 +201,12 @@ def _said(record: dict[str, Any], turn: str) -> Optional[str]:
         return None
     # Else it is the host's own: a command's text, a hook's words.
     return text(record) if not record.get("isMeta") or _peer(record) else None
+
+
+def _queued(attachment: dict[str, Any]) -> Optional[str]:
+    """What somebody has said in a turn that was going on."""
+    prompt = attachment.get("prompt") if attachment.get("type") == "queued_command" else None
+    return text({"message": {"content": prompt}}) if prompt else None
 
 
 def _source(record: dict[str, Any]) -> dict[str, Any]:
@@ -213,9 +218,7 @@ def _origin(path: str, record: dict[str, Any]) -> Origin:
     """Who a record says has said it."""
     if _is_scheduled(path, record):
         return Origin(OTHER, SCHEDULE)
-    marks = marks_of(record)
-    named = [_source(record).get("kind"), marks["turnOrigin"], marks["promptSource"]]
-    machine = next((name for name in named if name in _MACHINES), "isSynthetic" if marks["isSynthetic"] is True else "")
+    machine = _machine(record)
     if machine:
         return Origin(OTHER, _peer(record) or f"the host ({machine})")
     shape = shape_of(record)
@@ -224,6 +227,13 @@ def _origin(path: str, record: dict[str, Any]) -> Origin:
     if shape.whose == STARTER:
         return Origin(HUMAN if versions.attended() else SDK, "")
     return Origin(shape.whose, "")
+
+
+def _machine(record: dict[str, Any]) -> str:
+    """What a record names as its origin that nobody has typed; empty where it names nothing of the kind."""
+    marks = marks_of(record)
+    named = [_source(record).get("kind"), marks["turnOrigin"], marks["promptSource"]]
+    return next((name for name in named if name in _MACHINES), "isSynthetic" if marks["isSynthetic"] is True else "")
 
 
 def _is_scheduled(path: str, record: dict[str, Any]) -> bool:
@@ -280,13 +290,6 @@ def _quotes(words: str, wanted: set[str]) -> bool:
     """The host puts what another session has written between sentences of its own."""
     whole = _squeezed(words)
     return any(each in whole for each in wanted)
-
-
-def _texts(value: Any) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
-    return [found for each in inner for found in _texts(each)]
 
 
 class Shape(Record):

@@ -1,4 +1,4 @@
-"""Receipts: whether the words that a hook has printed stand in the session's transcript, behind where it ended then.
+"""Receipts: whether the words that a hook has printed are in the session's transcript, behind where it ended then.
 
 And what became of a message that the host has put into a running agent's queue.
 """
@@ -23,7 +23,6 @@ _FEEDBACK = "Stop hook feedback:"
 _BLOCKED = "UserPromptSubmit operation blocked by hook:"
 _ORIGINAL = "Original prompt: "
 _UNREADABLE = "[object Object]"  # up to 2.1.38 for a prompt that came as parts, as it does by stream-json
-MOST_READ = 8 * 1024 * 1024
 ARRIVED, DROPPED, PROMISED, UNKNOWN = "arrived", "dropped", "promised", "unknown"
 
 #: What 2.1.327 and 2.1.328 answer to such a message; 2.1.197 and 2.1.258 drop it where the agent makes no further call.
@@ -100,7 +99,7 @@ class Stretch:
         return Receipt(shown=False, carried=False, answered=False, passed=False, blocked=blocked, overtaken=later)
 
     def _first(self, counts: Callable[[_Line], bool]) -> int:
-        """Where the first of the records stands that counts, -1 where none does."""
+        """The number of the first record that counts, -1 where none does."""
         return next((number for number, line in enumerate(self._lines) if counts(line)), -1)
 
     def _replies(self, behind: int = -1) -> list[int]:
@@ -201,7 +200,7 @@ def results(path: str, calls: list[str]) -> dict[str, str]:
 
 
 def messages(path: str) -> dict[str, str]:
-    """The message in which each of a session's last calls stands."""
+    """The message that each of a session's last calls is in."""
     found: dict[str, str] = {}
     for record in transcripts.tail(path):
         for part in transcripts.parts(record) if record.get("type") == "assistant" else ():
@@ -254,7 +253,7 @@ def fate(session: str, agent: str, message: Queued, says_last: Optional[Says], *
     written down.
     """
     found = _fate(session, agent, message, says_last, transcripts.TAIL, woken=woken)
-    return _fate(session, agent, message, says_last, MOST_READ, woken=woken) if found == DROPPED else found
+    return _fate(session, agent, message, says_last, MOST, woken=woken) if found == DROPPED else found
 
 
 def _fate(session: str, agent: str, message: Queued, says_last: Optional[Says], most: int, *, woken: bool) -> str:
@@ -264,7 +263,7 @@ def _fate(session: str, agent: str, message: Queued, says_last: Optional[Says], 
         return ARRIVED
     found = transcripts.tail(session, most)
     result = _result(found, message.call)
-    if not woken and result is not None and _had_a_round(records, str(result.get("timestamp") or "")):
+    if not woken and result is not None and _had_a_round(records, result):
         return ARRIVED
     if says_last is not None and not any(map(says_last, records)):
         return UNKNOWN
@@ -307,10 +306,11 @@ def _results(record: dict[str, Any]) -> list[str]:
     return [str(part.get("tool_use_id")) for part in transcripts.parts(record) if part.get("type") == "tool_result"]
 
 
-def _had_a_round(records: list[dict[str, Any]], moment: str) -> bool:
-    """After this moment a call of the agent has ended, and the model went on: with that the queue is handed over.
+def _had_a_round(records: list[dict[str, Any]], result: dict[str, Any]) -> bool:
+    """After this result a call of the agent has ended, and the model went on: with that the queue is handed over.
 
     2.1.197 and 2.1.258 do not write down what they hand over then. Both times are the host's own.
     """
+    moment = str(result.get("timestamp") or "")
     ended = [at for at, each in enumerate(records) if moment and _results(each) and str(each.get("timestamp")) > moment]
     return bool(ended) and any(record.get("type") == "assistant" for record in records[ended[0] :])

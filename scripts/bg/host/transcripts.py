@@ -66,7 +66,7 @@ def _records(data: bytes) -> Iterator[dict[str, Any]]:
 
 
 def is_in_place(path: str, session: str, config: str) -> bool:
-    """It stands where the host keeps this session's: in a project's folder of the host's own directory."""
+    """It is where the host keeps this session's: in a project's folder of the host's own directory."""
     folder = os.path.dirname(os.path.dirname(os.path.realpath(path)))
     return os.path.basename(path) == f"{session}.jsonl" and folder == os.path.realpath(os.path.join(config, "projects"))
 
@@ -149,18 +149,6 @@ def parts(record: dict[str, Any]) -> list[dict[str, Any]]:
     return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
 
 
-def moment_of(record: dict[str, Any]) -> float:
-    """When the host has written a record; the beginning of time where it does not say."""
-    said = record.get("timestamp")
-    try:
-        # Late: only what waited in the spool, or ran beside a session, is held against the clock.
-        from datetime import datetime  # noqa: PLC0415
-
-        return datetime.fromisoformat(str(said).replace("Z", "+00:00")).timestamp()
-    except ValueError:
-        return 0.0
-
-
 def text(record: dict[str, Any]) -> str:
     """The text parts of a record, joined; half of a surrogate pair becomes a question mark."""
     found = [part.get("text") for part in parts(record) if part.get("type") == "text"]
@@ -175,7 +163,7 @@ def words(record: dict[str, Any]) -> list[str]:
 
 
 def calls(records: list[dict[str, Any]]) -> dict[str, int]:
-    """Where among these records each call stands."""
+    """The place of each call among these records."""
     return {
         str(part.get("id")): place
         for place, record in enumerate(records)
@@ -217,7 +205,8 @@ def printed(result: str) -> str:
 
 def moment(record: dict[str, Any]) -> float:
     """When the host wrote a record, in seconds; 0 where it does not say."""
-    from datetime import datetime  # noqa: PLC0415 - late: few events need a time
+    # Late: few events need a time.
+    from datetime import datetime  # noqa: PLC0415
 
     try:
         return datetime.fromisoformat(str(record.get("timestamp")).replace("Z", "+00:00")).timestamp()
@@ -226,7 +215,7 @@ def moment(record: dict[str, Any]) -> float:
 
 
 def queued(records: list[dict[str, Any]]) -> list[tuple[int, str]]:
-    """What the host put into a turn that was going on, with where among these records each stands."""
+    """What the host put into a turn that was going on, each with its place among these records."""
     found = []
     for place, record in enumerate(records):
         attachment = record.get("attachment")
@@ -255,7 +244,7 @@ def waiting(path: str) -> list[str]:
 
 
 def last_assistant(records: list[dict[str, Any]]) -> Final:
-    """The last assistant text; unsettled while a later tool result or prompt stands behind it."""
+    """The last assistant text; unsettled while a tool result or a prompt follows it."""
     behind = False
     for record in reversed(records):
         kind = record.get("type")
@@ -266,15 +255,11 @@ def last_assistant(records: list[dict[str, Any]]) -> Final:
         spoken = text(record)
         calls = any(part.get("type") == "tool_use" for part in parts(record))
         if spoken.strip():
-            message = record.get("message")
-            reason = message.get("stop_reason") if isinstance(message, dict) else None
+            reason = text_of(mapping(record.get("message")).get("stop_reason"))
             cut = "output limit" if reason == "max_tokens" else ""
             if record.get("isApiErrorMessage"):
                 cut = error_cut(record.get("error"), record.get("apiErrorStatus"), spoken)
-            uuid = record.get("uuid")
-            own = uuid if isinstance(uuid, str) else ""
-            said = reason if isinstance(reason, str) else ""
-            return Final(spoken, own, not behind and not calls, cut, said, _resets(record))
+            return Final(spoken, text_of(record.get("uuid")), not behind and not calls, cut, reason, _resets(record))
         behind = behind or calls
     return Final("", "", False)
 
@@ -286,7 +271,7 @@ def _resets(record: dict[str, Any]) -> int:
 
 
 def final(path: str) -> Final:
-    """What a transcript ends with, as it stands now."""
+    """What a transcript ends with now."""
     return last_assistant(tail(path))
 
 
@@ -321,7 +306,7 @@ def is_interrupted(path: str, since: float) -> bool:
 
 
 def is_torn(path: str) -> bool:
-    """The last record follows one that is not there: a host that goes by that chain wakes an agent without the rest."""
+    """The last record follows one that is missing: a host that reads back from it wakes an agent without the rest."""
     records = tail(path)
     following = {record.get("uuid"): record.get("parentUuid") for record in records if record.get("uuid")}
     at = next((record.get("uuid") for record in reversed(records) if record.get("uuid")), None)
@@ -365,7 +350,7 @@ def first_prompt(path: str) -> str:
 
 
 def field(path: str, name: str) -> str:
-    """The last value of a field that stands in every line, such as `version` or `cwd`."""
+    """The last value of a field that every line has, such as `version` or `cwd`."""
     for most in (LINES, TAIL):
         for record in reversed(tail(path, most)):
             value = record.get(name)
@@ -429,10 +414,10 @@ def last_sign(path: str) -> float:
         return 0.0
 
 
-def since(path: str, moment: float) -> Iterator[str]:
-    """The files that calls of this transcript name which were made after this moment, as far as its end shows them."""
+def since(path: str, begun: float) -> Iterator[str]:
+    """The files that are named in calls made after this moment, as far as the transcript's end shows them."""
     for record in tail(path):
-        if record.get("type") == "assistant" and moment_of(record) > moment:
+        if record.get("type") == "assistant" and moment(record) > begun:
             for part in parts(record):
                 if part.get("type") == "tool_use" and part.get("name") in TOOLS:
                     given = mapping(part.get("input"))

@@ -124,7 +124,7 @@ def host_of(version: Optional[Version]) -> Host:
 
 
 def version_of(text: str) -> Optional[Version]:
-    """`2.1.327` as numbers, whatever stands behind a hyphen; None where it is not a version."""
+    """`2.1.327` as numbers, whatever follows a hyphen; None where it is not a version."""
     # Without a regular expression: compiling one at every event costs more than all that the event is counted with.
     numbers = (text or "").replace("-", ".").split(".")[:3]
     if len(numbers) < 3 or not all(each.isdecimal() for each in numbers):
