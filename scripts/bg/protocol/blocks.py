@@ -312,7 +312,7 @@ def _outdent(line: str, indent: str) -> str:
 
 
 def _closed_in_its_last_line(name: str, lines: list[str], repairs: list[str], start: int) -> bool:
-    """Whether the closing marker stands at the end of a block's last line; it is taken out of it."""
+    """Whether the closing marker is at the end of a block's last line, from which it is taken away."""
     last = max(number for number, line in enumerate(lines) if line.strip())
     closing = f"[/{name}]"
     if lines[last].rstrip().endswith(closing):

@@ -114,7 +114,7 @@ class _Split:
         # The whole body is a list of fields.
         self.bulleted = opening is not None and opening.bullet and opening.name not in self.exactly
         self.loose = False  # a key was spelled otherwise than the protocol does
-        self.crowded = False  # text stands at column 0 below the last key
+        self.crowded = False  # there is text at column 0 below the last key
         self.current = Field("", 0, "", [])
         self.fields = [self.current]
         self.seen: set[str] = set()
@@ -153,7 +153,7 @@ class _Split:
         return self.loose or not (self.crowded and last)
 
     def _again(self, key: Key, number: int) -> None:
-        """A field that was given before: the first text stands, the later ones are kept beside it."""
+        """Take a field that was given before: its first text is kept, and the later ones beside it."""
         if key.name in self.later:
             self.current = self.later[key.name]
             self.current.rest.append(key.rest.strip())

@@ -19,7 +19,7 @@ from bg.results.contract import Blocker, Reference, Result
 from bg.results.intake import Intake
 from bg.results.records import Report, Unreadable
 
-Part = TypeVar("Part")
+Piece = TypeVar("Piece")
 
 
 class Figure(NamedTuple):
@@ -109,7 +109,7 @@ def merge(intake: Intake, weights: Optional[Mapping[str, float]] = None) -> Merg
     )
 
 
-def _attributed(results: Sequence[Told], of: Callable[[Result], Sequence[Part]]) -> tuple[tuple[str, Part], ...]:
+def _attributed(results: Sequence[Told], of: Callable[[Result], Sequence[Piece]]) -> tuple[tuple[str, Piece], ...]:
     """One part of every result, each piece of it with the reporter."""
     return tuple((told.reporter, each) for told in results for each in of(told.result))
 
@@ -214,7 +214,7 @@ def _statements(table: markdown.Table) -> Iterator[tuple[str, str, str]]:
 
 
 def groups(reports: Sequence[Report]) -> list[list[Report]]:
-    """The reports by issue, each group in the order they came; one that fits several groups stands for itself."""
+    """The reports by issue, each group in the order they came; one that fits several groups is a group of its own."""
     found: list[list[Report]] = []
     for report in sorted(reports, key=lambda report: (not report.file, not report.category)):
         fitting = [group for group in found if any(_same(report, other) for other in group)]
