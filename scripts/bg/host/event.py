@@ -156,11 +156,6 @@ def texts_in(value: Any) -> list[str]:
     return [found for each in inner for found in texts_in(each)]
 
 
-def _path(value: Any) -> str:
-    """A path that the system can be asked about; one with NUL or beyond any limit raises where others do not."""
-    return value if isinstance(value, str) and "\0" not in value and len(value) <= PATH_LIMIT else ""
-
-
 def identifier(value: Any) -> str:
     """An id in the shape of the host's, empty for anything else: it becomes a part of file names and patterns."""
     return value if isinstance(value, str) and _ID.match(value) else ""
@@ -209,14 +204,6 @@ def read(text: str) -> Optional[Event]:
     )
 
 
-def _background(tasks: Any) -> Optional[list[dict[str, Any]]]:
-    """The host's list of what runs; None where it has another shape than known, because that ends nobody."""
-    if not isinstance(tasks, list):
-        return None
-    known = all(isinstance(item, dict) and item.get("id") and isinstance(item["id"], str) for item in tasks)
-    return tasks if known else None
-
-
 def is_machine_prompt(prompt: str) -> bool:
     """The prompt is the host's own message about an agent, not typed by the user."""
     return bool(_NOTIFICATION.match(prompt) or _AGENT_MESSAGE.match(prompt) or says_stopped(prompt))
@@ -225,12 +212,6 @@ def is_machine_prompt(prompt: str) -> bool:
 def says_stopped(prompt: str) -> bool:
     """The host says that the user has stopped agents by key, by their descriptions only."""
     return bool(_STOPPED.match(prompt))
-
-
-def _element(text: str, name: str, *, last: bool = False) -> str:
-    start = text.find(f"<{name}>")
-    end = text.rfind(f"</{name}>") if last else text.find(f"</{name}>")
-    return text[start + len(name) + 2 : end] if 0 <= start < end else ""
 
 
 def notifications(prompt: str) -> list[Notification]:
@@ -256,15 +237,6 @@ def notifications(prompt: str) -> list[Notification]:
                 )
             )
     return found
-
-
-def _plain(text: str) -> str:
-    if "&" not in text:
-        return text
-    # Late: its table of entities costs more than most events.
-    import html  # noqa: PLC0415
-
-    return html.unescape(text)
 
 
 def typed_command(prompt: str) -> tuple[str, str]:
@@ -295,3 +267,31 @@ def live_agents(event: Event) -> Optional[set[str]]:
     if event.background is None:
         return None
     return {text_of(item.get("id")) for item in event.background}
+
+
+def _path(value: Any) -> str:
+    """A path that the system can be asked about; one with NUL or beyond any limit raises where others do not."""
+    return value if isinstance(value, str) and "\0" not in value and len(value) <= PATH_LIMIT else ""
+
+
+def _background(tasks: Any) -> Optional[list[dict[str, Any]]]:
+    """The host's list of what runs; None where it has another shape than known, because that ends nobody."""
+    if not isinstance(tasks, list):
+        return None
+    known = all(isinstance(item, dict) and item.get("id") and isinstance(item["id"], str) for item in tasks)
+    return tasks if known else None
+
+
+def _element(text: str, name: str, *, last: bool = False) -> str:
+    start = text.find(f"<{name}>")
+    end = text.rfind(f"</{name}>") if last else text.find(f"</{name}>")
+    return text[start + len(name) + 2 : end] if 0 <= start < end else ""
+
+
+def _plain(text: str) -> str:
+    if "&" not in text:
+        return text
+    # Late: its table of entities costs more than most events.
+    import html  # noqa: PLC0415
+
+    return html.unescape(text)

@@ -133,16 +133,58 @@ class Stretch:
         return sign in _read(self._path, start, self._place - start)
 
 
-def _ways(lines: list[_Line]) -> list[_Way]:
-    """Of each record the way that leads to it."""
-    found: list[_Way] = []
-    at: dict[str, int] = {}
-    for number, line in enumerate(lines):
-        before = found[at[line.follows]] if line.follows in at else _Way(line.follows, frozenset())
-        found.append(before._replace(turns=before.turns | {line.turn}) if line.prompt else before)
-        if line.uuid:
-            at.setdefault(line.uuid, number)
+def results(path: str, calls: list[str]) -> dict[str, str]:
+    """Of these calls of a session those that were answered: why one was refused, empty where it was not."""
+    found: dict[str, str] = {}
+    for record in transcripts.tail(path) if calls else ():
+        for part in transcripts.parts(record) if record.get("type") == "user" else ():
+            if part.get("type") == "tool_result" and part.get("tool_use_id") in calls:
+                said = transcripts.text({"message": part}).strip() or "refused"
+                found[str(part["tool_use_id"])] = said if part.get("is_error") else ""
     return found
+
+
+def messages(path: str) -> dict[str, str]:
+    """The message that each of a session's last calls is in."""
+    found: dict[str, str] = {}
+    for record in transcripts.tail(path):
+        for part in transcripts.parts(record) if record.get("type") == "assistant" else ():
+            if part.get("type") == "tool_use":
+                found[str(part.get("id"))] = str(record["message"].get("id"))
+    return found
+
+
+def announced(transcript: str, prompt: str) -> dict[str, str]:
+    """By agent, the report that the host's announcement of its end shows the parent, in this prompt or before it."""
+    records = transcripts.tail(transcript)
+    told = [words for _, words in transcripts.queued(records)]
+    told += [transcripts.text(record) for record in records if record.get("type") == "user"]
+    return {found.agent: found.result for words in [*told, prompt] for found in notifications(words)}
+
+
+class Queued(Record):
+    """A message that the host has put into the queue of an agent: the call that sent it, and its text."""
+
+    call: str
+    text: str
+
+
+def fate(session: str, agent: str, message: Queued, says_last: Optional[Says], *, woken: bool = False) -> str:
+    """What became of a message to an agent whose run has ended, by the session's transcript and the agent's own.
+
+    `says_last` knows the last words of that run: until the agent's transcript has them, it may lack the message too.
+    None where the run was cut, of which nothing more is written. The message that has `woken` the agent is always
+    written down.
+    """
+    found = _fate(session, agent, message, says_last, transcripts.TAIL, woken=woken)
+    return _fate(session, agent, message, says_last, MOST, woken=woken) if found == DROPPED else found
+
+
+def follows(agent: str, message: str, says_last: Says) -> bool:
+    """An agent was told this after it had said its last words, and has not said them since."""
+    records = transcripts.tail(agent)
+    said = [at for at, record in enumerate(records) if says_last(record)]
+    return bool(said) and max(said) < _place(records, message)
 
 
 def _line(record: dict[str, Any]) -> _Line:
@@ -178,37 +220,6 @@ def _told(uuid: str, follows: str, record: dict[str, Any]) -> _Line:
     return _Line(uuid, follows, turn, prompt=prompt, added=words if feedback else "", said=(words, *calls))
 
 
-def _carries(line: _Line, carrier: str) -> bool:
-    return bool(carrier) and any(carrier in text for text in line.said)
-
-
-def _keeps_out(line: _Line, carrier: str) -> bool:
-    """The host says that a hook has blocked this prompt, or one that it does not name."""
-    _, named, prompt = line.blocked.partition(_ORIGINAL)
-    return bool(line.blocked and carrier) and (carrier in line.blocked or not named or prompt == _UNREADABLE)
-
-
-def results(path: str, calls: list[str]) -> dict[str, str]:
-    """Of these calls of a session those that were answered: why one was refused, empty where it was not."""
-    found: dict[str, str] = {}
-    for record in transcripts.tail(path) if calls else ():
-        for part in transcripts.parts(record) if record.get("type") == "user" else ():
-            if part.get("type") == "tool_result" and part.get("tool_use_id") in calls:
-                said = transcripts.text({"message": part}).strip() or "refused"
-                found[str(part["tool_use_id"])] = said if part.get("is_error") else ""
-    return found
-
-
-def messages(path: str) -> dict[str, str]:
-    """The message that each of a session's last calls is in."""
-    found: dict[str, str] = {}
-    for record in transcripts.tail(path):
-        for part in transcripts.parts(record) if record.get("type") == "assistant" else ():
-            if part.get("type") == "tool_use":
-                found[str(part.get("id"))] = str(record["message"].get("id"))
-    return found
-
-
 def _records(path: str, place: int, most: int) -> list[dict[str, Any]]:
     found = []
     for line in _read(path, place, most).split(b"\n"):
@@ -230,30 +241,26 @@ def _read(path: str, place: int, most: int) -> bytes:
         return b""
 
 
-def announced(transcript: str, prompt: str) -> dict[str, str]:
-    """By agent, the report that the host's announcement of its end shows the parent, in this prompt or before it."""
-    records = transcripts.tail(transcript)
-    told = [words for _, words in transcripts.queued(records)]
-    told += [transcripts.text(record) for record in records if record.get("type") == "user"]
-    return {found.agent: found.result for words in [*told, prompt] for found in notifications(words)}
+def _ways(lines: list[_Line]) -> list[_Way]:
+    """Of each record the way that leads to it."""
+    found: list[_Way] = []
+    at: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        before = found[at[line.follows]] if line.follows in at else _Way(line.follows, frozenset())
+        found.append(before._replace(turns=before.turns | {line.turn}) if line.prompt else before)
+        if line.uuid:
+            at.setdefault(line.uuid, number)
+    return found
 
 
-class Queued(Record):
-    """A message that the host has put into the queue of an agent: the call that sent it, and its text."""
-
-    call: str
-    text: str
+def _carries(line: _Line, carrier: str) -> bool:
+    return bool(carrier) and any(carrier in text for text in line.said)
 
 
-def fate(session: str, agent: str, message: Queued, says_last: Optional[Says], *, woken: bool = False) -> str:
-    """What became of a message to an agent whose run has ended, by the session's transcript and the agent's own.
-
-    `says_last` knows the last words of that run: until the agent's transcript has them, it may lack the message too.
-    None where the run was cut, of which nothing more is written. The message that has `woken` the agent is always
-    written down.
-    """
-    found = _fate(session, agent, message, says_last, transcripts.TAIL, woken=woken)
-    return _fate(session, agent, message, says_last, MOST, woken=woken) if found == DROPPED else found
+def _keeps_out(line: _Line, carrier: str) -> bool:
+    """The host says that a hook has blocked this prompt, or one that it does not name."""
+    _, named, prompt = line.blocked.partition(_ORIGINAL)
+    return bool(line.blocked and carrier) and (carrier in line.blocked or not named or prompt == _UNREADABLE)
 
 
 def _fate(session: str, agent: str, message: Queued, says_last: Optional[Says], most: int, *, woken: bool) -> str:
@@ -270,13 +277,6 @@ def _fate(session: str, agent: str, message: Queued, says_last: Optional[Says], 
     if result is None:
         return UNKNOWN if message.call in transcripts.calls(found) else DROPPED
     return PROMISED if says_last is not None and _PROMISE in str(transcripts.parts(result)) else DROPPED
-
-
-def follows(agent: str, message: str, says_last: Says) -> bool:
-    """An agent was told this after it had said its last words, and has not said them since."""
-    records = transcripts.tail(agent)
-    said = [at for at, record in enumerate(records) if says_last(record)]
-    return bool(said) and max(said) < _place(records, message)
 
 
 def _place(records: list[dict[str, Any]], message: str) -> int:

@@ -54,17 +54,6 @@ class Line(Record):
     record: dict[str, Any]
 
 
-def _records(data: bytes) -> Iterator[dict[str, Any]]:
-    for line in data.split(b"\n"):
-        if line.strip():
-            try:
-                record = foreign.loads(line)
-            except ValueError:
-                continue
-            if isinstance(record, dict):
-                yield record
-
-
 def is_in_place(path: str, session: str, config: str) -> bool:
     """It is where the host keeps this session's: in a project's folder of the host's own directory."""
     folder = os.path.dirname(os.path.dirname(os.path.realpath(path)))
@@ -122,24 +111,6 @@ def said_since(path: str, offset: int, most: int = LOOK) -> tuple[list[Line], in
     return found, place
 
 
-def _said(data: bytes, offset: int) -> Iterator[Line]:
-    """The records of the model; most of a transcript is what tools have brought, which need not be decoded."""
-    hit = data.find(b'"assistant"')
-    while hit >= 0:
-        begin, end = data.rfind(b"\n", 0, hit) + 1, data.index(b"\n", hit) + 1
-        for record in _records(data[begin:end]):
-            if record.get("type") == "assistant":
-                yield Line(offset + begin, offset + end, record)
-        hit = data.find(b'"assistant"', end)
-
-
-def _read(path: str, offset: int, most: int) -> bytes:
-    try:
-        return foreign.read(path, most, offset) if path else b""
-    except (OSError, ValueError):
-        return b""
-
-
 def parts(record: dict[str, Any]) -> list[dict[str, Any]]:
     """The content parts of a record's message."""
     message = record.get("message")
@@ -192,10 +163,6 @@ def beside(records: list[dict[str, Any]], call: str) -> tuple[list[Call], list[C
     made = [each for record in spoken if message and _message_id(record) == message for each in called(record)]
     at = next((place for place, each in enumerate(made) if each[0] == call), len(made))
     return made[:at], made[at + 1 :]
-
-
-def _message_id(record: dict[str, Any]) -> str:
-    return text_of(mapping(record.get("message")).get("id"))
 
 
 def printed(result: str) -> str:
@@ -262,12 +229,6 @@ def last_assistant(records: list[dict[str, Any]]) -> Final:
             return Final(spoken, text_of(record.get("uuid")), not behind and not calls, cut, reason, _resets(record))
         behind = behind or calls
     return Final("", "", False)
-
-
-def _resets(record: dict[str, Any]) -> int:
-    """When the limit ends that a record of the host speaks of; 0 where it does not say. 2.1.258 and newer note it."""
-    found = mapping(record.get("quotaLimits")).get("resetsAt")
-    return found if type(found) is int and found > 0 else 0
 
 
 def final(path: str) -> Final:
@@ -398,14 +359,6 @@ def digest(path: str, most: int = 3000) -> str:
     return "\n".join(reversed(lines))
 
 
-def _digest_line(part: dict[str, Any]) -> str:
-    if part.get("type") == "text" and isinstance(part.get("text"), str):
-        return " ".join(part["text"].split())[:600]
-    if part.get("type") == "tool_use":
-        return f"[{part.get('name')}] {json.dumps(part.get('input'), ensure_ascii=False)[:200]}"
-    return ""
-
-
 def last_sign(path: str) -> float:
     """When the transcript last grew, through any link; 0 where there is none."""
     try:
@@ -423,3 +376,50 @@ def since(path: str, begun: float) -> Iterator[str]:
                     given = mapping(part.get("input"))
                     named = next(filter(None, (text_of(given.get(key)) for key in PATHS)), "")
                     yield os.path.join(text_of(record.get("cwd")), named or ".")
+
+
+def _records(data: bytes) -> Iterator[dict[str, Any]]:
+    for line in data.split(b"\n"):
+        if line.strip():
+            try:
+                record = foreign.loads(line)
+            except ValueError:
+                continue
+            if isinstance(record, dict):
+                yield record
+
+
+def _read(path: str, offset: int, most: int) -> bytes:
+    try:
+        return foreign.read(path, most, offset) if path else b""
+    except (OSError, ValueError):
+        return b""
+
+
+def _said(data: bytes, offset: int) -> Iterator[Line]:
+    """The records of the model; most of a transcript is what tools have brought, which need not be decoded."""
+    hit = data.find(b'"assistant"')
+    while hit >= 0:
+        begin, end = data.rfind(b"\n", 0, hit) + 1, data.index(b"\n", hit) + 1
+        for record in _records(data[begin:end]):
+            if record.get("type") == "assistant":
+                yield Line(offset + begin, offset + end, record)
+        hit = data.find(b'"assistant"', end)
+
+
+def _message_id(record: dict[str, Any]) -> str:
+    return text_of(mapping(record.get("message")).get("id"))
+
+
+def _resets(record: dict[str, Any]) -> int:
+    """When the limit ends that a record of the host speaks of; 0 where it does not say. 2.1.258 and newer note it."""
+    found = mapping(record.get("quotaLimits")).get("resetsAt")
+    return found if type(found) is int and found > 0 else 0
+
+
+def _digest_line(part: dict[str, Any]) -> str:
+    if part.get("type") == "text" and isinstance(part.get("text"), str):
+        return " ".join(part["text"].split())[:600]
+    if part.get("type") == "tool_use":
+        return f"[{part.get('name')}] {json.dumps(part.get('input'), ensure_ascii=False)[:200]}"
+    return ""

@@ -266,63 +266,6 @@ class _Scan:
         return Block(marker, self.text[begin:end], start + 1, True, ()), last + 1
 
 
-def _signal_type(value: Any) -> str | None:
-    for key, named in value.items() if isinstance(value, dict) else ():
-        if key.replace("_", "").lower() == "signaltype" and isinstance(named, str):
-            return marker_of(named)
-    return None
-
-
-def _plain(lines: list[str], repairs: list[str], start: int) -> str:
-    """The fields' lines without a common indent, a fence or a document mark; their number stays the same."""
-    lines = list(lines)
-    filled = [number for number, line in enumerate(lines) if line.strip()]
-    if filled and lines[filled[0]].strip() == "---":
-        lines[filled.pop(0)] = ""
-    inner = _fence_of_fields(lines, filled)
-    if inner:
-        repairs.append(f"line {start + 2 + inner[0]}: a code fence inside the markers was left out")
-    for number in inner:
-        lines[number] = ""
-        filled.remove(number)
-    indent = _INDENT.match(lines[filled[0]]).group() if filled else ""  # type: ignore[union-attr]
-    if indent:
-        repairs.append(f"line {start + 2 + filled[0]}: the block was indented by {len(indent)}")
-        lines = [_outdent(line, indent) for line in lines]
-    return "\n".join(lines)
-
-
-def _fence_of_fields(lines: list[str], filled: list[int]) -> list[int]:
-    """The lines of a fence around the fields: the first of those that are filled, and the last if it closes it."""
-    if len(filled) < 2:
-        return []
-    first, last = fence_of(lines[filled[0]]), fence_of(lines[filled[-1]])
-    following = lines[filled[1]]
-    if first is None or not (KEYLIKE.match(following) or following.lstrip().startswith("{")):
-        return []
-    closed = last is not None and last.bare and last.char == first.char
-    return [filled[0], filled[-1]] if closed else filled[:1]
-
-
-def _outdent(line: str, indent: str) -> str:
-    if line.startswith(indent):
-        return line[len(indent) :]
-    own = _INDENT.match(line)
-    return line[min(len(indent), own.end() if own else 0) :]
-
-
-def _closed_in_its_last_line(name: str, lines: list[str], repairs: list[str], start: int) -> bool:
-    """Whether the closing marker is at the end of a block's last line, from which it is taken away."""
-    last = max(number for number, line in enumerate(lines) if line.strip())
-    closing = f"[/{name}]"
-    if lines[last].rstrip().endswith(closing):
-        lines[last] = lines[last].rstrip()[: -len(closing)].rstrip()
-        repairs.append(f"line {start + last + 2}: the closing marker stood at the end of a line")
-        return True
-    repairs.append(f"the block of line {start + 1} was never closed; it was read up to line {start + 1 + len(lines)}")
-    return False
-
-
 class _Fences:
     """The fences of one text, by line."""
 
@@ -382,3 +325,60 @@ class _Fences:
         exact = (depth for depth in depths if self.at[stack[depth]][:2] == self.at[at][:2])
         longer = (depth for depth in depths[:1] if self.closes(at, stack[depth]))
         return next(exact, next(longer, None))
+
+
+def _plain(lines: list[str], repairs: list[str], start: int) -> str:
+    """The fields' lines without a common indent, a fence or a document mark; their number stays the same."""
+    lines = list(lines)
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    if filled and lines[filled[0]].strip() == "---":
+        lines[filled.pop(0)] = ""
+    inner = _fence_of_fields(lines, filled)
+    if inner:
+        repairs.append(f"line {start + 2 + inner[0]}: a code fence inside the markers was left out")
+    for number in inner:
+        lines[number] = ""
+        filled.remove(number)
+    indent = _INDENT.match(lines[filled[0]]).group() if filled else ""  # type: ignore[union-attr]
+    if indent:
+        repairs.append(f"line {start + 2 + filled[0]}: the block was indented by {len(indent)}")
+        lines = [_outdent(line, indent) for line in lines]
+    return "\n".join(lines)
+
+
+def _fence_of_fields(lines: list[str], filled: list[int]) -> list[int]:
+    """The lines of a fence around the fields: the first of those that are filled, and the last if it closes it."""
+    if len(filled) < 2:
+        return []
+    first, last = fence_of(lines[filled[0]]), fence_of(lines[filled[-1]])
+    following = lines[filled[1]]
+    if first is None or not (KEYLIKE.match(following) or following.lstrip().startswith("{")):
+        return []
+    closed = last is not None and last.bare and last.char == first.char
+    return [filled[0], filled[-1]] if closed else filled[:1]
+
+
+def _outdent(line: str, indent: str) -> str:
+    if line.startswith(indent):
+        return line[len(indent) :]
+    own = _INDENT.match(line)
+    return line[min(len(indent), own.end() if own else 0) :]
+
+
+def _closed_in_its_last_line(name: str, lines: list[str], repairs: list[str], start: int) -> bool:
+    """Whether the closing marker is at the end of a block's last line, from which it is taken away."""
+    last = max(number for number, line in enumerate(lines) if line.strip())
+    closing = f"[/{name}]"
+    if lines[last].rstrip().endswith(closing):
+        lines[last] = lines[last].rstrip()[: -len(closing)].rstrip()
+        repairs.append(f"line {start + last + 2}: the closing marker stood at the end of a line")
+        return True
+    repairs.append(f"the block of line {start + 1} was never closed; it was read up to line {start + 1 + len(lines)}")
+    return False
+
+
+def _signal_type(value: Any) -> str | None:
+    for key, named in value.items() if isinstance(value, dict) else ():
+        if key.replace("_", "").lower() == "signaltype" and isinstance(named, str):
+            return marker_of(named)
+    return None

@@ -132,6 +132,17 @@ class Draft:
             item.update({"question_id": own, **rest})
 
 
+def spellings(properties: Mapping[str, Any]) -> dict[str, str]:
+    """Every accepted spelling of a key, and the key; a real name always wins over an alias."""
+    aliases = {alias: name for name, each in properties.items() for alias in each.get("x-aliases", ())}
+    return {**aliases, **{name: name for name in properties}}
+
+
+def short(text: str) -> str:
+    """The text in quotes, cut to what fits a sentence."""
+    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
+
+
 def _own_ids(given: list[str]) -> Iterator[str]:
     """For each question the id that it was given, or one that no other has."""
     taken, seen = set(given), set()
@@ -143,12 +154,6 @@ def _own_ids(given: list[str]) -> Iterator[str]:
         taken.add(own)
         seen.add(own)
         yield own
-
-
-def spellings(properties: Mapping[str, Any]) -> dict[str, str]:
-    """Every accepted spelling of a key, and the key; a real name always wins over an alias."""
-    aliases = {alias: name for name, each in properties.items() for alias in each.get("x-aliases", ())}
-    return {**aliases, **{name: name for name in properties}}
 
 
 def _without_braces(body: str) -> str:
@@ -182,8 +187,3 @@ def _begun(key: str, exact: Mapping[str, str]) -> str | None:
 
 def _plain(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text[:200].lower()).strip("_")
-
-
-def short(text: str) -> str:
-    """The text in quotes, cut to what fits a sentence."""
-    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")

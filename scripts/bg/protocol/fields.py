@@ -79,13 +79,6 @@ def key_of(line: str, names: Mapping[str, str]) -> Key | None:
     return Key(name, exact, True, bool(match["bullet"]), match["bullet"] + raw, rest)
 
 
-def _heading(line: str, names: Mapping[str, str]) -> Key | None:
-    """The key of a line that is a heading, or bold as a whole."""
-    heading = _HEADING.fullmatch(line)
-    name = names.get(canonical(heading["title"] or heading["bold"])) if heading else None
-    return Key(name, False, True, False, line.strip(), "") if name else None
-
-
 def split(body: str, names: Mapping[str, str], lists: Mapping[str, Mapping[str, str]]) -> tuple[list[Field], list[str]]:
     """The fields of a body in order, the first with an empty name for the text before any key; and the repairs.
 
@@ -102,6 +95,88 @@ def split(body: str, names: Mapping[str, str], lists: Mapping[str, Mapping[str, 
     for number, line in enumerate(lines):
         found.take(number, line)
     return found.fields, found.repairs
+
+
+def dedent(lines: Iterable[str]) -> list[str]:
+    """The lines without their common indent; blank lines do not count."""
+    lines = list(lines)
+    common = min((_indent(line) for line in lines if line.strip()), default=0)
+    return [line[min(common, _indent(line)) :] for line in lines]
+
+
+def value(first: str, rest: list[str]) -> str:
+    """A field's text as written: block scalars unfolded, one pair of surrounding quotes removed."""
+    head = first.strip()
+    style = _SCALAR.fullmatch(head)
+    if style is not None:
+        return _scalar(style, rest)
+    lines = _to_its_end([*([head] if head else []), *dedent(rest)])
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    return unquoted("\n".join(lines))
+
+
+def unquoted(text: str) -> str:
+    """The text without one pair of matching quotes around all of it."""
+    closing = _PAIRS.get(text[:1])
+    if closing is None or len(text) < 2 or text[-1] != closing:
+        return text
+    inner = text[1:-1]
+    if text[0] == '"':
+        plain = inner.replace('\\"', "")
+        return text if '"' in plain else inner.replace('\\"', '"')
+    if text[0] == "'":
+        return text if "'" in inner.replace("''", "") else inner.replace("''", "'")
+    return text if text[0] in inner or (closing in inner and closing != "\u2019") else inner
+
+
+def as_text(given: Any) -> str:
+    """A JSON or YAML value as the text a person would have written; strings stay as they are."""
+    if given is None:
+        return ""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, bool):
+        return "true" if given else "false"
+    if isinstance(given, list):
+        return "\n".join("- " + as_text(item).replace("\n", "\n  ") for item in given)
+    if isinstance(given, dict):
+        return "\n".join(_pair(str(key), as_text(item)) for key, item in given.items())
+    return str(given)
+
+
+def json_value(text: str) -> Any:
+    """The text as JSON with every number as written; a trailing comma is forgiven; None if it is not JSON."""
+    for candidate in (text, _TRAILING_COMMA.sub(lambda match: match[1] or "", text)):
+        try:
+            found = foreign.loads(candidate, strict=False, parse_int=str, parse_float=str, parse_constant=str)
+        except ValueError:
+            continue
+        return None if foreign.is_deeper(found, _DEPTH) else found
+    return None
+
+
+def _heading(line: str, names: Mapping[str, str]) -> Key | None:
+    """The key of a line that is a heading, or bold as a whole."""
+    heading = _HEADING.fullmatch(line)
+    name = names.get(canonical(heading["title"] or heading["bold"])) if heading else None
+    return Key(name, False, True, False, line.strip(), "") if name else None
+
+
+def _quoted(lines: list[str]) -> set[int]:
+    """The lines inside code fences at column 0 that are opened and closed: pasted text, not keys."""
+    inside: set[int] = set()
+    opener: tuple[int, str] | None = None
+    for number, line in enumerate(lines):
+        match = _FENCE.match(line)
+        if match is None:
+            continue
+        if opener is None:
+            opener = (number, match[1])
+        elif match[1].startswith(opener[1]) and not match[2].strip():
+            inside.update(range(opener[0], number + 1))
+            opener = None
+    return inside
 
 
 class _Split:
@@ -168,51 +243,9 @@ class _Split:
         self.fields.append(field)
 
 
-def _quoted(lines: list[str]) -> set[int]:
-    """The lines inside code fences at column 0 that are opened and closed: pasted text, not keys."""
-    inside: set[int] = set()
-    opener: tuple[int, str] | None = None
-    for number, line in enumerate(lines):
-        match = _FENCE.match(line)
-        if match is None:
-            continue
-        if opener is None:
-            opener = (number, match[1])
-        elif match[1].startswith(opener[1]) and not match[2].strip():
-            inside.update(range(opener[0], number + 1))
-            opener = None
-    return inside
-
-
-def dedent(lines: Iterable[str]) -> list[str]:
-    """The lines without their common indent; blank lines do not count."""
-    lines = list(lines)
-    common = min((_indent(line) for line in lines if line.strip()), default=0)
-    return [line[min(common, _indent(line)) :] for line in lines]
-
-
 def _indent(line: str) -> int:
     match = _INDENT.match(line)
     return match.end() if match else 0
-
-
-def value(first: str, rest: list[str]) -> str:
-    """A field's text as written: block scalars unfolded, one pair of surrounding quotes removed."""
-    head = first.strip()
-    style = _SCALAR.fullmatch(head)
-    if style is not None:
-        return _scalar(style, rest)
-    lines = _to_its_end([*([head] if head else []), *dedent(rest)])
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    return unquoted("\n".join(lines))
-
-
-def _to_its_end(lines: list[str]) -> list[str]:
-    """The lines up to the last that is not blank."""
-    while lines and not lines[-1].strip():
-        lines.pop()
-    return lines
 
 
 def _scalar(style: re.Match[str], rest: list[str]) -> str:
@@ -221,6 +254,13 @@ def _scalar(style: re.Match[str], rest: list[str]) -> str:
     if style["chomp"] != "+":
         lines = _to_its_end(lines)
     return "\n".join(lines) if style["style"] == "|" else _folded(lines)
+
+
+def _to_its_end(lines: list[str]) -> list[str]:
+    """The lines up to the last that is not blank."""
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return lines
 
 
 def _folded(lines: list[str]) -> str:
@@ -232,45 +272,5 @@ def _folded(lines: list[str]) -> str:
     return text
 
 
-def unquoted(text: str) -> str:
-    """The text without one pair of matching quotes around all of it."""
-    closing = _PAIRS.get(text[:1])
-    if closing is None or len(text) < 2 or text[-1] != closing:
-        return text
-    inner = text[1:-1]
-    if text[0] == '"':
-        plain = inner.replace('\\"', "")
-        return text if '"' in plain else inner.replace('\\"', '"')
-    if text[0] == "'":
-        return text if "'" in inner.replace("''", "") else inner.replace("''", "'")
-    return text if text[0] in inner or (closing in inner and closing != "\u2019") else inner
-
-
-def as_text(given: Any) -> str:
-    """A JSON or YAML value as the text a person would have written; strings stay as they are."""
-    if given is None:
-        return ""
-    if isinstance(given, str):
-        return given
-    if isinstance(given, bool):
-        return "true" if given else "false"
-    if isinstance(given, list):
-        return "\n".join("- " + as_text(item).replace("\n", "\n  ") for item in given)
-    if isinstance(given, dict):
-        return "\n".join(_pair(str(key), as_text(item)) for key, item in given.items())
-    return str(given)
-
-
 def _pair(key: str, text: str) -> str:
     return f"{key}:\n  " + text.replace("\n", "\n  ") if "\n" in text else f"{key}: {text}"
-
-
-def json_value(text: str) -> Any:
-    """The text as JSON with every number as written; a trailing comma is forgiven; None if it is not JSON."""
-    for candidate in (text, _TRAILING_COMMA.sub(lambda match: match[1] or "", text)):
-        try:
-            found = foreign.loads(candidate, strict=False, parse_int=str, parse_float=str, parse_constant=str)
-        except ValueError:
-            continue
-        return None if foreign.is_deeper(found, _DEPTH) else found
-    return None

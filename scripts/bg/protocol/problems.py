@@ -69,23 +69,6 @@ def judged(
     return problems, notes
 
 
-def _name(path: tuple[Any, ...]) -> str:
-    """A path as people write it: details, questions[1].text."""
-    return "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
-
-
-def _at(spec: Mapping[str, Any], path: tuple[Any, ...]) -> Mapping[str, Any]:
-    for part in path:
-        spec = spec["items"] if isinstance(part, int) else spec["properties"][part]
-    return spec
-
-
-def _value(given: Any, path: tuple[Any, ...]) -> Any:
-    for part in path:
-        given = given[part]
-    return given
-
-
 def placeholder(each: Mapping[str, Any]) -> str:
     """A field's text in a template: its values where they are listed, else its description."""
     return f"<{'|'.join(offered(each)) if 'enum' in each else each['description']}>"
@@ -107,6 +90,23 @@ def violations(given: Any, spec: Mapping[str, Any], path: tuple[Any, ...] = ()) 
     elif isinstance(given, list) and "items" in spec:
         for place, item in enumerate(given):
             yield from violations(item, spec["items"], (*path, place))
+
+
+def _at(spec: Mapping[str, Any], path: tuple[Any, ...]) -> Mapping[str, Any]:
+    for part in path:
+        spec = spec["items"] if isinstance(part, int) else spec["properties"][part]
+    return spec
+
+
+def _name(path: tuple[Any, ...]) -> str:
+    """A path as people write it: details, questions[1].text."""
+    return "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
+
+
+def _value(given: Any, path: tuple[Any, ...]) -> Any:
+    for part in path:
+        given = given[part]
+    return given
 
 
 def _broken(given: Any, spec: Mapping[str, Any]) -> Iterator[str]:

@@ -64,34 +64,13 @@ def shaped(given: Any, names: Mapping[str, str]) -> Reading:
     return Reading([_mapped(item, names, renamed) for item in items], shape, _said(renamed))
 
 
-def _said(renamed: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(f"{raw!r} was read as {name}" for raw, name in renamed.items())
-
-
-def _mapped(item: Any, names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
-    if not isinstance(item, dict):
-        return _text_item(fields.as_text(item))
-    if len(item) == 1 and (key := str(next(iter(item)))) and _LABEL.fullmatch(key + ":"):
-        return _labelled(key, item[key], names, renamed)
-    mapped = {}
-    for key, part in item.items():
-        name = names.get(fields.canonical(str(key)), str(key))
-        mapped[name] = fields.as_text(part)
-        if name != key:
-            renamed[str(key)] = name
-    return mapped
-
-
-def _labelled(key: str, item: Any, names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
-    label = _LABEL.fullmatch(key + ":")
-    return {"question_id": f"Q{label['number']}" if label else key, **_mapped(item, names, renamed)}
-
-
-def _text_item(text: str) -> dict[str, str]:
-    label = _LABEL.match(text)
-    if label is not None and text[label.end() :].strip():
-        return {"question_id": f"Q{label['number']}", "text": fields.unquoted(text[label.end() :].strip())}
-    return {"text": text}
+def value(text: str) -> Any:
+    """A flow collection (`[{text: Which one?}]`): every leaf a string; None if it is not one."""
+    try:
+        found, end = _collection(text, 0, 0)
+    except (ValueError, IndexError):
+        return None
+    return found if not text[end:].strip() else None
 
 
 def _opener(line: str, names: Mapping[str, str]) -> tuple[Callable[[str], object] | None, str]:
@@ -110,6 +89,11 @@ def _opener(line: str, names: Mapping[str, str]) -> tuple[Callable[[str], object
     return None, ""
 
 
+def _key(line: str, names: Mapping[str, str]) -> fields.Key | None:
+    key = fields.key_of(line, names)
+    return key if key is not None and key.known else None
+
+
 class _Again:
     """Tells the first line of an item by its key, which the item before has already."""
 
@@ -126,20 +110,19 @@ class _Again:
         return again
 
 
-def _key(line: str, names: Mapping[str, str]) -> fields.Key | None:
-    key = fields.key_of(line, names)
-    return key if key is not None and key.known else None
+def _plain(lines: list[str]) -> Reading:
+    """Text without any list: one question, or one a line where each line asks."""
+    asked = [line.strip() for line in lines if line.strip()]
+    if len(asked) > 1 and all(line.endswith("?") for line in asked):
+        return Reading([_text_item(line) for line in asked], "plain strings")
+    return Reading([_text_item(fields.value(lines[0], lines[1:]))], "plain text")
 
 
-def _chunks(lines: list[str], begins: Callable[[str], object]) -> list[list[str]]:
-    """The lines of each item; only what opened the first one opens another."""
-    chunks: list[list[str]] = []
-    for line in lines:
-        opens = line[:1].strip() and begins(line)
-        if opens or not chunks:
-            chunks.append([])
-        chunks[-1].append(line)
-    return chunks
+def _text_item(text: str) -> dict[str, str]:
+    label = _LABEL.match(text)
+    if label is not None and text[label.end() :].strip():
+        return {"question_id": f"Q{label['number']}", "text": fields.unquoted(text[label.end() :].strip())}
+    return {"text": text}
 
 
 def _item(lines: list[str], names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
@@ -171,6 +154,25 @@ def _item(lines: list[str], names: Mapping[str, str], renamed: dict[str, str]) -
 def _shift(line: str, width: int) -> str:
     indent = len(line) - len(line.lstrip(" \t"))
     return line[min(width, indent) :]
+
+
+def _mapped(item: Any, names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
+    if not isinstance(item, dict):
+        return _text_item(fields.as_text(item))
+    if len(item) == 1 and (key := str(next(iter(item)))) and _LABEL.fullmatch(key + ":"):
+        return _labelled(key, item[key], names, renamed)
+    mapped = {}
+    for key, part in item.items():
+        name = names.get(fields.canonical(str(key)), str(key))
+        mapped[name] = fields.as_text(part)
+        if name != key:
+            renamed[str(key)] = name
+    return mapped
+
+
+def _labelled(key: str, item: Any, names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
+    label = _LABEL.fullmatch(key + ":")
+    return {"question_id": f"Q{label['number']}" if label else key, **_mapped(item, names, renamed)}
 
 
 def _fields(lines: list[str], names: Mapping[str, str], renamed: dict[str, str]) -> dict[str, str]:
@@ -209,21 +211,19 @@ def _opens(key: fields.Key, indent: int, last: _Part) -> bool:
     return key.known and not is_literal and (key.exact or not last.name)
 
 
-def _plain(lines: list[str]) -> Reading:
-    """Text without any list: one question, or one a line where each line asks."""
-    asked = [line.strip() for line in lines if line.strip()]
-    if len(asked) > 1 and all(line.endswith("?") for line in asked):
-        return Reading([_text_item(line) for line in asked], "plain strings")
-    return Reading([_text_item(fields.value(lines[0], lines[1:]))], "plain text")
+def _chunks(lines: list[str], begins: Callable[[str], object]) -> list[list[str]]:
+    """The lines of each item; only what opened the first one opens another."""
+    chunks: list[list[str]] = []
+    for line in lines:
+        opens = line[:1].strip() and begins(line)
+        if opens or not chunks:
+            chunks.append([])
+        chunks[-1].append(line)
+    return chunks
 
 
-def value(text: str) -> Any:
-    """A flow collection (`[{text: Which one?}]`): every leaf a string; None if it is not one."""
-    try:
-        found, end = _collection(text, 0, 0)
-    except (ValueError, IndexError):
-        return None
-    return found if not text[end:].strip() else None
+def _said(renamed: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(f"{raw!r} was read as {name}" for raw, name in renamed.items())
 
 
 def _collection(text: str, at: int, depth: int) -> tuple[Any, int]:
@@ -250,8 +250,10 @@ def _collection(text: str, at: int, depth: int) -> tuple[Any, int]:
     return (pairs if opening == "{" else found), at + 1
 
 
-def _node(text: str, at: int, depth: int) -> tuple[Any, int]:
-    return _collection(text, at, depth + 1) if text[at] in "[{" else _leaf(text, at, "")
+def _skip(text: str, at: int) -> int:
+    while text[at].isspace():
+        at += 1
+    return at
 
 
 def _leaf(text: str, at: int, end: str) -> tuple[str, int]:
@@ -268,7 +270,5 @@ def _leaf(text: str, at: int, end: str) -> tuple[str, int]:
     return leaf, at
 
 
-def _skip(text: str, at: int) -> int:
-    while text[at].isspace():
-        at += 1
-    return at
+def _node(text: str, at: int, depth: int) -> tuple[Any, int]:
+    return _collection(text, at, depth + 1) if text[at] in "[{" else _leaf(text, at, "")

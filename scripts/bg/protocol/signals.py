@@ -130,12 +130,6 @@ def goes_on(marker: str, fields: Fields) -> bool:
     return all(_says(each.get(way["under"]) or common) and not _says(each.get(way["unless"])) for each in asked)
 
 
-def _says(given: Any) -> bool:
-    if isinstance(given, list):
-        return any(item.get("text", "").strip() for item in given)
-    return bool(given and given.strip())
-
-
 def ends(signal: Signal, text: str) -> bool:
     """Whether nothing follows the signal's block in its text but the end of its fence."""
     lines = [line for line in text.splitlines() if line.strip()]
@@ -164,15 +158,6 @@ def is_template(signal: Signal) -> bool:
     open_slots = sum(draft.PLACEHOLDER.fullmatch(text) is not None for text in filled)
     unnamed = draft.PLACEHOLDER.fullmatch(signal.agent_id) is not None
     return open_slots * 2 > len(filled) or (unnamed and open_slots * 2 >= len(filled))
-
-
-def _values(given: Fields) -> Iterator[str]:
-    """What the sender has to fill in, but for ids."""
-    for name, value in given.items():
-        if isinstance(value, list):
-            yield from (text for item in value for key, text in item.items() if key != "question_id")
-        elif name != "agent_id":
-            yield value
 
 
 def worth_correcting(signal: Signal) -> bool:
@@ -217,16 +202,6 @@ def render(marker: str, given: Mapping[str, Any]) -> str:
     return "\n".join([*lines, f"[/{marker}]"])
 
 
-def _rendered(name: str, text: str) -> list[str]:
-    lines = ["> " + line if marks.is_marker(line) else line for line in text.split("\n")]
-    plain = text == text.strip() and text[:1] not in tuple("|>\"'[{“”‘")
-    if len(lines) == 1 and plain:
-        return [f"{name}: {lines[0]}".rstrip()]
-    indent = "2" if fields.dedent(lines) != lines else ""
-    keep = "+" if not lines[-1].strip() else ""
-    return [f"{name}: |{indent}{keep}", *("  " + line if line else "" for line in lines)]
-
-
 def to_json(signal: Signal) -> dict[str, Any]:
     """The signal in the protocol's JSON form, with what was found wrong and what was repaired."""
     payload = {name: given for name, given in signal.fields.items() if name not in ("agent_id", "timestamp")}
@@ -265,3 +240,28 @@ def explained(agent_id: str) -> str:
         when = f"{spec['description']} Not when {otherwise[0].lower()}{otherwise[1:]}"
         found.append(f"{when}\n\n{template(marker, agent_id)}")
     return "\n\n".join(found)
+
+
+def _says(given: Any) -> bool:
+    if isinstance(given, list):
+        return any(item.get("text", "").strip() for item in given)
+    return bool(given and given.strip())
+
+
+def _values(given: Fields) -> Iterator[str]:
+    """What the sender has to fill in, but for ids."""
+    for name, value in given.items():
+        if isinstance(value, list):
+            yield from (text for item in value for key, text in item.items() if key != "question_id")
+        elif name != "agent_id":
+            yield value
+
+
+def _rendered(name: str, text: str) -> list[str]:
+    lines = ["> " + line if marks.is_marker(line) else line for line in text.split("\n")]
+    plain = text == text.strip() and text[:1] not in tuple("|>\"'[{“”‘")
+    if len(lines) == 1 and plain:
+        return [f"{name}: {lines[0]}".rstrip()]
+    indent = "2" if fields.dedent(lines) != lines else ""
+    keep = "+" if not lines[-1].strip() else ""
+    return [f"{name}: |{indent}{keep}", *("  " + line if line else "" for line in lines)]

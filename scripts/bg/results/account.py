@@ -80,17 +80,8 @@ def _lines(merged: Merged) -> Iterator[str]:
     yield from _as_written(merged)
 
 
-def _as_written(merged: Merged) -> Iterator[str]:
-    """What the agents wrote, word for word: the reports that belong to no result, and each result."""
-    read = {told.source for told in merged.results}
-    reports = [report for finding in (*merged.findings, *merged.appendix) for report in finding.reports]
-    lines = [framed(f"{report.source}: {report.detail}") for report in reports if report.source not in read]
-    yield from _section(phrases.AS_WRITTEN, chain.from_iterable(lines))
-    for told in merged.results:
-        lacking = [{"source": told.source, **note._asdict()} for note in told.notes]
-        notes = [f"- By the result contract, {line}" for line in verdict.by_contract({"contract": lacking})]
-        said = chain.from_iterable(starmap(_quoted, told.result.written))
-        yield from _section(f"As {told.reporter} wrote it ({told.source})", [*notes, *([""] if notes else []), *said])
+def _status(merged: Merged) -> str:
+    return f"Status: {merged.status}: {merged.then}." if merged.status else f"Status: none; {merged.then}."
 
 
 def _items(title: str, items: Iterable[str]) -> Iterator[str]:
@@ -104,24 +95,11 @@ def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
         yield from ("", f"## {title}", "", *found)
 
 
-def _status(merged: Merged) -> str:
-    return f"Status: {merged.status}: {merged.then}." if merged.status else f"Status: none; {merged.then}."
-
-
 def _finding(finding: Finding) -> Iterator[str]:
     yield f"- {_headline(finding)}: {_figures(finding)}"
     yield from (f"  - conflict, for a person: {conflict}" for conflict in finding.conflicts)
     for report in finding.reports:
         yield f"  - {_said(report)}"
-
-
-def _said(report: Report) -> str:
-    verb = "disputes" if report.disputes else "says"
-    name = f"{report.id} " if report.id and report.id != report.text else ""
-    whole = " (of the whole result)" if report.inherited and report.confidence is not None else ""
-    severity = report.stated_severity or "none given"
-    what = f"{report.reporter} ({report.source}) {verb}: {name}{inline(report.text, 400)}"
-    return f"{what} | Severity: {severity} | Confidence: {_figure(report.confidence)}{whole}"
 
 
 def _headline(finding: Finding) -> str:
@@ -141,11 +119,33 @@ def _figure(value: Optional[float]) -> str:
     return "not given" if value is None else f"{value:g}"
 
 
+def _said(report: Report) -> str:
+    verb = "disputes" if report.disputes else "says"
+    name = f"{report.id} " if report.id and report.id != report.text else ""
+    whole = " (of the whole result)" if report.inherited and report.confidence is not None else ""
+    severity = report.stated_severity or "none given"
+    what = f"{report.reporter} ({report.source}) {verb}: {name}{inline(report.text, 400)}"
+    return f"{what} | Severity: {severity} | Confidence: {_figure(report.confidence)}{whole}"
+
+
 def _unreadable(merged: Merged) -> list[str]:
     return [
         f"{bad.source}{':' + str(bad.line) if bad.line else ''}: {bad.reason}: {inline(bad.text, 80)}".rstrip(": ")
         for bad in merged.unreadable
     ]
+
+
+def _as_written(merged: Merged) -> Iterator[str]:
+    """What the agents wrote, word for word: the reports that belong to no result, and each result."""
+    read = {told.source for told in merged.results}
+    reports = [report for finding in (*merged.findings, *merged.appendix) for report in finding.reports]
+    lines = [framed(f"{report.source}: {report.detail}") for report in reports if report.source not in read]
+    yield from _section(phrases.AS_WRITTEN, chain.from_iterable(lines))
+    for told in merged.results:
+        lacking = [{"source": told.source, **note._asdict()} for note in told.notes]
+        notes = [f"- By the result contract, {line}" for line in verdict.by_contract({"contract": lacking})]
+        said = chain.from_iterable(starmap(_quoted, told.result.written))
+        yield from _section(f"As {told.reporter} wrote it ({told.source})", [*notes, *([""] if notes else []), *said])
 
 
 def _quoted(heading: str, text: str) -> Iterator[str]:

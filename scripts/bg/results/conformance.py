@@ -115,12 +115,12 @@ def _confidence(result: Result) -> Iterator[Note]:
         yield Note("uncertainty", (), figure)
 
 
+def _filled(text: str) -> bool:
+    """Whether something was written where the template had its placeholder."""
+    return bool(text.strip()) and not TEMPLATE.fullmatch(text.strip().strip("*-`. "))
+
+
 def _summary(result: Result) -> Iterator[Note]:
     count = tokens(result.summary)
     if count > form.LIMITS["summary_tokens"]:
         yield Note("summary", (str(form.LIMITS["summary_tokens"]),), str(count))
-
-
-def _filled(text: str) -> bool:
-    """Whether something was written where the template had its placeholder."""
-    return bool(text.strip()) and not TEMPLATE.fullmatch(text.strip().strip("*-`. "))

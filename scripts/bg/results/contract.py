@@ -83,11 +83,6 @@ class Result:
     written: tuple[Section, ...]
 
 
-def parse(text: str) -> Optional[Result]:
-    """The first result in the text; None if nothing in it has the contract's form."""
-    return next(iter(parse_all(text)), None)
-
-
 def parse_all(text: str) -> list[Result]:
     """Every result in the text, in order; one inside a markdown fence is read only if there is none outside."""
     found = _results(markdown.lines(text))
@@ -95,97 +90,6 @@ def parse_all(text: str) -> list[Result]:
         inside = markdown.unwrapped(text)
         found = _results(markdown.lines(inside)) if inside is not None else []
     return [_record(agent, parts) for agent, parts in found]
-
-
-def _record(agent: str, found: list[Cut]) -> Result:
-    named: dict[str, list[Line]] = defaultdict(list)
-    for section in found:
-        if not section.part:
-            named[section.name].extend(section.lines)
-    parts = tuple(
-        _part(section)
-        for section in found
-        if section.part or (section.name == "Findings" and markdown.prose(section.lines))
-    )
-    stated = next(filter(None, (line.text.strip() for line in named["Status"])), "")
-    justification = markdown.prose(named["Confidence Justification"])
-    return Result(
-        agent=agent,
-        status=_status(stated),
-        stated_status=stated,
-        summary=markdown.prose(named["Summary"]),
-        parts=parts,
-        references=tuple(_references(named["Key References"])),
-        confidence=_confidence(markdown.prose(named["Confidence"]), justification),
-        justification=justification,
-        uncertainty=markdown.prose(named["Uncertainty"]),
-        issues=tuple(issues(parts, named["Issues"])),
-        next_steps=tuple(said(named["Next Steps"])),
-        blockers=tuple(_blockers(named["Blockers"])),
-        written=tuple(
-            Section(section.heading.strip(), markdown.prose(section.lines))
-            for section in found
-            if section.heading or markdown.prose(section.lines)
-        ),
-    )
-
-
-def _part(section: Cut) -> Part:
-    name = markdown.plain(section.heading) if section.part else ""
-    return Part(name, markdown.prose(section.lines), tuple(markdown.tables(section.lines)))
-
-
-def _status(stated: str) -> str:
-    """The one status that the line names; none if it names several, as the unfilled template does."""
-    named = {word for word in re.findall(r"[A-Z]+", stated.upper()) if word in form.STATUSES}
-    return named.pop() if len(named) == 1 else ""
-
-
-def _confidence(stated: str, justification: str) -> Confidence:
-    lines = [line for line in stated.split("\n") if not FIGURE.search(line) and "0-100" not in line]
-    first = next((line for line in lines if form.NUMBER.search(line)), "")
-    figures: dict[str, Optional[float]] = {}
-    for match in FIGURE.finditer(f"{stated}\n{justification}".replace("**", "")):
-        figures.setdefault(match[1][:8].lower(), form.number(match[2].rpartition("=")[2]))
-    score = form.number(first)
-    score = figures.get("combined") if score is None else score
-    return Confidence(
-        score=score,
-        verified=figures.get("verified"),
-        inferred=figures.get("inferred"),
-        combined=figures.get("combined"),
-    )
-
-
-def _references(part: Sequence[Line]) -> list[Reference]:
-    tables = markdown.tables(part)
-    if not tables:
-        return [Reference(markdown.plain(item.split("\n")[0]), item, "", markdown.place(item)) for item in said(part)]
-    found = [reference for table in tables for reference in _of_table(table)]
-    return [reference for reference in found if not (empty(reference.item) and empty(reference.location))]
-
-
-def _of_table(table: Table) -> Iterator[Reference]:
-    """The references of a table; without a column for it, the second one is the location."""
-    where = column(table, "location")
-    where = min(1, len(table.columns) - 1) if where is None else where
-    for row, cell in zip(table.rows, by_meaning(table)):
-        item, relevance = markdown.plain(cell["item"] or row[0]), markdown.plain(cell["relevance"])
-        yield Reference(item, row[where], relevance, markdown.place(row[where]))
-
-
-def _blockers(part: Sequence[Line]) -> list[Blocker]:
-    found: list[Blocker] = []
-    for table in markdown.tables(part):
-        found += [Blocker(markdown.plain(row[0]), markdown.plain(row[1]) if len(row) > 1 else "") for row in table.rows]
-    for item in [] if found else said(part):
-        text, *rest = RESOLUTION.split(item, maxsplit=1)
-        resolution = rest[0].strip() if rest else ""
-        if not text.strip() and found:
-            found[-1] = Blocker(found[-1].text, f"{found[-1].resolution} {resolution}".strip())
-        else:
-            found.append(Blocker(markdown.plain(text), resolution))
-    return found
 
 
 @dataclass
@@ -248,16 +152,6 @@ def _below(titles: Sequence[Title], found: Sequence[Line]) -> list[list[Cut]]:
     return [_divide(found[title.at + 1 : end]) for title, end in zip(titles, ends)]
 
 
-def _first_formed(stretches: Iterable[list[Cut]]) -> Optional[int]:
-    return next((number for number, sections in enumerate(stretches) if _formed(sections, 2)), None)
-
-
-def _formed(sections: Sequence[Cut], needed: int) -> bool:
-    """Whether enough of the core is there, with some of it that an ordinary report does not have."""
-    named = {section.name for section in sections}
-    return len(named & CORE) >= needed and bool(named & TELLING)
-
-
 def _divide(found: Sequence[Line]) -> list[Cut]:
     """The lines by section, in order; the text before the first heading opens the list, without a name."""
     headings = [markdown.heading(line) for line in found]
@@ -274,6 +168,15 @@ def _divide(found: Sequence[Line]) -> list[Cut]:
         else:
             sections[-1].lines.append(line)
     return sections
+
+
+def _known(text: str) -> tuple[str, str]:
+    """The section a heading names, and what it says beside the name (`Status: SUCCESS`, `Confidence (92)`)."""
+    text = NUMBERED.sub("", text)
+    whole = SECTIONS.get(markdown.key(text))
+    cut = None if whole else CUT.search(text)
+    name = SECTIONS.get(markdown.key(text[: cut.start()]), "") if cut else whole or ""
+    return name, text[cut.end() :].strip(" )*") if cut and name in ONE_LINE else ""
 
 
 def _label(line: Line) -> tuple[str, str]:
@@ -307,10 +210,102 @@ def _in_headed_findings(section: Cut) -> bool:
     return section.level > 0 and (section.part or section.name == "Findings")
 
 
-def _known(text: str) -> tuple[str, str]:
-    """The section a heading names, and what it says beside the name (`Status: SUCCESS`, `Confidence (92)`)."""
-    text = NUMBERED.sub("", text)
-    whole = SECTIONS.get(markdown.key(text))
-    cut = None if whole else CUT.search(text)
-    name = SECTIONS.get(markdown.key(text[: cut.start()]), "") if cut else whole or ""
-    return name, text[cut.end() :].strip(" )*") if cut and name in ONE_LINE else ""
+def _first_formed(stretches: Iterable[list[Cut]]) -> Optional[int]:
+    return next((number for number, sections in enumerate(stretches) if _formed(sections, 2)), None)
+
+
+def _formed(sections: Sequence[Cut], needed: int) -> bool:
+    """Whether enough of the core is there, with some of it that an ordinary report does not have."""
+    named = {section.name for section in sections}
+    return len(named & CORE) >= needed and bool(named & TELLING)
+
+
+def _record(agent: str, found: list[Cut]) -> Result:
+    named: dict[str, list[Line]] = defaultdict(list)
+    for section in found:
+        if not section.part:
+            named[section.name].extend(section.lines)
+    parts = tuple(
+        _part(section)
+        for section in found
+        if section.part or (section.name == "Findings" and markdown.prose(section.lines))
+    )
+    stated = next(filter(None, (line.text.strip() for line in named["Status"])), "")
+    justification = markdown.prose(named["Confidence Justification"])
+    return Result(
+        agent=agent,
+        status=_status(stated),
+        stated_status=stated,
+        summary=markdown.prose(named["Summary"]),
+        parts=parts,
+        references=tuple(_references(named["Key References"])),
+        confidence=_confidence(markdown.prose(named["Confidence"]), justification),
+        justification=justification,
+        uncertainty=markdown.prose(named["Uncertainty"]),
+        issues=tuple(issues(parts, named["Issues"])),
+        next_steps=tuple(said(named["Next Steps"])),
+        blockers=tuple(_blockers(named["Blockers"])),
+        written=tuple(
+            Section(section.heading.strip(), markdown.prose(section.lines))
+            for section in found
+            if section.heading or markdown.prose(section.lines)
+        ),
+    )
+
+
+def _part(section: Cut) -> Part:
+    name = markdown.plain(section.heading) if section.part else ""
+    return Part(name, markdown.prose(section.lines), tuple(markdown.tables(section.lines)))
+
+
+def _status(stated: str) -> str:
+    """The one status that the line names; none if it names several, as the unfilled template does."""
+    named = {word for word in re.findall(r"[A-Z]+", stated.upper()) if word in form.STATUSES}
+    return named.pop() if len(named) == 1 else ""
+
+
+def _references(part: Sequence[Line]) -> list[Reference]:
+    tables = markdown.tables(part)
+    if not tables:
+        return [Reference(markdown.plain(item.split("\n")[0]), item, "", markdown.place(item)) for item in said(part)]
+    found = [reference for table in tables for reference in _of_table(table)]
+    return [reference for reference in found if not (empty(reference.item) and empty(reference.location))]
+
+
+def _of_table(table: Table) -> Iterator[Reference]:
+    """The references of a table; without a column for it, the second one is the location."""
+    where = column(table, "location")
+    where = min(1, len(table.columns) - 1) if where is None else where
+    for row, cell in zip(table.rows, by_meaning(table)):
+        item, relevance = markdown.plain(cell["item"] or row[0]), markdown.plain(cell["relevance"])
+        yield Reference(item, row[where], relevance, markdown.place(row[where]))
+
+
+def _confidence(stated: str, justification: str) -> Confidence:
+    lines = [line for line in stated.split("\n") if not FIGURE.search(line) and "0-100" not in line]
+    first = next((line for line in lines if form.NUMBER.search(line)), "")
+    figures: dict[str, Optional[float]] = {}
+    for match in FIGURE.finditer(f"{stated}\n{justification}".replace("**", "")):
+        figures.setdefault(match[1][:8].lower(), form.number(match[2].rpartition("=")[2]))
+    score = form.number(first)
+    score = figures.get("combined") if score is None else score
+    return Confidence(
+        score=score,
+        verified=figures.get("verified"),
+        inferred=figures.get("inferred"),
+        combined=figures.get("combined"),
+    )
+
+
+def _blockers(part: Sequence[Line]) -> list[Blocker]:
+    found: list[Blocker] = []
+    for table in markdown.tables(part):
+        found += [Blocker(markdown.plain(row[0]), markdown.plain(row[1]) if len(row) > 1 else "") for row in table.rows]
+    for item in [] if found else said(part):
+        text, *rest = RESOLUTION.split(item, maxsplit=1)
+        resolution = rest[0].strip() if rest else ""
+        if not text.strip() and found:
+            found[-1] = Blocker(found[-1].text, f"{found[-1].resolution} {resolution}".strip())
+        else:
+            found.append(Blocker(markdown.plain(text), resolution))
+    return found

@@ -66,6 +66,18 @@ def take(sources: Sequence[Source], *, only_results: bool = False) -> Intake:
     return intake
 
 
+def _take_records(intake: Intake, source: Source) -> None:
+    seen: dict[Report, int] = {}
+    for number, raw, found in records.read(source):
+        if isinstance(found, str):
+            intake.unreadable.append(Unreadable(source.name, number, found, raw[:200]))
+        elif found in seen:
+            intake.repeated.append(f"{source.name}:{number} repeats line {seen[found]}")
+        else:
+            seen[found] = number
+            intake.reports.append(found)
+
+
 def _name(intake: Intake, results: Mapping[Result, str]) -> None:
     """Gives every result its reporter: the agent's name, with the source where several results carry that name."""
     agents = [markdown.key(result.agent).replace(" ", "-") or Path(source).stem for result, source in results.items()]
@@ -98,15 +110,3 @@ def _of_issue(reporter: str, agent: str, source: str, result: Result, issue: Iss
         disputes=bool(DISPUTED.match(issue.text) or DISPUTED.match(issue.stated_severity)),
         detail=issue.detail,
     )
-
-
-def _take_records(intake: Intake, source: Source) -> None:
-    seen: dict[Report, int] = {}
-    for number, raw, found in records.read(source):
-        if isinstance(found, str):
-            intake.unreadable.append(Unreadable(source.name, number, found, raw[:200]))
-        elif found in seen:
-            intake.repeated.append(f"{source.name}:{number} repeats line {seen[found]}")
-        else:
-            seen[found] = number
-            intake.reports.append(found)

@@ -68,35 +68,6 @@ def issues(parts: Sequence[Part], section: Sequence[Line]) -> list[Issue]:
     return [_with_items(issue, listed) for issue in found]
 
 
-def _of_section(section: Sequence[Line], details: dict[str, str]) -> list[Issue]:
-    """The issues of the Issues section: of its tables, or of its items where it has none."""
-    tables = [table for table in markdown.tables(section) if _lists_issues(table)]
-    if not tables:
-        return [_item_issue(item, details) for item in said(section)]
-    return [issue for table in tables for issue in _of_table(table, details)]
-
-
-def _rated(listed: Iterable[str], details: dict[str, str], known: set[Optional[Place]]) -> list[Issue]:
-    """The list items that state a severity, but for those of a place that is known."""
-    rated = [_item_issue(item, details) for item in filter(SEVERITY.search, listed)]
-    return [issue for issue in rated if issue.severity and issue.place not in known]
-
-
-def _with_items(issue: Issue, listed: dict[str, list[Place]]) -> Issue:
-    """The issue with what the findings' lists say about its very place, their confidence if it has none."""
-    told = [item for item, spots in listed.items() if issue.place in spots and item not in issue.detail]
-    said_there = [match for item in told for match in FIELD.finditer(item)]
-    stated = (form.number(match[2]) for match in said_there if match[1].lower() == "confidence")
-    confidence = issue.confidence if issue.confidence is not None else next(stated, None)
-    return issue._replace(confidence=confidence, detail="\n".join([issue.detail, *told]))
-
-
-def _same(issue: Issue, row: Issue) -> bool:
-    """Whether an item of the Issues section only repeats a row of the findings."""
-    named = bool(issue.id and issue.id == row.id) or markdown.key(issue.text) == markdown.key(row.text)
-    return named and issue.place in {None, row.place}
-
-
 def said(part: Sequence[Line]) -> list[str]:
     """A section's items, or its text where it has no list; one that says "none" has nothing."""
     return [item for item in markdown.items(part) or [markdown.prose(part)] if not empty(item)]
@@ -118,57 +89,6 @@ def by_meaning(table: Table) -> Iterator[dict[str, str]]:
     at = {what: column(table, what) for what in form.COLUMNS}
     for row in table.rows:
         yield {what: "" if number is None else row[number] for what, number in at.items()}
-
-
-def _lists_issues(table: Table) -> bool:
-    return column(table, "severity") is not None and (
-        column(table, "issue") is not None or column(table, "id") is not None
-    )
-
-
-def _of_table(table: Table, details: dict[str, str]) -> Iterator[Issue]:
-    """The issues of a table; none where it lists something else."""
-    if not _lists_issues(table):
-        return
-    for row, cell in zip(table.rows, by_meaning(table)):
-        spot = markdown.place(cell["location"]) or markdown.place(cell["issue"])
-        if spot and spot.line is None and re.fullmatch(r"\s*[0-9]{1,9}\s*", cell["line"]):
-            spot = Place(spot.file, int(cell["line"]))
-        yield _issue({**cell, "issue": cell["issue"] or cell["id"]}, spot, " | ".join(row), details)
-
-
-def _item_issue(item: str, details: dict[str, str]) -> Issue:
-    cell = {markdown.key(match[1]): match[2] for match in FIELD.finditer(item)}
-    text = next(iter(markdown.cells(item.split("\n", maxsplit=1)[0])), "") or item
-    text = INLINE_SEVERITY.split(markdown.plain(text), maxsplit=1)[0]
-    named = IDENTIFIER.match(text)
-    spot = next((markdown.place(cell[name]) for name in ITEM_PLACES if name in cell), None)
-    cell["id"] = named[1] if named else ""
-    cell["issue"] = (text[named.end() :].lstrip("])*_ :–—-") if named else "") or text
-    cell["severity"] = cell.get("severity") or _marked_severity(item)
-    cell["category"] = cell.get("category") or cell.get("type", "")
-    return _issue(cell, spot or next(iter(markdown.places(item)), None), item, details)
-
-
-def _marked_severity(item: str) -> str:
-    """The first severity in brackets or before a colon."""
-    words = (match[match.lastindex or 0] for match in BRACKETED.finditer(item))
-    return next(filter(form.severity, words), "")
-
-
-def _issue(cell: dict[str, str], spot: Optional[Place], written: str, details: dict[str, str]) -> Issue:
-    name, text, stated = (markdown.plain(cell[what]) for what in ("id", "issue", "severity"))
-    detail = details.get(name) or details.get(markdown.key(text), "")
-    return Issue(
-        id=name,
-        text=text,
-        category=category(cell["category"], name),
-        severity=form.severity(stated),
-        stated_severity=stated,
-        place=spot,
-        confidence=form.number(markdown.plain(cell.get("confidence", ""))),
-        detail=f"{written}\n{detail}".strip(),
-    )
 
 
 def category(stated: str, name: str) -> str:
@@ -204,3 +124,83 @@ def _headed(line: str, titles: set[str]) -> str:
         return named[1]
     title = markdown.key(line)
     return title if title in titles else ""
+
+
+def _of_table(table: Table, details: dict[str, str]) -> Iterator[Issue]:
+    """The issues of a table; none where it lists something else."""
+    if not _lists_issues(table):
+        return
+    for row, cell in zip(table.rows, by_meaning(table)):
+        spot = markdown.place(cell["location"]) or markdown.place(cell["issue"])
+        if spot and spot.line is None and re.fullmatch(r"\s*[0-9]{1,9}\s*", cell["line"]):
+            spot = Place(spot.file, int(cell["line"]))
+        yield _issue({**cell, "issue": cell["issue"] or cell["id"]}, spot, " | ".join(row), details)
+
+
+def _lists_issues(table: Table) -> bool:
+    return column(table, "severity") is not None and (
+        column(table, "issue") is not None or column(table, "id") is not None
+    )
+
+
+def _issue(cell: dict[str, str], spot: Optional[Place], written: str, details: dict[str, str]) -> Issue:
+    name, text, stated = (markdown.plain(cell[what]) for what in ("id", "issue", "severity"))
+    detail = details.get(name) or details.get(markdown.key(text), "")
+    return Issue(
+        id=name,
+        text=text,
+        category=category(cell["category"], name),
+        severity=form.severity(stated),
+        stated_severity=stated,
+        place=spot,
+        confidence=form.number(markdown.plain(cell.get("confidence", ""))),
+        detail=f"{written}\n{detail}".strip(),
+    )
+
+
+def _of_section(section: Sequence[Line], details: dict[str, str]) -> list[Issue]:
+    """The issues of the Issues section: of its tables, or of its items where it has none."""
+    tables = [table for table in markdown.tables(section) if _lists_issues(table)]
+    if not tables:
+        return [_item_issue(item, details) for item in said(section)]
+    return [issue for table in tables for issue in _of_table(table, details)]
+
+
+def _item_issue(item: str, details: dict[str, str]) -> Issue:
+    cell = {markdown.key(match[1]): match[2] for match in FIELD.finditer(item)}
+    text = next(iter(markdown.cells(item.split("\n", maxsplit=1)[0])), "") or item
+    text = INLINE_SEVERITY.split(markdown.plain(text), maxsplit=1)[0]
+    named = IDENTIFIER.match(text)
+    spot = next((markdown.place(cell[name]) for name in ITEM_PLACES if name in cell), None)
+    cell["id"] = named[1] if named else ""
+    cell["issue"] = (text[named.end() :].lstrip("])*_ :–—-") if named else "") or text
+    cell["severity"] = cell.get("severity") or _marked_severity(item)
+    cell["category"] = cell.get("category") or cell.get("type", "")
+    return _issue(cell, spot or next(iter(markdown.places(item)), None), item, details)
+
+
+def _marked_severity(item: str) -> str:
+    """The first severity in brackets or before a colon."""
+    words = (match[match.lastindex or 0] for match in BRACKETED.finditer(item))
+    return next(filter(form.severity, words), "")
+
+
+def _same(issue: Issue, row: Issue) -> bool:
+    """Whether an item of the Issues section only repeats a row of the findings."""
+    named = bool(issue.id and issue.id == row.id) or markdown.key(issue.text) == markdown.key(row.text)
+    return named and issue.place in {None, row.place}
+
+
+def _rated(listed: Iterable[str], details: dict[str, str], known: set[Optional[Place]]) -> list[Issue]:
+    """The list items that state a severity, but for those of a place that is known."""
+    rated = [_item_issue(item, details) for item in filter(SEVERITY.search, listed)]
+    return [issue for issue in rated if issue.severity and issue.place not in known]
+
+
+def _with_items(issue: Issue, listed: dict[str, list[Place]]) -> Issue:
+    """The issue with what the findings' lists say about its very place, their confidence if it has none."""
+    told = [item for item, spots in listed.items() if issue.place in spots and item not in issue.detail]
+    said_there = [match for item in told for match in FIELD.finditer(item)]
+    stated = (form.number(match[2]) for match in said_there if match[1].lower() == "confidence")
+    confidence = issue.confidence if issue.confidence is not None else next(stated, None)
+    return issue._replace(confidence=confidence, detail="\n".join([issue.detail, *told]))

@@ -66,16 +66,6 @@ def lines(text: str) -> list[Line]:
     return [Line(line, inside) for line, inside in zip(raw, code)]
 
 
-def _closing(fences: Sequence[tuple[int, str, str]], position: int) -> Optional[int]:
-    """The fence that closes this one; none if one that opens a language comes first: this one was never closed."""
-    mark = fences[position][1]
-    for number in range(position + 1, len(fences)):
-        _, other, info = fences[number]
-        if other[0] == mark[0] and len(other) >= len(mark):
-            return None if info else number
-    return None
-
-
 def unwrapped(text: str) -> Optional[str]:
     """The text between the first markdown fence and the last bare one."""
     raw = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -114,10 +104,6 @@ def cells(row: str) -> list[str]:
     return found[:-1] if found and not found[-1] else found
 
 
-def _unescaped(sign: re.Match[str]) -> str:
-    return "|" if sign[1] == "|" else sign[0]
-
-
 def tables(part: Sequence[Line]) -> list[Table]:
     """The tables of a stretch, with or without outer bars, with or without the rule line below the header."""
     found: list[Table] = []
@@ -129,28 +115,6 @@ def tables(part: Sequence[Line]) -> list[Table]:
         found.extend(_table(run))
         run = []
     return found
-
-
-def _table(run: list[str]) -> list[Table]:
-    ruled = next((number for number in range(1, len(run)) if _is_rule(run[number])), 0)
-    if not ruled and not (len(run) > 1 and all(row.strip().startswith("|") for row in run)):
-        return []
-    columns = cells(run[max(ruled - 1, 0)])
-    if not columns:
-        return []
-    rows = [_even(cells(row), len(columns)) for row in run[ruled + 1 :] if not _is_rule(row)]
-    return [Table(tuple(map(plain, columns)), tuple(filter(any, rows)))]
-
-
-def _is_rule(row: str) -> bool:
-    return "-" in row and RULE.match(row) is not None
-
-
-def _even(row: list[str], wide: int) -> tuple[str, ...]:
-    """A row with as many cells as there are columns."""
-    if len(row) > wide:
-        return (*row[: wide - 1], " | ".join(row[wide - 1 :]))
-    return (*row, *[""] * (wide - len(row)))
 
 
 def items(part: Sequence[Line]) -> list[str]:
@@ -187,6 +151,42 @@ def places(text: str) -> list[Place]:
 def same_file(path: str) -> str:
     """A path in one spelling: forward slashes, no leading ./, no doubled parts."""
     return posixpath.normpath(path.replace("\\", "/")) if path else path
+
+
+def _closing(fences: Sequence[tuple[int, str, str]], position: int) -> Optional[int]:
+    """The fence that closes this one; none if one that opens a language comes first: this one was never closed."""
+    mark = fences[position][1]
+    for number in range(position + 1, len(fences)):
+        _, other, info = fences[number]
+        if other[0] == mark[0] and len(other) >= len(mark):
+            return None if info else number
+    return None
+
+
+def _unescaped(sign: re.Match[str]) -> str:
+    return "|" if sign[1] == "|" else sign[0]
+
+
+def _table(run: list[str]) -> list[Table]:
+    ruled = next((number for number in range(1, len(run)) if _is_rule(run[number])), 0)
+    if not ruled and not (len(run) > 1 and all(row.strip().startswith("|") for row in run)):
+        return []
+    columns = cells(run[max(ruled - 1, 0)])
+    if not columns:
+        return []
+    rows = [_even(cells(row), len(columns)) for row in run[ruled + 1 :] if not _is_rule(row)]
+    return [Table(tuple(map(plain, columns)), tuple(filter(any, rows)))]
+
+
+def _is_rule(row: str) -> bool:
+    return "-" in row and RULE.match(row) is not None
+
+
+def _even(row: list[str], wide: int) -> tuple[str, ...]:
+    """A row with as many cells as there are columns."""
+    if len(row) > wide:
+        return (*row[: wide - 1], " | ".join(row[wide - 1 :]))
+    return (*row, *[""] * (wide - len(row)))
 
 
 def _spots(text: str) -> list[Place]:

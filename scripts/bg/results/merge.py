@@ -87,7 +87,7 @@ class Merged:
 def merge(intake: Intake, weights: Optional[Mapping[str, float]] = None) -> Merged:
     """One account of everything that was taken in; weights by agent type, each 1 unless given."""
     table = {markdown.key(name): value for name, value in {**form.FORM["expertise"], **(weights or {})}.items()}
-    findings = sorted((_finding(group, table) for group in groups(one_spelling(intake.reports))), key=_rank)
+    findings = sorted((_finding(group, table) for group in _groups(_one_spelling(intake.reports))), key=_rank)
     results = tuple(
         Told(reporter, source, result.status, result, tuple(check(result)))
         for reporter, source, result in intake.results
@@ -109,32 +109,11 @@ def merge(intake: Intake, weights: Optional[Mapping[str, float]] = None) -> Merg
     )
 
 
-def _attributed(results: Sequence[Told], of: Callable[[Result], Sequence[Piece]]) -> tuple[tuple[str, Piece], ...]:
-    """One part of every result, each piece of it with the reporter."""
-    return tuple((told.reporter, each) for told in results for each in of(told.result))
-
-
 def aggregate(statuses: Sequence[str]) -> str:
     """FAILED if any failed; PARTIAL if any is partial or gives no status; SUCCESS only if all did; or empty."""
     if not statuses:
         return ""
     return "FAILED" if "FAILED" in statuses else "SUCCESS" if set(statuses) == {"SUCCESS"} else "PARTIAL"
-
-
-def combined(reports: Sequence[Report], weights: Mapping[str, float]) -> Optional[float]:
-    """The mean of the reporters' figures by weight, plus the bonus once if there are several; at most 100."""
-    figures: dict[str, tuple[float, float]] = {}
-    for report in reports:
-        if report.confidence is not None:
-            weight = weights.get(markdown.key(report.agent_type), 1.0)
-            figures[report.reporter] = max(figures.get(report.reporter, (-1.0, weight)), (report.confidence, weight))
-    if not figures:
-        return None
-    total = sum(weight for _, weight in figures.values())
-    values = list(figures.values()) if total else [(value, 1.0) for value, _ in figures.values()]
-    mean = sum(value * weight for value, weight in values) / (total or len(values))
-    bonus = form.LIMITS["agreement_bonus"] if len({report.reporter for report in reports}) > 1 else 0
-    return round(min(mean + bonus, 100.0), 2)
 
 
 def _finding(reports: Sequence[Report], weights: Mapping[str, float]) -> Finding:
@@ -147,7 +126,7 @@ def _finding(reports: Sequence[Report], weights: Mapping[str, float]) -> Finding
         category=next(filter(None, (report.category for report in group)), ""),
         text=top.text,
         highest=Figure(top.confidence if standing else None, top.reporter, top.stated_severity),
-        combined=combined(standing, weights),
+        combined=_combined(standing, weights),
         reporters=tuple(dict.fromkeys(report.reporter for report in standing)),
         reports=tuple(group),
         conflicts=tuple(_conflicts(group, standing)),
@@ -166,6 +145,22 @@ def _standing(group: Sequence[Report]) -> list[Report]:
     return [report for report in group if not report.disputes and not last[report.reporter]]
 
 
+def _combined(reports: Sequence[Report], weights: Mapping[str, float]) -> Optional[float]:
+    """The mean of the reporters' figures by weight, plus the bonus once if there are several; at most 100."""
+    figures: dict[str, tuple[float, float]] = {}
+    for report in reports:
+        if report.confidence is not None:
+            weight = weights.get(markdown.key(report.agent_type), 1.0)
+            figures[report.reporter] = max(figures.get(report.reporter, (-1.0, weight)), (report.confidence, weight))
+    if not figures:
+        return None
+    total = sum(weight for _, weight in figures.values())
+    values = list(figures.values()) if total else [(value, 1.0) for value, _ in figures.values()]
+    mean = sum(value * weight for value, weight in values) / (total or len(values))
+    bonus = form.LIMITS["agreement_bonus"] if len({report.reporter for report in reports}) > 1 else 0
+    return round(min(mean + bonus, 100.0), 2)
+
+
 def _conflicts(group: Sequence[Report], standing: Sequence[Report]) -> Iterator[str]:
     rated = filter(lambda report: report.severity, standing)
     severities = {report.severity: f"{report.stated_severity} ({report.reporter})" for report in rated}
@@ -177,43 +172,7 @@ def _conflicts(group: Sequence[Report], standing: Sequence[Report]) -> Iterator[
         yield f"disputed by {', '.join(against)}" + (f", reported by {reporters}" if reporters else "")
 
 
-def _low(finding: Finding) -> bool:
-    """Whether one reporter alone found it, with a low confidence; what has a conflict stays where it is seen."""
-    confidence = finding.highest.confidence
-    alone = len(finding.reporters) == 1 and not finding.conflicts
-    return alone and confidence is not None and confidence < form.LIMITS["uncertainty_below"]
-
-
-def _rank(finding: Finding) -> tuple[int, float, str, int]:
-    order = list(form.FORM["severities"])
-    worst = min((order.index(report.severity) for report in finding.reports if report.severity), default=len(order))
-    return worst, -(finding.highest.confidence or 0.0), finding.file, finding.line or 0
-
-
-def _contradictions(results: Sequence[Told]) -> Iterator[str]:
-    """Where two results give one thing different values in a table: PASS and FAIL for one standard."""
-    said: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    for told in results:
-        for table in chain.from_iterable(part.tables for part in told.result.parts):
-            for thing, name, stated in _statements(table):
-                said[thing, name].append((stated, told.reporter))
-    for (thing, name), found in said.items():
-        values = {stated.split("(")[0].strip().casefold() for stated, _ in found}
-        if len(values) > 1 and len({reporter for _, reporter in found}) > 1:
-            yield f"{thing} {name}: {' but '.join(f'{stated} ({reporter})' for stated, reporter in found)}"
-
-
-def _statements(table: markdown.Table) -> Iterator[tuple[str, str, str]]:
-    """What a table says in the pairs of columns that contract.json names: the kind of thing, the thing, the value."""
-    names = {markdown.key(name): at for at, name in enumerate(table.columns)}
-    for pair in (pair for kind in form.KINDS.values() for pair in kind["contradictions"]):
-        at, by = names.get(markdown.key(pair["key"])), names.get(markdown.key(pair["value"]))
-        if at is not None and by is not None:
-            for row in table.rows:
-                yield pair["key"], markdown.same_file(markdown.plain(row[at])), markdown.plain(row[by])
-
-
-def groups(reports: Sequence[Report]) -> list[list[Report]]:
+def _groups(reports: Sequence[Report]) -> list[list[Report]]:
     """The reports by issue, each group in the order they came; one that fits several groups is a group of its own."""
     found: list[list[Report]] = []
     for report in sorted(reports, key=lambda report: (not report.file, not report.category)):
@@ -243,7 +202,7 @@ def _differ(one: str, other: str) -> bool:
     return bool(one and other) and one != other
 
 
-def one_spelling(reports: Sequence[Report]) -> list[Report]:
+def _one_spelling(reports: Sequence[Report]) -> list[Report]:
     """One path for one file: an absolute path that ends with a relative one that was used is that file."""
     used = {report.file for report in reports}
     relative = sorted((file for file in used if "/" in file and not _absolute(file)), key=len, reverse=True)
@@ -257,3 +216,44 @@ def one_spelling(reports: Sequence[Report]) -> list[Report]:
 
 def _absolute(file: str) -> bool:
     return file.startswith("/") or file[1:3] == ":/"
+
+
+def _rank(finding: Finding) -> tuple[int, float, str, int]:
+    order = list(form.FORM["severities"])
+    worst = min((order.index(report.severity) for report in finding.reports if report.severity), default=len(order))
+    return worst, -(finding.highest.confidence or 0.0), finding.file, finding.line or 0
+
+
+def _low(finding: Finding) -> bool:
+    """Whether one reporter alone found it, with a low confidence; what has a conflict stays where it is seen."""
+    confidence = finding.highest.confidence
+    alone = len(finding.reporters) == 1 and not finding.conflicts
+    return alone and confidence is not None and confidence < form.LIMITS["uncertainty_below"]
+
+
+def _contradictions(results: Sequence[Told]) -> Iterator[str]:
+    """Where two results give one thing different values in a table: PASS and FAIL for one standard."""
+    said: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for told in results:
+        for table in chain.from_iterable(part.tables for part in told.result.parts):
+            for thing, name, stated in _statements(table):
+                said[thing, name].append((stated, told.reporter))
+    for (thing, name), found in said.items():
+        values = {stated.split("(")[0].strip().casefold() for stated, _ in found}
+        if len(values) > 1 and len({reporter for _, reporter in found}) > 1:
+            yield f"{thing} {name}: {' but '.join(f'{stated} ({reporter})' for stated, reporter in found)}"
+
+
+def _statements(table: markdown.Table) -> Iterator[tuple[str, str, str]]:
+    """What a table says in the pairs of columns that contract.json names: the kind of thing, the thing, the value."""
+    names = {markdown.key(name): at for at, name in enumerate(table.columns)}
+    for pair in (pair for kind in form.KINDS.values() for pair in kind["contradictions"]):
+        at, by = names.get(markdown.key(pair["key"])), names.get(markdown.key(pair["value"]))
+        if at is not None and by is not None:
+            for row in table.rows:
+                yield pair["key"], markdown.same_file(markdown.plain(row[at])), markdown.plain(row[by])
+
+
+def _attributed(results: Sequence[Told], of: Callable[[Result], Sequence[Piece]]) -> tuple[tuple[str, Piece], ...]:
+    """One part of every result, each piece of it with the reporter."""
+    return tuple((told.reporter, each) for told in results for each in of(told.result))

@@ -101,14 +101,6 @@ def _records(source: Source) -> Iterator[tuple[int, str, Any]]:
         yield number, raw, found if isinstance(found, (dict, str)) else "not a JSON object"
 
 
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _loaded(text: str) -> Any:
     """The JSON value; a sentence where there is none."""
     try:
@@ -121,6 +113,14 @@ def _loaded(text: str) -> Any:
 def _refuse(constant: str) -> NoReturn:
     message = f"{constant} is not a JSON number"
     raise ValueError(message)
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _report(source: str, record: dict[str, Any]) -> Union[Report, str]:
@@ -153,6 +153,22 @@ def _report(source: str, record: dict[str, Any]) -> Union[Report, str]:
     )
 
 
+def _values(record: dict[str, Any]) -> dict[str, str]:
+    """For each field the first of its spellings that holds a string or a number, as text; empty where none does."""
+    texts = {_key(name): text for name, value in reversed(list(record.items())) if (text := _text(value))}
+    return {what: next((texts[name] for name in names if name in texts), "") for what, names in KEYS.items()}
+
+
+@lru_cache(maxsize=1000)
+def _key(name: str) -> str:
+    """A key in one spelling; the records of a file share a few."""
+    return markdown.key(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+
+
+def _text(value: object) -> str:
+    return str(value).strip() if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
+
+
 def _place(record: dict[str, Any]) -> Optional[markdown.Place]:
     inner = (value for name, value in record.items() if _key(name) in KEYS["location"] and isinstance(value, dict))
     where = next(inner, None)
@@ -171,19 +187,3 @@ def _disputes(record: dict[str, Any], verdict: str) -> bool:
     return markdown.key(verdict) in DISPUTES or any(
         _key(name) in DISPUTES and value is True for name, value in record.items()
     )
-
-
-def _values(record: dict[str, Any]) -> dict[str, str]:
-    """For each field the first of its spellings that holds a string or a number, as text; empty where none does."""
-    texts = {_key(name): text for name, value in reversed(list(record.items())) if (text := _text(value))}
-    return {what: next((texts[name] for name in names if name in texts), "") for what, names in KEYS.items()}
-
-
-def _text(value: object) -> str:
-    return str(value).strip() if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
-
-
-@lru_cache(maxsize=1000)
-def _key(name: str) -> str:
-    """A key in one spelling; the records of a file share a few."""
-    return markdown.key(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
