@@ -176,7 +176,7 @@ def _checked(task: Task, evidence: dict[str, Any]) -> list[Line]:
         lines += [Line(why, "quiet", 1)] if why else []
     named = {item.get("subject") for item in evidence.get("asked", []) if item.get("reason") == "not found"}
     notes = [each for each in evidence.get("notes", []) if each.get("subject") not in named]
-    lines += [Line(f"note: {note}", "quiet") for note in verdict.noted({"notes": notes})]
+    lines += [Line(f"note: {note}", "quiet") for note in verdict.noted(notes)]
     return lines + [Line(f"not looked at: {limit}", "quiet") for limit in verdict.limits(evidence)]
 
 

@@ -7,7 +7,7 @@ import itertools
 import re
 
 from bg.evidence import named
-from bg.evidence.calls import WRITING, Call, Calls, only_looks, same
+from bg.evidence.calls import Call, Calls, only_looks, same
 from bg.evidence.declared import Item
 from bg.evidence.disk import Disk, count
 from bg.evidence.finding import SEEN, Finding
@@ -18,8 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-_MOVES = ("rm", "mv")
-_GIT_MOVES = (("git", "rm"), ("git", "mv"))
 NEAR = 5
 LEAST, SPAN = 8, 400  # characters that the pieces of a quote have, and within which they follow each other
 _ELISION = pattern(r"\s*(?:…|\.{3,}|\[…\]|\[\.{3}\])\s*")
@@ -38,13 +36,13 @@ def judge(disk: Disk, calls: Calls, item: Item) -> Finding:
 
 def _accounted_for(calls: Calls, name: str) -> bool:
     """Whether a call that succeeded says itself that it wrote, printed into, removed or moved this, or a file below."""
-    plain = name.replace("\\", "/").removeprefix("./").rstrip("/")
-    commands = [command for call in calls.shells if not call.failed for command in call.commands]
-    gone = [word for command in commands if command.program in _MOVES or command.words[:2] in _GIT_MOVES
-            for word in command.words[1:]]  # fmt: skip
-    made = [call.path for call in calls.calls if call.name in WRITING and not call.failed]
-    touched = [*made, *gone, *(name for command in commands for name in command.into)]
-    return any(same(path.rstrip("/"), plain) or f"/{plain}/" in f"/{path}" for path in touched)
+    plain = _plain(name)
+    return any(same(path.rstrip("/"), plain) or f"/{plain}/" in f"/{path}" for path in calls.touched())
+
+
+def _plain(name: str) -> str:
+    """A name as paths are compared: with slashes, and without its own folder before or a slash behind."""
+    return name.replace("\\", "/").removeprefix("./").rstrip("/")
 
 
 def _judged(disk: Disk, calls: Calls, item: Item) -> Finding:
@@ -65,7 +63,7 @@ def _judged(disk: Disk, calls: Calls, item: Item) -> Finding:
 
 def _exact(disk: Disk, name: str, found: tuple[Found, ...]) -> tuple[Found, ...]:
     """Those that a name means as it is spelled from the agent's folder or the project's; else all."""
-    plain = name.replace("\\", "/").removeprefix("./").rstrip("/")
+    plain = _plain(name)
     for spelled in [plain, *(f"{base}/{plain}" for base in disk.project.bases)]:
         direct = [each for each in found if str(each.path) == spelled]
         if direct:

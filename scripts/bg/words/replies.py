@@ -48,35 +48,25 @@ def paused(text: str, why: str, resets: int, now: float, line: str, told: Told) 
 def unreported(text: str, why: str, told: Told) -> Reminder:
     """Prose is a first-class outcome: what it says, and that it kept no protocol."""
     label = told.task.label
-    reason = f" ({inline(why, 60)})" if why else ""
     by_user = why == STOPPED_BY_USER
-    then = phrases.TO_GO_ON_WITH_IT.format(way=told.resume)
-    go = f"{told.answer_command} {label} go" if why else ""
-    if by_user:
-        then = phrases.IF_THE_USER_ASKS.format(way=told.resume)
+    line = _line(text, told, f"{told.answer_command} {label} go" if why else "")
+    then = (phrases.IF_THE_USER_ASKS if by_user else phrases.TO_GO_ON_WITH_IT).format(way=told.resume)
+    reason = f" ({inline(why, 60)})" if why else ""
+    slots = {"label": label, "description": task_name(told), "why": reason}
     if not text.strip():
-        return Reminder(
-            fill(
-                "nothing",
-                label=label,
-                description=task_name(told),
-                why=reason,
-                body=told.left,
-                then=then,
-            ),
-            _line(text, told, go),
-        )
+        return Reminder(fill("nothing", body=told.left, then=then, **slots), line)
+    if told.left or by_user:
+        return Reminder(fill("cut", body=_prose(text, told), then=then, **slots), line)
+    return Reminder(fill("prose", body=_prose(text, told), resume=told.resume, **slots), line)
+
+
+def _prose(text: str, told: Told) -> str:
+    """What the check found of a run that was not cut, the agent's last text, and what a run that was cut has left."""
     checked = "" if told.left else verdict.lists(told.evidence, prose=True)
     said = quote(text, 1200 if told.left else 2200)
-    body = "\n".join(part for part in (checked, said) if part)
-    if "[cut here" in said:
-        body += f"\nThe whole text: {told.whole}"
-    body += f"\n\n{told.left}" if told.left else ""
-    slots = {"label": label, "description": task_name(told), "why": reason, "body": body}
-    return Reminder(
-        fill("cut", then=then, **slots) if told.left or by_user else fill("prose", resume=told.resume, **slots),
-        _line(text, told, go),
-    )
+    whole = f"The whole text: {told.whole}" if "[cut here" in said else ""
+    left = f"\n{told.left}" if told.left else ""
+    return "\n".join(filter(None, [checked, said, whole, left]))
 
 
 def _line(text: str, told: Told, go: str) -> str:
