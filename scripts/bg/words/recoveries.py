@@ -76,7 +76,7 @@ def entries(said: Any) -> tuple[str, ...]:
     for line in _rows(as_text(said)) if said else ():
         mark = _MARK.match(line)
         words = line[mark.end() if mark else 0 :].strip()
-        if found and not mark and (line[0].isspace() or found[-1].endswith(",")):
+        if found and not mark and (line[:1].isspace() or found[-1].endswith(",")):
             found[-1] += f" {words}"
         elif words and not words.endswith(":"):
             found.append(words)
