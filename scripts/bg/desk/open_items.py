@@ -9,6 +9,7 @@ from bg.ledger import cases, inbox, tasks, user_answers
 from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
 from bg.ledger.inbox import Question
+from bg.ledger.tasks import Task
 from bg.ledger.values import Item, ItemState, State
 from bg.signals import kinds
 from bg.words import replies
@@ -81,8 +82,7 @@ def waiting_list(book: Ledger, page: Page, project: str = "", command: str = "/b
     held = replies.held([case for case in paused if case.is_held], now, command)
     if not items:
         return held or "Nothing waits for an answer."
-    named = {item.label: cases.case(book, item.label).task for item in items}
-    names = {label: inline(task.description or task.text, 200) for label, task in named.items()}
+    names = {item.label: name_of(cases.case(book, item.label).task) for item in items}
     lines = [line for item in items for line in question(page, item, now, label=item.label, task=names[item.label])]
     return "\n".join([*lines, "", *to_type(page, items[0], command), *(["", held] if held else [])])
 
@@ -91,8 +91,8 @@ def of_task(case: Case, page: Page, command: str) -> str:
     """One task: what it asks, what it was answered in its last run, and what can be typed now."""
     book, task = case.book, case.task
     now = book.now()
-    name = inline(task.description or task.text, 200)
-    lines = [page.line(Cell(task.label, "heading"), Cell(f"  {task.state.replace('_', ' ')}  "), Cell(name))]
+    stands = Cell(f"  {task.state.replace('_', ' ')}  ")
+    lines = [page.line(Cell(task.label, "heading"), stands, Cell(name_of(task)))]
     waiting = case.items
     lines += [line for item in waiting for line in question(page, item, now)]
     for item in _answered(case):
@@ -110,6 +110,11 @@ def of_task(case: Case, page: Page, command: str) -> str:
     if user_answers.last_given(book, task.label):
         lines += page.wrapped(f"or {command} {task.label} undo (takes the last answer back)", "quiet", indent=2)
     return "\n".join(lines)
+
+
+def name_of(task: Task) -> str:
+    """What the task is called where there is one line for it."""
+    return inline(task.description or task.text, 200)
 
 
 def _answered(case: Case) -> list[Question]:
