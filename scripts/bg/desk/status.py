@@ -105,8 +105,7 @@ def came_of(case: Case, *, full: bool = False) -> Outcome:
     """What came of a task, or is the matter with it: what it asks, whom it waits for, how it ended and why."""
     task = case.task
     if case.items:
-        lacks_room = full and inbox.kind(case.items[0]) == Item.DELEGATION
-        return kinds.waiting(case.items, *([phrases.NO_ROOM] if lacks_room else []))
+        return _asks(case.items, full=full)
     others = [each for each in case.awaited if each.label]
     if others:
         whom = "; ".join(f"{each.label} ({each.standing})" for each in others)
@@ -116,6 +115,12 @@ def came_of(case: Case, *, full: bool = False) -> Outcome:
     if task.state == State.PAUSED:
         return _paused(case)
     return _ended(case) if task.ended is not None else outcome.without_report(task)
+
+
+def _asks(items: list[inbox.Question], *, full: bool) -> Outcome:
+    """What a task asks, and whether the agent that it asks for has no room."""
+    lacks_room = full and inbox.kind(items[0]) == Item.DELEGATION
+    return kinds.waiting(items, *([phrases.NO_ROOM] if lacks_room else []))
 
 
 def _paused(case: Case) -> Outcome:
@@ -203,10 +208,8 @@ def _ended(case: Case) -> Outcome:
 def record(case: Case) -> Status:
     """The status of one task."""
     book, task = case.book, case.task
-    # Its transcript says something of what goes on only, and looking for it reads the project's folder.
-    path = agents.of_agent(case.docket.transcript, task.agent) if task.ended is None else ""
-    full, quiet = _full(book, task), pace.silent_seconds(book, task, path)
-    risk = transcripts.near_limit(path) if task.ended is None else ""
+    path = _transcript(case)
+    full, quiet, risk = _full(book, task), pace.silent_seconds(book, task, path), transcripts.near_limit(path)
     progress, beyond = _progress(book, task), pace.beyond(case)
     asked = None if case.items else leave(case)
     came, doing = asked or came_of(case, full=full), [] if asked else live(case, path)
@@ -233,7 +236,7 @@ def record(case: Case) -> Status:
         progress=progress,
         expected=pace.expected(case),
         beyond=beyond,
-        evidence=runs.evidence_of(case.agent.run) if case.agent.run and task.ended is not None else {},
+        evidence=_evidence(case),
         verify=_last_check(book, task),
         risk=risk,
         resets=(case.limit.resets or None) if task.state == State.PAUSED else None,
@@ -241,6 +244,11 @@ def record(case: Case) -> Status:
             beside=tuple(filter(None, [*came.beside, *doing, *_pace(case, progress, beyond, quiet), risk]))
         ),
     )
+
+
+def _transcript(case: Case) -> str:
+    """The transcript of its agent; empty where it has ended, as finding one reads the project's folder."""
+    return agents.of_agent(case.docket.transcript, case.task.agent) if case.task.ended is None else ""
 
 
 def _pace(case: Case, said: dict[str, Any], beyond: float, quiet: float) -> list[str]:
@@ -282,6 +290,11 @@ def _progress(book: Ledger, task: Task) -> dict[str, Any]:
     """How far its agent has said it is; empty where it has not."""
     found = notes.progress(book, task.label)
     return {} if found is None else {"percent": found[0], "words": found[1]}
+
+
+def _evidence(case: Case) -> dict[str, Any]:
+    """What was found of the last run; empty while the task goes on."""
+    return runs.evidence_of(case.agent.run) if case.agent.run and case.task.ended is not None else {}
 
 
 def _last_check(book: Ledger, task: Task) -> dict[str, Any]:
