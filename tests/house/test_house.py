@@ -485,7 +485,7 @@ def test_commands(path):
 
 
 def test_every_text_is_used_and_every_used_text_is_there():
-    there = {path.stem for path in Path(texts.__file__).parent.glob("*.md")}
+    there = set(texts.named())
     source = "\n".join(path.read_text(encoding="utf-8") for path in modules())
     used = set(re.findall(r"fill\(\s*\"([a-z_]+)\"", source))
     assert used == there
@@ -494,7 +494,7 @@ def test_every_text_is_used_and_every_used_text_is_there():
 @pytest.mark.parametrize(
     "path",
     [
-        *sorted((PACKAGE / "words" / "texts").glob("*.md")),
+        PACKAGE / "words" / "texts.md",
         *sorted((ROOT / "commands").glob("*.md")),
         *sorted((ROOT / "agents").glob("*.md")),
     ],
@@ -580,8 +580,8 @@ def test_the_sender_is_named_in_one_place_and_by_every_text_that_a_hook_adds():
         "after_asking", "after_asking_anew", "block_in_text", "checkpoint", "delegated", "identity", "contract",
         "continuation", "handback", "left", "message",
     }  # fmt: skip
-    for path in Path(texts.__file__).parent.glob("*.md"):
-        assert path.read_text(encoding="utf-8").startswith("$sender ") == (path.stem not in parts), path.name
+    for name, text in texts.named().items():
+        assert text.startswith("$sender ") == (name not in parts), name
     spelled = [path.name for path in modules() if phrases.SENDER in path.read_text(encoding="utf-8")]
     assert spelled == ["phrases.py"]
     assert phrases.SENDER in (ROOT / "hooks" / "run").read_text(encoding="utf-8")
