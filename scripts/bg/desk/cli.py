@@ -1,4 +1,4 @@
-"""The subcommands of bgctl: one table; prints what they answer."""
+"""The subcommands of bgctl, in one table, and how their answers are printed."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _version() -> str:
 
 
 def _write(stream: Optional[object], text: str) -> bool:
-    """Print in UTF-8 whatever the locale says; whether that succeeded. A reader that went away is no error."""
+    """Print in UTF-8 whatever the locale is; whether that succeeded. A reader that has gone away is no error."""
     if stream is None or not text:  # the stream was closed before this began
         return True
     if isinstance(stream, io.TextIOWrapper):
@@ -113,7 +113,7 @@ def _write(stream: Optional[object], text: str) -> bool:
 
 
 def _silence(stream: object) -> None:
-    """Python writes what is left of a stream once more when it ends: to nowhere, where the first time failed."""
+    """Send the unwritten rest of a broken stream to nowhere: Python would write it once more when it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())  # type: ignore[attr-defined]
     os.close(nowhere)

@@ -246,7 +246,7 @@ def _disabled(names: list[str]) -> Iterator[Finding]:
 
 
 def _moved(names: list[str], host: Host) -> Iterator[Finding]:
-    """A marketplace that is a folder is read from there; on new hosts the plugin is too."""
+    """A marketplace whose folder is gone: the host reads it from there, and new hosts the plugin too."""
     config = Path(place.config_directory())
     known = _read(config / "plugins" / "known_marketplaces.json")
     is_clone = config not in ROOT.parents and (ROOT / ".claude-plugin" / "marketplace.json").is_file()
@@ -279,7 +279,7 @@ def _denied() -> Iterator[Finding]:
 
 
 def _stopped_by(rule: str) -> str:
-    """What a rule that denies a tool stops of the plugin; empty where that is nothing."""
+    """What of the plugin cannot work under a rule that denies a tool; empty where all can."""
     tool, _, inside = rule.partition("(")
     inside = inside.rstrip(")").strip()
     if tool in tools.SKILL.names and (not inside or _SKILLS.match(inside)):
@@ -365,7 +365,7 @@ def _command(host: Host) -> Iterator[Finding]:
 
 
 def _words(host: Host) -> Iterator[Finding]:
-    """How what the user types is known to be the user's."""
+    """How this version shows that the user has typed something."""
     if host.version is None:
         return
     if host.names_who_typed:
@@ -514,7 +514,7 @@ def _data() -> Iterator[Finding]:
 
 
 def _open_to_others(folder: Path) -> Iterator[Finding]:
-    """What `hooks/run` executes nothing from, although the ledger in it is used."""
+    """What others can write: `hooks/run` executes nothing from there, although it uses the ledger."""
     for path in (folder, Path(place.interpreter_note(str(folder)))):
         with contextlib.suppress(OSError):
             mode = path.stat().st_mode

@@ -64,7 +64,7 @@ def _is_there(book: Ledger, label: str, *, erase: bool) -> bool:
 
 
 def _taken(book: Ledger, labels: list[str], *, erase: bool) -> tuple[str, str]:
-    """What is forgotten or erased of tasks that are there, and what is not: one that has not ended is left alone."""
+    """Forget or erase those that have ended; what to say of that, and what was not done."""
     living = [label for label in labels if _lives(book, label)]
     done, left = (_erase if erase else _forget)(book, [label for label in labels if label not in living])
     return done, "".join(NOT_ENDED.format(label=label) for label in living) + left
@@ -76,14 +76,14 @@ def _lives(book: Ledger, label: str) -> bool:
 
 
 def _forget(book: Ledger, labels: list[str]) -> tuple[str, str]:
-    """What is forgotten, and nothing that is left to do."""
+    """Archive and delete these tasks; what to say of that, and no complaint."""
     for task in filter(None, [tasks.get(book, label) for label in labels]):
         forgetting.forget(book, task, archive)
     return "".join(f"{label} is forgotten, and kept in {_path(book)}\n" for label in labels), ""
 
 
 def _erase(book: Ledger, labels: list[str]) -> tuple[str, str]:
-    """What is erased and what may repeat its words, and what is in the way."""
+    """Erase these tasks; what to say of them and of what may repeat their words, and what is in the way."""
     if not labels:
         return "", ""
     beside = [other for label in labels for other in erasing.related(book, label) if other not in labels]

@@ -1,4 +1,4 @@
-"""Outside Claude Code: the ledger for `bgctl status`, `inbox` and `export`; reads every ledger and says which."""
+"""Outside Claude Code: `bgctl status`, `inbox` and `export`, which read every ledger of the user."""
 
 from __future__ import annotations
 

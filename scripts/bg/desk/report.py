@@ -52,7 +52,7 @@ QUESTIONS, HISTORY, OWN_WORDS = "Questions and answers", "History", "In its own 
 
 
 class Line(Record):
-    """One thing that is said: `head` stands before it, `level` 1 is about the line above, somebody has said it so."""
+    """One thing to say: `head` comes before it, `level` 1 is about the line above, `quoted` is what somebody said."""
 
     words: str
     style: str = ""
@@ -118,7 +118,7 @@ def _open(case: Case, command: str) -> list[Line]:
 
 
 def _came(case: Case, entry: Status) -> list[Line]:
-    """How it stands, in one line, and what else was noted."""
+    """What came of it, in one line, and what else was noted."""
     task, came = case.task, entry.outcome
     says_more = came.has_words or came.beside
     line = " · ".join(came.beside) if entry.waiting else came.line(named=False) if says_more else ""

@@ -102,7 +102,7 @@ class Status(Record):
 
 
 def came_of(case: Case, *, full: bool = False) -> Outcome:
-    """What came of a task, or is the matter with it: what it asks, whom it waits for, how it ended and why."""
+    """How a task stands: what it asks, whom it waits for, or how it ended and why."""
     task = case.task
     if case.items:
         return _asks(case.items, full=full)
@@ -252,7 +252,7 @@ def _transcript(case: Case) -> str:
 
 
 def _pace(case: Case, said: dict[str, Any], beyond: float, quiet: float) -> list[str]:
-    """How a running task goes: how far its agent says it is, past what was expected, silent."""
+    """How a running task goes: how far it is by its agent's word, how late, and how long silent."""
     far = pace.so_far((said["percent"], said["words"])) if said else ""
     late = phrases.WERE_EXPECTED.format(age=age(pace.expected(case))) if beyond else ""
     silent = phrases.QUIET_SINCE.format(age=age(quiet)) if quiet else ""

@@ -146,7 +146,7 @@ class _Plans:
         return {name: len(rows) for name, rows in self.rows.items()}
 
     def _plans(self) -> Iterator[tuple[int, dict[str, int]]]:
-        """Options go first, then the names of tasks, then what has ended, then what works."""
+        """Left out are options first, then the names of tasks, then what has ended, then what works."""
         shown = self._all()
         yield ALL, shown
         yield WITHOUT_OPTIONS, shown
@@ -368,7 +368,7 @@ def chosen(book: Ledger, project: str, now: float, *, everything: bool) -> dict[
 
 
 def age_of(case: Case) -> tuple[float, int]:
-    """The newest first."""
+    """The key by which the newest task comes first."""
     return -(case.task.ended or case.task.since or 0), -case.task.number
 
 
@@ -389,7 +389,7 @@ def _every(book: Ledger, project: str) -> list[Case]:
 
 
 def _living(book: Ledger, project: str, asking: set[str], since: float) -> list[Case]:
-    """What has not ended, and what has and is waited for nevertheless, or is the user's to see to."""
+    """The tasks that have not ended, and the ended ones that something waits for or that the user is to see to."""
     living = cases.known(book, lambda: tasks.open_in(book, project))
     broken = cases.known(book, lambda: tasks.newest(book, project, since, MOST_BROKEN, BROKEN))
     found = {case.label: case for case in [*living, *broken]}

@@ -115,7 +115,7 @@ def _left(seen: Entry, name: str, most: int) -> list[str]:
 
 
 def _count(seen: Entry, name: str) -> int:
-    """How many of these there are, of which the ledger has the first."""
+    """How many of these there are; the ledger has only the first."""
     return len(seen.get(name) or []) + max(0, int((seen.get("left") or {}).get(name, 0)))
 
 
@@ -197,7 +197,7 @@ def beside(evidence: Entry) -> tuple[str, ...]:
 
 
 def unchecked(evidence: Entry) -> tuple[str, ...]:
-    """Whether all was looked at; that calls cannot be read is no bound that was reached."""
+    """Whether something was left unchecked; that calls cannot be read does not count as that."""
     left = [str(each) for each in evidence.get("limits", []) if each != "calls"]
     if not left:
         return ()
