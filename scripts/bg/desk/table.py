@@ -27,6 +27,7 @@ LEAST_TASK, MOST_TASK = 12, 40
 WITH_NAMES = 100  # columns from which on the name of each ended task is shown
 SHOWN = 3
 WHOLE = "/bg-status {label}"
+
 # How much of what needs the user is shown: all, all but options and reasons, the words alone, a line for each task.
 ALL, WITHOUT_OPTIONS, WORDS, LINE = range(4)
 NEEDS, WORKS, ENDED = "Needs you", "Working", "Ended"
@@ -61,37 +62,11 @@ class Row(Record):
     then: str
 
 
-def what_to_type(case: Case, entry: Status, command: str = "/bg-answer") -> str:
-    """The next thing for the user to type about a task, empty where nothing is left to do."""
-    if entry.lacks_room:
-        return ""
-    typed = open_items.next_action(case, command)
-    return typed or (WHOLE.format(label=case.label) if entry.quiet else "")
+class Part(Record):
+    """The tasks that are shown, in their order, and the states of all that belong to the part."""
 
-
-def sections(book: Ledger, project: str = "", *, everything: bool = False) -> list[Section]:
-    """The parts of the table that have tasks, in the order in which they are shown."""
-    now = book.now()
-    made = []
-    for name, part in chosen(book, project, now, everything=everything).items():
-        number = sum(part.states.values())
-        left = part.states - _states(part.cases)
-        if number:
-            made.append(Section(name, number, [_row(case, now) for case in part.cases], left))
-    return made
-
-
-def counted(left: Counter[str]) -> str:
-    """How many there are of each state."""
-    return ", ".join(f"{count} {outcome.in_a_word(state)}" for state, count in left.most_common())
-
-
-def _row(case: Case, now: float) -> Row:
-    task, entry = case.task, status.record(case)
-    since = age(now - (task.since or now))
-    return Row(
-        task.label, task.state, since, open_items.name_of(task), entry.outcome, case.items, what_to_type(case, entry)
-    )
+    cases: list[Case]
+    states: Counter[str]
 
 
 def table(
@@ -114,6 +89,110 @@ def table(
         return "\n".join(page.wrapped(nothing) + footnotes)
     plans = _Plans(page, found, more, footnotes)
     return "\n".join(plans.whole() if everything else plans.first_that_fits())
+
+
+def sections(book: Ledger, project: str = "", *, everything: bool = False) -> list[Section]:
+    """The parts of the table that have tasks, in the order in which they are shown."""
+    now = book.now()
+    made = []
+    for name, part in chosen(book, project, now, everything=everything).items():
+        number = sum(part.states.values())
+        left = part.states - _states(part.cases)
+        if number:
+            made.append(Section(name, number, [_row(case, now) for case in part.cases], left))
+    return made
+
+
+def what_to_type(case: Case, entry: Status, command: str = "/bg-answer") -> str:
+    """The next thing for the user to type about a task, empty where nothing is left to do."""
+    if entry.lacks_room:
+        return ""
+    typed = open_items.next_action(case, command)
+    return typed or (WHOLE.format(label=case.label) if entry.quiet else "")
+
+
+def counted(left: Counter[str]) -> str:
+    """How many there are of each state."""
+    return ", ".join(f"{count} {outcome.in_a_word(state)}" for state, count in left.most_common())
+
+
+def _row(case: Case, now: float) -> Row:
+    task, entry = case.task, status.record(case)
+    since = age(now - (task.since or now))
+    return Row(
+        task.label, task.state, since, open_items.name_of(task), entry.outcome, case.items, what_to_type(case, entry)
+    )
+
+
+# Which tasks are in which part
+
+
+def chosen(book: Ledger, project: str, now: float, *, everything: bool) -> dict[str, Part]:
+    """Each part of the table of a project, or of all projects."""
+    labels = dict.fromkeys(item.label for item in inbox.waiting(book, project=project))
+    order = {label: place for place, label in enumerate(labels)}
+    asking, since = set(order), now - durations.RECENT
+    found = _parted(_every(book, project) if everything else _living(book, project, asking, since), asking, since)
+    states = {name: _states(each) for name, each in found.items()}
+    if not everything:
+        shown = _states([case for case in found[NEEDS] if case.task.ended is not None])
+        # As many more as may be in another part.
+        most = MOST[ENDED] + len(found[NEEDS])
+        newest = cases.known(book, lambda: tasks.newest(book, project, since, most))
+        found[ENDED] = _parted(newest, asking, since)[ENDED]
+        # Also what a damaged ledger calls it.
+        states[ENDED] = (Counter(tasks.counted(book, project)) - shown) | _states(found[ENDED])
+    for each in found.values():
+        each.sort(key=lambda case: (order.get(case.label, len(order) + (case.task.ended is not None)), age_of(case)))
+    most_of = {} if everything else MOST
+    return {name: Part(each[: most_of.get(name)], states[name]) for name, each in found.items()}
+
+
+def section_of(case: Case, asking: set[str], since: float) -> str:
+    """Which part of the table a task belongs to; `asking` are the labels that something waits for."""
+    task = case.task
+    if task.closed is not None:
+        return ENDED
+    if task.ended is not None:
+        is_broken = task.state in BROKEN and task.ended > since
+        return NEEDS if is_broken or task.label in asking else ENDED
+    if task.label in asking or task.state not in tasks.RUNNING_STATES or status.leave(case):
+        return NEEDS
+    ready = task.state != State.WORKING and case.agent.answers
+    return NEEDS if ready else WORKS
+
+
+def age_of(case: Case) -> tuple[float, int]:
+    """The key by which the newest task comes first."""
+    return -(case.task.ended or case.task.since or 0), -case.task.number
+
+
+def _every(book: Ledger, project: str) -> list[Case]:
+    return cases.known(book, lambda: tasks.of_project(book, project) if project else tasks.every(book))
+
+
+def _living(book: Ledger, project: str, asking: set[str], since: float) -> list[Case]:
+    """The tasks that have not ended, and the ended ones that something waits for or that the user is to see to."""
+    living = cases.known(book, lambda: tasks.open_in(book, project))
+    broken = cases.known(book, lambda: tasks.newest(book, project, since, MOST_BROKEN, BROKEN))
+    found = {case.label: case for case in [*living, *broken]}
+    others = filter(None, (cases.of(book, label) for label in asking - found.keys()))
+    return [*found.values(), *others]
+
+
+def _parted(found: list[Case], asking: set[str], since: float) -> dict[str, list[Case]]:
+    """The tasks by the part of the table that they belong to."""
+    parts: dict[str, list[Case]] = {NEEDS: [], WORKS: [], ENDED: []}
+    for case in found:
+        parts[section_of(case, asking, since)].append(case)
+    return parts
+
+
+def _states(found: list[Case]) -> Counter[str]:
+    return Counter(case.task.state for case in found)
+
+
+# How the rows are laid out
 
 
 class _Plans:
@@ -285,6 +364,9 @@ class _Layout:
         return [*lines, " " * self.inset + whole_line]
 
 
+# What is said below the table
+
+
 def _footnotes(book: Ledger, page: Page, project: str) -> list[str]:
     """What is to be known besides the tasks of the project; what other projects wait for, where one is named."""
     since = book.now() - durations.RECENT
@@ -337,75 +419,3 @@ def _strangers(found: list[notes.Stranger]) -> list[str]:
     lines = [f"Another agent ({inline(row.agent, 20)}) signed a report as {row.label}; it was ignored."
              for row in found[:SHOWN]]  # fmt: skip
     return [*lines, phrases.MORE_STRANGERS.format(count=len(found) - SHOWN)] if len(found) > SHOWN else lines
-
-
-class Part(Record):
-    """The tasks that are shown, in their order, and the states of all that belong to the part."""
-
-    cases: list[Case]
-    states: Counter[str]
-
-
-def chosen(book: Ledger, project: str, now: float, *, everything: bool) -> dict[str, Part]:
-    """Each part of the table of a project, or of all projects."""
-    labels = dict.fromkeys(item.label for item in inbox.waiting(book, project=project))
-    order = {label: place for place, label in enumerate(labels)}
-    asking, since = set(order), now - durations.RECENT
-    found = _parted(_every(book, project) if everything else _living(book, project, asking, since), asking, since)
-    states = {name: _states(each) for name, each in found.items()}
-    if not everything:
-        shown = _states([case for case in found[NEEDS] if case.task.ended is not None])
-        # As many more as may be in another part.
-        most = MOST[ENDED] + len(found[NEEDS])
-        newest = cases.known(book, lambda: tasks.newest(book, project, since, most))
-        found[ENDED] = _parted(newest, asking, since)[ENDED]
-        # Also what a damaged ledger calls it.
-        states[ENDED] = (Counter(tasks.counted(book, project)) - shown) | _states(found[ENDED])
-    for each in found.values():
-        each.sort(key=lambda case: (order.get(case.label, len(order) + (case.task.ended is not None)), age_of(case)))
-    most_of = {} if everything else MOST
-    return {name: Part(each[: most_of.get(name)], states[name]) for name, each in found.items()}
-
-
-def age_of(case: Case) -> tuple[float, int]:
-    """The key by which the newest task comes first."""
-    return -(case.task.ended or case.task.since or 0), -case.task.number
-
-
-def _parted(found: list[Case], asking: set[str], since: float) -> dict[str, list[Case]]:
-    """The tasks by the part of the table that they belong to."""
-    parts: dict[str, list[Case]] = {NEEDS: [], WORKS: [], ENDED: []}
-    for case in found:
-        parts[section_of(case, asking, since)].append(case)
-    return parts
-
-
-def _states(found: list[Case]) -> Counter[str]:
-    return Counter(case.task.state for case in found)
-
-
-def _every(book: Ledger, project: str) -> list[Case]:
-    return cases.known(book, lambda: tasks.of_project(book, project) if project else tasks.every(book))
-
-
-def _living(book: Ledger, project: str, asking: set[str], since: float) -> list[Case]:
-    """The tasks that have not ended, and the ended ones that something waits for or that the user is to see to."""
-    living = cases.known(book, lambda: tasks.open_in(book, project))
-    broken = cases.known(book, lambda: tasks.newest(book, project, since, MOST_BROKEN, BROKEN))
-    found = {case.label: case for case in [*living, *broken]}
-    others = filter(None, (cases.of(book, label) for label in asking - found.keys()))
-    return [*found.values(), *others]
-
-
-def section_of(case: Case, asking: set[str], since: float) -> str:
-    """Which part of the table a task belongs to; `asking` are the labels that something waits for."""
-    task = case.task
-    if task.closed is not None:
-        return ENDED
-    if task.ended is not None:
-        is_broken = task.state in BROKEN and task.ended > since
-        return NEEDS if is_broken or task.label in asking else ENDED
-    if task.label in asking or task.state not in tasks.RUNNING_STATES or status.leave(case):
-        return NEEDS
-    ready = task.state != State.WORKING and case.agent.answers
-    return NEEDS if ready else WORKS
