@@ -54,7 +54,7 @@ def _each(value: object) -> list[str]:
     return [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)]
 
 
-def to_type(page: Page, item: Question, command: str) -> list[str]:
+def _to_type(page: Page, item: Question, command: str) -> list[str]:
     """The lines that say what to type for one item."""
     first, *others = ways(item, command)
     return page.wrapped(first, "type", indent=2) + [
@@ -84,7 +84,7 @@ def waiting_list(book: Ledger, page: Page, project: str = "", command: str = "/b
         return held or "Nothing waits for an answer."
     names = {item.label: name_of(cases.case(book, item.label).task) for item in items}
     lines = [line for item in items for line in question(page, item, now, label=item.label, task=names[item.label])]
-    return "\n".join([*lines, "", *to_type(page, items[0], command), *(["", held] if held else [])])
+    return "\n".join([*lines, "", *_to_type(page, items[0], command), *(["", held] if held else [])])
 
 
 def of_task(case: Case, page: Page, command: str) -> str:
@@ -104,7 +104,7 @@ def of_task(case: Case, page: Page, command: str) -> str:
         lines += page.wrapped("It has asked nothing.", indent=2)
     typed = next_action(case, command)
     if waiting:
-        lines += ["", *to_type(page, waiting[0], command)]
+        lines += ["", *_to_type(page, waiting[0], command)]
     elif typed:
         lines += ["", *page.wrapped(f"→ {typed}", "type", indent=2)]
     if user_answers.last_given(book, task.label):
@@ -134,10 +134,10 @@ def next_action(case: Case, command: str = "/bg-answer") -> str:
         answer = kinds.asking(inbox.kind(first)).to_type
         of_several = f"{first.qid}: " if len(waiting) > 1 and "{qid}" not in answer else ""
         return f"{typed} {of_several}{answer.format(qid=first.qid)}"
-    return f"{typed} go" if can_go(case) else ""
+    return f"{typed} go" if _can_go(case) else ""
 
 
-def can_go(case: Case) -> bool:
+def _can_go(case: Case) -> bool:
     """`go` sets this task going: there is an agent to wake, or one to launch."""
     task = case.task
     if task.state == State.NOT_LAUNCHED or case.forgotten or case.agent.answers:

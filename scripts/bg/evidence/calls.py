@@ -196,7 +196,7 @@ def _message(record: dict[str, Any]) -> str:
 
 
 def _pass_over(found: dict[str, Call], message: str) -> None:
-    """The agent says something: what it called in an earlier message and had no result has none."""
+    """Mark the calls of earlier messages that have no result: their agent has spoken on, so none will come."""
     for call in found.values():
         call.passed_over = call.passed_over or (not call.answered and bool(message) and call.message != message)
 

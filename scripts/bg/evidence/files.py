@@ -57,7 +57,7 @@ def _judged(disk: Disk, calls: Calls, item: Item) -> Finding:
 
 
 def _exact(disk: Disk, name: str, found: tuple[Found, ...]) -> tuple[Found, ...]:
-    """Those that a name means as it is spelled from the agent's folder or the project's; else all."""
+    """The files at exactly this name, from the agent's folder or the project's; else all that were found."""
     plain = _plain(name)
     for spelled in [plain, *(f"{base}/{plain}" for base in disk.project.bases)]:
         direct = [each for each in found if str(each.path) == spelled]
@@ -103,14 +103,14 @@ def _as_it_was(disk: Disk, calls: Calls, item: Item, files: list[Found]) -> Find
 
 
 def _missing(name: str, place: Place) -> str:
-    """Why a file is not seen: a name that may be no file's is held against nobody."""
+    """Why a file is not seen; a name that may not be a file's does not count against the report."""
     if not place.certain:
         return "not found in time"
     return "not found" if named.is_file(name) else "never seen"
 
 
 def _edited(calls: Calls, found: Found) -> bool:
-    """Whether an edit of the file succeeded: equal to the commit, it may have been changed back."""
+    """Whether an edit of the file succeeded: one that is equal to the commit may have been changed back."""
     lines = [call.command for call in calls.shells if not call.failed and not only_looks(call)]
     return calls.wrote(found.name) or any(found.name in line for line in lines)
 
@@ -193,7 +193,7 @@ def _moved(disk: Disk, item: Item, place: Place) -> Finding:
 
 
 def _left(disk: Disk, old: str, names: list[str], found: list[Found]) -> list[Found]:
-    """What is still where something was moved from."""
+    """The files that are still at the place that something was moved from."""
     exact = _exact(disk, old, tuple(found))
     return [each for each in exact if each.name in names or not names]
 
@@ -254,7 +254,7 @@ def _words(
 
 
 def _is_settled(disk: Disk, calls: Calls, item: Item, exact: tuple[Found, ...], line: int) -> bool:
-    """Whether the lines of a file are where they were all the time, and the named one is far from the quoted."""
+    """Whether no line of the file has moved during the run, and the named line is far from the quoted one."""
     last = item.subject.rpartition("/")[2]
     touched = any(last in call.command for call in calls.shells) or calls.wrote(last)
     return calls.complete and not touched and abs(line - item.first) > NEAR and disk.any_changed(exact) is False
