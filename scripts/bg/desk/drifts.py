@@ -49,7 +49,7 @@ def lately() -> tuple[list[Departure], list[Seen]]:
 
 
 def keys_of_last_prompt(rows: list[Seen]) -> str:
-    """Those that the host has handed over with the last prompt, or with what may have been one; empty where none is."""
+    """The keys of the last prompt that the host handed over, or of what may have been one; empty where none was."""
     prompts = [row for row in rows if row.shape.event in (PROMPT, "") and not set(row.shape.form.split()) & OTHERS]
     return max(prompts, key=lambda row: row.last).shape.keys if prompts else ""
 

@@ -52,7 +52,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def folder(directory: Path) -> Path:
-    """Where packages stand that were installed without a virtual environment."""
+    """The folder of packages that were installed without a virtual environment."""
     return directory / "packages"
 
 

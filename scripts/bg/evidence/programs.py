@@ -184,7 +184,7 @@ def may_start(words: Words, program: str) -> bool:
 def speaks_for(words: Words, path: str) -> bool:
     """Whether a run is about a file for certain: by its language, and by what it is aimed at.
 
-    Of an unknown program only its tests are: what its `lint` or `check` looks at, its name does not say.
+    Of an unknown program only the tests are: nothing tells what its `lint` or `check` looks at.
     """
     if not (is_known(words) or looks_like_a_test(words)):
         return False

@@ -70,7 +70,7 @@ class Node(Record):
 
 
 class _Options:
-    """What `set` has switched on so far, and the folders that were gone to."""
+    """What `set` has switched on so far, and the folders that `cd` went to."""
 
     def __init__(self) -> None:
         self.pipefail = self.errexit = False
@@ -91,11 +91,11 @@ class _Options:
 def commands(line: str) -> list[Command]:
     """The simple commands of a line in their order, those inside groups and `sh -c` too."""
     found: list[Command] = []
-    _Flat(found).take(_nodes(without_heredocs(line[:MOST]), 0), "", last=True)
+    _Flat(found).take(_nodes(_without_heredocs(line[:MOST]), 0), "", last=True)
     return found[:COMMANDS]
 
 
-def without_heredocs(line: str) -> str:
+def _without_heredocs(line: str) -> str:
     """The line without the texts that it hands to programs."""
     kept, until = [], ""
     for each in line.split("\n"):

@@ -188,7 +188,7 @@ def nothing(why: str) -> Result:
 
 
 def forget(place: Path, token: str) -> None:
-    """The result has been taken over."""
+    """Delete the result: it has been taken over."""
     for path in (_job(place, token), result_of(_job(place, token))):
         with contextlib.suppress(OSError):
             path.unlink()

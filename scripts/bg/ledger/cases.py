@@ -394,7 +394,7 @@ class Docket(Held):
 
     @fact
     def unheard(self) -> list[Case]:
-        """The same, and those of which the parent has not heard that a run has ended."""
+        """The unfinished tasks, and those of which the parent has not heard that a run has ended."""
         return _found(self, tasks.unheard)
 
     @property

@@ -73,15 +73,20 @@ def read(text: str) -> tuple[str, str]:
 def entries(said: Any) -> tuple[str, ...]:
     """The things that an agent lists, one to a line; a line that goes on with the one before belongs to it."""
     found: list[str] = []
-    lines = [line for line in as_text(said).splitlines() if line.strip()] if said else []
-    for line in lines if len(lines) != 1 else lines[0].split("; "):
+    for line in _rows(as_text(said)) if said else ():
         mark = _MARK.match(line)
         words = line[mark.end() if mark else 0 :].strip()
-        if found and not mark and (line[0].isspace() or found[-1].endswith(",")):
+        if found and not mark and (line[:1].isspace() or found[-1].endswith(",")):
             found[-1] += f" {words}"
         elif words and not words.endswith(":"):
             found.append(words)
     return tuple(found)
+
+
+def _rows(text: str) -> list[str]:
+    """The lines of a list; one that is on a single line has its things between semicolons."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[0].split("; ") if len(lines) == 1 else lines
 
 
 def plan(how: str, said: str, payload: Payload) -> Plan:
