@@ -6,6 +6,7 @@ import re
 
 from bg.host import dialogs, drift, tools, transcripts
 from bg.ledger import cases, digests, inbox, notes, proofs, tasks, typed
+from bg.ledger.deliveries import Delivery
 from bg.ledger.file import Writing, first_of
 from bg.ledger.inbox import Question
 from bg.ledger.naming import label_of
@@ -75,8 +76,7 @@ def after_question(scene: Scene) -> None:
     if told:
         scene.answer.context.append(f"{phrases.SENDER} " + "\n".join(told))
     hearing.everybody(scene)
-    along = _sent_along(scene)
-    reminding.remind(scene, [row for row in scene.docket.due if row.kind != Due.ANSWERED or row.label not in along])
+    reminding.remind(scene, _left_to_say(scene))
 
 
 def rewrite(
@@ -292,12 +292,12 @@ def _counts(item: Question, options: list[str]) -> bool:
     return answers.asks_for_a_number(item.text) and not has_numbers
 
 
-def _sent_along(scene: Scene) -> list[str]:
-    """The tasks whose agents the same message wakes, behind the dialog: nothing is left to say about their answers."""
+def _left_to_say(scene: Scene) -> list[Delivery]:
+    """What is due, but for the answers to agents that the same message wakes behind the dialog."""
     _, later = transcripts.beside(transcripts.tail(scene.event.transcript), scene.event.tool_use)
     found = [tasks.addressed(scene.book, scene.session, to) for to in tools.addressees(later)]
-    labels = [task.label for task in found if task is not None]
-    return [label for label in labels if cases.case(scene.book, label).is_ready]
+    along = [task.label for task in found if task is not None and cases.case(scene.book, task.label).is_ready]
+    return [row for row in scene.docket.due if row.kind != Due.ANSWERED or row.label not in along]
 
 
 def _view(question: dict[str, Any], item: Question) -> str:

@@ -54,7 +54,7 @@ def _go_on(scene: Scene, writing: Writing, case: Case) -> Going:
         return Going([feedback.CHILD_FIRST.format(label=case.label, child=each.label) for each in left], goes=False)
     decisions = [item for item in case.items if inbox.kind(item) == Item.DELEGATION]
     if decisions and not case.is_ready:
-        return Going([_decide_first(scene, item) for item in decisions], goes=False)
+        return _decide_first(scene, decisions)
     if not case.has_news:
         return _resume(scene, writing, case)
     elsewhere = answering.owe(scene, writing, case)
@@ -62,9 +62,10 @@ def _go_on(scene: Scene, writing: Writing, case: Case) -> Going:
     return Going([*lines, *elsewhere], goes=True)
 
 
-def _decide_first(scene: Scene, item: Question) -> str:
-    typed = f"{scene.answer_command} {item.label} {item.qid}"
-    return feedback.DECIDE_FIRST.format(name=f"{item.label} {item.qid}", typed=typed)
+def _decide_first(scene: Scene, items: list[Question]) -> Going:
+    names = [f"{item.label} {item.qid}" for item in items]
+    lines = [feedback.DECIDE_FIRST.format(name=name, typed=f"{scene.answer_command} {name}") for name in names]
+    return Going(lines, goes=False)
 
 
 def _resume(scene: Scene, writing: Writing, case: Case) -> Going:

@@ -30,7 +30,7 @@ def mention(scene: Scene, *, is_command: bool) -> None:
     """
     if scene.late is not None or scene.answer.block:
         return
-    over = [case for case in held(scene) if not case.limit.told and 0 < _resets(scene, case) <= scene.book.now()]
+    over = [case for case in held(scene) if _is_just_over(scene, case)]
     goes = bool(over) and scene.settings.resume_after_limit
     if not over or (goes and is_command):
         return
@@ -41,6 +41,11 @@ def mention(scene: Scene, *, is_command: bool) -> None:
             _go(scene, writing, over)
     line = phrases.GOES_ON_BY_SETTING.format(names=", ".join(case.label for case in over)) if goes else in_short(scene)
     scene.answer.notice.append(line)
+
+
+def _is_just_over(scene: Scene, case: Case) -> bool:
+    """Its limit has ended, and the user has not been told that."""
+    return not case.limit.told and 0 < _resets(scene, case) <= scene.book.now()
 
 
 def _resets(scene: Scene, case: Case) -> int:

@@ -44,7 +44,7 @@ def remind(scene: Scene, rows: Optional[list[Delivery]] = None, *, brief: bool =
             deliveries.settle(writing, row)
         texts = _surface(scene, writing, reminders, by_lines=brief and not above)
     scene.answer.context += texts
-    _tell_the_user(scene, [reminders[one].notice for one in scene.surfaced], brief=brief)
+    _tell_the_user(scene, reminders, brief=brief)
 
 
 def owe_next_step(scene: Scene, writing: Writing, label: str, *, again: bool = False) -> bool:
@@ -187,9 +187,9 @@ def _expect_successor(scene: Scene, writing: Writing, label: str) -> None:
         windows.open_window(writing, case.task.session, Opened.RELAUNCH, case.task.text, label)
 
 
-def _tell_the_user(scene: Scene, notices: list[str], *, brief: bool) -> None:
-    """A line for each, and the terminal's own notification where a question waits that the user has not seen."""
-    said = list(dict.fromkeys(filter(None, notices)))
+def _tell_the_user(scene: Scene, reminders: dict[int, Reminder], *, brief: bool) -> None:
+    """A line for each that is said, and the terminal's own notification where a question waits that nobody has seen."""
+    said = list(dict.fromkeys(reminders[one].notice for one in scene.surfaced if reminders[one].notice))
     if not brief:
         scene.answer.notice += said
     waits = any(row.shown is None for row in scene.docket.items)
