@@ -130,7 +130,7 @@ def correction(agent: Agent, evidence: dict[str, Any], most: int) -> str:
     one that it insists on is passed on as disputed.
     """
     run, token, texts = agent.run, agent.token, agent.texts
-    if run is None or run.ended is not None or run.cut or run.corrections >= min(most, MOST_CORRECTIONS) or not texts:
+    if run is None or run.ended is not None or run.corrections >= min(most, MOST_CORRECTIONS) or not texts:
         return ""
     reading = reports.read(texts[-1].text, token)
     signal = reading.deciding
