@@ -145,6 +145,14 @@ def test_no_two_modules_open_with_the_same_word():
     assert together(opening) == {}
 
 
+@pytest.mark.parametrize("room", sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py")))
+def test_a_room_opens_with_a_map_of_its_modules(room):
+    """Each is named where a reader begins, and nothing is named that is gone."""
+    opening = ast.get_docstring(ast.parse((PACKAGE / room / "__init__.py").read_text(encoding="utf-8"))) or ""
+    there = {path.stem for path in (PACKAGE / room).glob("*.py")} - {"__init__"}
+    assert there == set(re.findall(r"`(\w+)`", opening))
+
+
 def needed_at_once(path: Path) -> set[Path]:
     """The modules of ours that a module imports as it is read."""
     needed = set()
@@ -485,7 +493,7 @@ def test_commands(path):
 
 
 def test_every_text_is_used_and_every_used_text_is_there():
-    there = {path.stem for path in Path(texts.__file__).parent.glob("*.md")}
+    there = set(texts.named())
     source = "\n".join(path.read_text(encoding="utf-8") for path in modules())
     used = set(re.findall(r"fill\(\s*\"([a-z_]+)\"", source))
     assert used == there
@@ -494,7 +502,7 @@ def test_every_text_is_used_and_every_used_text_is_there():
 @pytest.mark.parametrize(
     "path",
     [
-        *sorted((PACKAGE / "words" / "texts").glob("*.md")),
+        PACKAGE / "words" / "texts.md",
         *sorted((ROOT / "commands").glob("*.md")),
         *sorted((ROOT / "agents").glob("*.md")),
     ],
@@ -580,8 +588,8 @@ def test_the_sender_is_named_in_one_place_and_by_every_text_that_a_hook_adds():
         "after_asking", "after_asking_anew", "block_in_text", "checkpoint", "delegated", "identity", "contract",
         "continuation", "handback", "left", "message",
     }  # fmt: skip
-    for path in Path(texts.__file__).parent.glob("*.md"):
-        assert path.read_text(encoding="utf-8").startswith("$sender ") == (path.stem not in parts), path.name
+    for name, text in texts.named().items():
+        assert text.startswith("$sender ") == (name not in parts), name
     spelled = [path.name for path in modules() if phrases.SENDER in path.read_text(encoding="utf-8")]
     assert spelled == ["phrases.py"]
     assert phrases.SENDER in (ROOT / "hooks" / "run").read_text(encoding="utf-8")

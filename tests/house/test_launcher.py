@@ -228,7 +228,7 @@ def test_a_real_old_interpreter_reads_what_it_is_given(real, machine):
         assert "older than Python 3.9" in machine.hook("UserPromptSubmit", prompt="/bg Audit").stderr
 
 
-@pytest.mark.parametrize("module", ["json/__init__", "bg/ledger/spool", "bg/loop/turns", "bg/words/texts/__init__"])
+@pytest.mark.parametrize("module", ["json/__init__", "bg/ledger/spool", "bg/loop/turns", "bg/words/texts"])
 def test_half_a_compiled_module_stops_no_hook(module, machine):
     """As Python before 3.13.1 leaves it on a disk that fills up: thrown away, compiled again, and nobody notices."""
     machine.python("python3", "3.11")

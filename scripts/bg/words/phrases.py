@@ -1,6 +1,6 @@
 """Phrases: a table of short sentences with {slots}, without logic; those on hooks' troubles and on results at the end.
 
-Texts of several lines for a model stand beside this module in texts/, one file each.
+Texts of several lines for a model stand in texts.md.
 """
 
 # Who speaks: every text that reaches a model through a hook begins with it.
