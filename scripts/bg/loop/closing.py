@@ -32,6 +32,10 @@ from bg.loop import (
 from bg.loop.scene import Scene
 from bg.words import phrases
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Optional
+
 
 def polled(scene: Scene) -> None:
     """PostToolUse(TaskOutput): old hosts hand the text, or the raw transcript, to the parent here."""
@@ -138,18 +142,29 @@ def close(scene: Scene, case: Case, agent: str, text: str, cut: str, source: str
         else:
             _learn_the_cut(case, who, run, cut)
         return
-    own = transcripts.final(agents.of_agent(scene.event.transcript, agent))
-    is_own = is_of_this_run(scene, run, own)
+    own = _own_end(scene, run)
     if not who.texts:
-        # An error is announced before it stands in the transcript, which then still ends with a call.
-        is_newer = names_error(text) and not own.settled
-        reports.keep(case, who, source, text if is_newer or not is_own else own.text or text)
-    elif is_own and _is_unkept(scene, who, run, own):
+        reports.keep(case, who, source, _best(own, text))
+    elif own is not None and _is_unkept(scene, who, run, own):
         reports.keep(case, who, source, own.text)
-    if is_own and own.cut and cut in BY_ERROR:
+    if own is not None and own.cut and cut in BY_ERROR:
         judging.conclude(scene, case, who, own.cut, own.resets)
     else:
         judging.conclude(scene, case, who, cut)
+
+
+def _own_end(scene: Scene, run: Run) -> Optional[Final]:
+    """The end of the agent's transcript where it is this run's."""
+    own = transcripts.final(agents.of_agent(scene.event.transcript, run.agent))
+    return own if is_of_this_run(scene, run, own) else None
+
+
+def _best(own: Optional[Final], announced: str) -> str:
+    """A run's own words, else those that its end was announced with."""
+    # An error is announced before it stands in the transcript, which then still ends with a call.
+    if own is None or (names_error(announced) and not own.settled):
+        return announced
+    return own.text or announced
 
 
 def _is_unkept(scene: Scene, agent: Agent, run: Run, final: Final) -> bool:
