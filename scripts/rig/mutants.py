@@ -77,7 +77,9 @@ class Mutant(NamedTuple):
         """The file with the fault."""
         return source[: self.start] + self.new.encode() + source[self.end :]
 
-    def __str__(self) -> str:
+    @property
+    def told(self) -> str:
+        """A line about it."""
         old, new = (" ".join(text.split()) for text in (self.old, self.new))
         return f"{self.path}:{self.line}  {self.kind}: {old[:90]} -> {new[:90]}"
 
@@ -97,7 +99,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     mutants = drawn(ROOT, rooms, given.seed, given.count)
     if given.draw:
         for mutant in mutants:
-            _tell(str(mutant))
+            _tell(mutant.told)
         return 0
     survived = run(ROOT, mutants)
     killed = len(mutants) - len(survived)
@@ -105,7 +107,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     share = f"{killed / max(1, len(mutants)):.0%}, 95% interval {low:.0%} to {high:.0%}"
     _tell(f"seed {given.seed}: {killed} of {len(mutants)} mutants killed ({share})")
     for mutant in survived:
-        _tell(f"  survived  {mutant}")
+        _tell(f"  survived  {mutant.told}")
     return 0
 
 
@@ -280,7 +282,7 @@ def _killed(copy: Path, mutant: Mutant, green: dict[str, Any]) -> bool:
     by = next((name for name, note in found["tests"].items() if note["outcome"] != "passed"), "")
     word = "killed  " if found["code"] else "survived"
     who = f"by {by or 'no end, or nothing to run'}" if found["code"] else f"{len(chosen)} tests"
-    _tell(f"{word}  {mutant}  [{who}, {time.monotonic() - began:.0f} s]")
+    _tell(f"{word}  {mutant.told}  [{who}, {time.monotonic() - began:.0f} s]")
     return bool(found["code"])
 
 
