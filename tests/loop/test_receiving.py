@@ -11,18 +11,23 @@ from bg.ledger import deliveries
 from drive import Drive, block, context
 from recordings import NEWEST, VERSIONS
 from rig import conversation
+from test_hearing import polled
 
 REPORTS = "reports success"
 
 
 @pytest.fixture(params=VERSIONS)
 def drive(request, tmp_path):
-    found = Drive(request.param, tmp_path)
-    found.prompt("/bg Audit the code")
-    token = found.launch("Audit it", "a1")
-    found.stop()
-    found.ends("a1", block("COMPLETION_REPORT", token, status="success"))
-    return found
+    return reported(Drive(request.param, tmp_path))
+
+
+def reported(drive: Drive) -> Drive:
+    """The agent has reported, and the parent has not heard of it."""
+    drive.prompt("/bg Audit the code")
+    token = drive.launch("Audit it", "a1")
+    drive.stop()
+    drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
+    return drive
 
 
 def lost(drive: Drive, send) -> str:
@@ -39,6 +44,14 @@ def test_what_was_dropped_is_said_with_the_next_prompt_and_then_no_more(drive):
     assert REPORTS not in context(drive.stop())
     assert REPORTS not in context(drive.prompt("And the date?"))
     assert drive.rows("SELECT 1 FROM deliveries WHERE seen IS NULL") == []
+
+
+def test_what_was_dropped_is_said_with_the_next_poll(tmp_path):
+    """Old hosts let the parent ask for an agent with TaskOutput, in the middle of a turn."""
+    drive = reported(Drive("2.1.7", tmp_path))
+    assert REPORTS in lost(drive, lambda: drive.announced("a1"))
+    assert REPORTS in context(polled(drive))
+    assert REPORTS not in context(polled(drive))
 
 
 def test_what_was_blocked_before_our_hook_had_come_so_far_is_said_with_the_next_prompt(drive):
