@@ -2,7 +2,7 @@
 
 `scripts/test --mutants` draws them by a seed and prints a line for each: killed or survived, the place and the change.
 The tests run in a copy. First they run as they are, which shows the functions that each test enters; a mutant is
-then tried on the tests that enter its function and on those that start processes of their own, the quickest first. One
+then tried on the tests that enter its function, the quickest first, and on those that start processes of their own. One
 outside every function is tried on all tests of the room.
 """
 
@@ -39,6 +39,7 @@ DROPPED, TURNED, EMPTIED, CHANGED, SILENT = KINDS = (
     "call dropped",
 )
 PLAY = "--play"
+NO_TEST = 5  # pytest's exit status
 PATIENCE = 60.0  # seconds more than ten times what a test took
 TURNS = {
     ast.Eq: "!=",
@@ -54,6 +55,8 @@ TURNS = {
 }
 EMPTY = {"str": '""', "int": "0", "float": "0.0", "list": "[]", "dict": "{}", "tuple": "()", "set": "set()"}
 DROPPABLE = (ast.AugAssign, ast.Assign, ast.Raise, ast.Continue, ast.Break, ast.If, ast.Delete)
+
+Order = dict[str, tuple[bool, float]]  # of tests, by name: enters the function itself or not, and for how long it runs
 
 
 class Mutant(NamedTuple):
@@ -90,6 +93,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--draw", action="store_true", help="print the mutants without trying them")
+    parser.add_argument("--notes", type=Path, help="a folder for what the tests enter, so that the next draw knows it")
     parser.add_argument("rooms", nargs="*", metavar="ROOM", help=f"of {', '.join(ROOMS)}; without one, all")
     given = parser.parse_args(argv)
     rooms = given.rooms or list(ROOMS)
@@ -101,7 +105,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         for mutant in mutants:
             _tell(mutant.told)
         return 0
-    survived = run(ROOT, mutants)
+    survived = run(ROOT, mutants, given.notes)
     killed = len(mutants) - len(survived)
     low, high = interval(killed, len(mutants))
     share = f"{killed / max(1, len(mutants)):.0%}, 95% interval {low:.0%} to {high:.0%}"
@@ -250,46 +254,59 @@ def interval(part: int, whole: int, z: float = 1.96) -> tuple[float, float]:
 # Trying them
 
 
-def run(root: Path, mutants: list[Mutant]) -> list[Mutant]:
-    """Try each on a copy; those that survived."""
+def run(root: Path, mutants: list[Mutant], kept: Optional[Path] = None) -> list[Mutant]:
+    """Try each on a copy; those that survived. What the tests of a room enter is kept in a folder, if one is given."""
     survived = []
     with tempfile.TemporaryDirectory(prefix="bg-mutants-") as folder:
         copy = tree.snapshot(root, Path(folder) / "copy")
-        for room in dict.fromkeys(mutant.room for mutant in mutants):
-            began = time.monotonic()
-            notes = _played(copy, room, {})["tests"]
-            green = {name: note for name, note in notes.items() if note["outcome"] == "passed"}
-            _tell(f"{room}: {len(green)} of {len(notes)} tests pass as they are, {time.monotonic() - began:.0f} s")
+        for room in sorted({mutant.room for mutant in mutants}, key=ROOMS.index):
+            notes = _noted(copy, room, kept / f"{room}.json" if kept else None)
             for mutant in [mutant for mutant in mutants if mutant.room == room]:
-                if not _killed(copy, mutant, green):
+                if not _killed(copy, mutant, notes):
                     survived.append(mutant)
     return survived
 
 
-def _killed(copy: Path, mutant: Mutant, green: dict[str, Any]) -> bool:
+def _noted(copy: Path, room: str, file: Optional[Path]) -> dict[str, Any]:
+    """What each test of a room does as it is: whether it passes, what it enters."""
+    began = time.monotonic()
+    kept = file is not None and file.exists()
+    notes = json.loads(file.read_text(encoding="utf-8")) if file and kept else _played(copy, room, {})["tests"]
+    if file and not kept:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(notes), encoding="utf-8")
+    passed = sum(note["outcome"] == "passed" for note in notes.values())
+    _tell(f"{room}: {passed} of {len(notes)} tests pass as they are, {time.monotonic() - began:.0f} s")
+    return notes
+
+
+def _killed(copy: Path, mutant: Mutant, notes: dict[str, Any]) -> bool:
     """Whether a test notices it; the mutant and the test are told."""
     place = [mutant.path, mutant.function]
     chosen = {
-        name: note["seconds"]
-        for name, note in green.items()
-        if not mutant.function or note["processes"] or place in note["entered"]
+        name: (place not in note["entered"], note["seconds"])
+        for name, note in notes.items()
+        if note["outcome"] == "passed" and (not mutant.function or note["processes"] or place in note["entered"])
     }
     path, began = copy / mutant.path, time.monotonic()
     source = path.read_bytes()
     path.write_bytes(mutant.put_into(source))
-    found = _played(copy, mutant.room, chosen) if chosen else {"code": 0, "tests": {}}
+    found = _played(copy, mutant.room, chosen, sorted(notes))
     path.write_bytes(source)
-    by = next((name for name, note in found["tests"].items() if note["outcome"] != "passed"), "")
-    word = "killed  " if found["code"] else "survived"
-    who = f"by {by or 'no end, or nothing to run'}" if found["code"] else f"{len(chosen)} tests"
-    _tell(f"{word}  {mutant.told}  [{who}, {time.monotonic() - began:.0f} s]")
-    return bool(found["code"])
+    by = next((name for name, note in found["tests"].items() if note["outcome"] == "failed"), "")
+    killed = found["code"] not in (0, NO_TEST)
+    who = f"by {by or 'a test that does not end, or none can begin'}" if killed else f"{len(found['tests'])} tests"
+    _tell(f"{'killed  ' if killed else 'survived'}  {mutant.told}  [{who}, {time.monotonic() - began:.0f} s]")
+    return killed
 
 
-def _played(copy: Path, room: str, chosen: dict[str, float]) -> dict[str, Any]:
-    """The tests of a room in a process of their own: its exit status, and what each test did."""
+def _played(copy: Path, room: str, chosen: Order, known: Sequence[str] = ()) -> dict[str, Any]:
+    """The tests of a room in a process of their own: its exit status, and what each test did.
+
+    Where some are known, only those of them run that are chosen, and what is new; they end with the first that fails.
+    """
     task, told = copy.parent / "task.json", copy.parent / "told.json"
-    task.write_text(json.dumps({"room": room, "chosen": chosen, "told": str(told)}), encoding="utf-8")
+    task.write_text(json.dumps({"room": room, "chosen": chosen, "known": known, "told": str(told)}), encoding="utf-8")
     told.write_text("{}", encoding="utf-8")
     process = subprocess.Popen(
         [sys.executable, "-B", str(copy / "scripts/rig/mutants.py"), PLAY, str(task)],
@@ -308,27 +325,27 @@ def _played(copy: Path, room: str, chosen: dict[str, float]) -> dict[str, Any]:
 
 
 def play(task: Path) -> int:
-    """The process that runs the tests; where some are chosen, it ends with the first that fails."""
+    """The process that runs the tests."""
     import pytest  # noqa: PLC0415 (only here)
 
     given = json.loads(task.read_text(encoding="utf-8"))
-    player = Player(Path.cwd(), given["chosen"], Path(given["told"]))
+    player = Player(Path.cwd(), given["chosen"], set(given["known"]), Path(given["told"]))
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not long and not host"]
-    options += ["-x"] if given["chosen"] else []
+    options += ["-x"] if given["known"] else []
     faulthandler.dump_traceback_later(5 * PATIENCE, exit=True)
     return int(pytest.main([*options, f"tests/{given['room']}"], plugins=[player]))
 
 
 class Player:
-    """A pytest plugin: runs what is chosen, the quickest first, and notes what each test enters and starts."""
+    """A pytest plugin: runs what is chosen, the quickest first, or notes what each test enters and starts."""
 
-    def __init__(self, root: Path, chosen: dict[str, float], told: Path) -> None:
-        self._source, self._chosen, self._told = f"{root / 'scripts/bg'}{os.sep}", chosen, told
+    def __init__(self, root: Path, chosen: Order, known: set[str], told: Path) -> None:
+        self._source, self._chosen, self._known, self._told = f"{root / 'scripts/bg'}{os.sep}", chosen, known, told
         self._root = len(str(root)) + 1
         self._entered: set[CodeType] = set()
         self._processes = False
         self.notes: dict[str, dict[str, Any]] = {}
-        if not chosen:
+        if not known:
             sys.addaudithook(self._audit)
 
     def _audit(self, event: str, given: tuple[Any, ...]) -> None:
@@ -341,21 +358,20 @@ class Player:
         self._entered.add(frame.f_code)
 
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
-        """Leave what is chosen, in its order."""
-        if self._chosen:
-            left = [item for item in items if item.nodeid not in self._chosen]
+        """Leave what is new, and what is chosen, in its order."""
+        left = [item for item in items if item.nodeid in self._known and item.nodeid not in self._chosen]
+        if self._known:
             config.hook.pytest_deselected(items=left)
-            items[:] = sorted(
-                (item for item in items if item.nodeid in self._chosen), key=lambda item: self._chosen[item.nodeid]
-            )
+            stay = set(items) - set(left)
+            items[:] = sorted(stay, key=lambda item: (*self._chosen.get(item.nodeid, (False, 0.0)), item.nodeid))
 
     def pytest_runtest_logstart(self, nodeid: str, location: object) -> None:
         """A test begins."""
         del location
         self._entered, self._processes = set(), False
         self.notes[nodeid] = {"outcome": "passed", "seconds": 0.0}
-        faulthandler.dump_traceback_later(10 * self._chosen.get(nodeid, 0.0) + PATIENCE, exit=bool(self._chosen))
-        if not self._chosen:
+        faulthandler.dump_traceback_later(10 * self._chosen.get(nodeid, (0, 0.0))[1] + PATIENCE, exit=bool(self._known))
+        if not self._known:
             sys.settrace(self._enter)
 
     def pytest_runtest_logreport(self, report: Any) -> None:

@@ -47,8 +47,9 @@ def main(arguments: list[str]) -> int:
         return 0
     for name in (ONE_CLIENT, NO_CLIENT, clients.DRAWN, clients.GIVEN):
         os.environ.pop(name, None)  # where this is started by a test of a run that has set them
-    if arguments[:1] == [CLIENTS_OF]:
-        return _tell_clients(arguments[1:])
+    inner = {CLIENTS_OF: _tell_clients, MUTANTS: _try_mutants}.get("".join(arguments[:1]))
+    if inner:
+        return inner(arguments[1:])
     named, arguments = _named(arguments)
     everything, only_setup = "--all" in arguments, "--setup" in arguments
     given = [argument for argument in arguments if argument not in ("--all", "--setup")]
@@ -217,6 +218,12 @@ def _tell_clients(given: list[str]) -> int:
         pytest.main([*given, "--collect-only", "-q"], plugins=[needs])
     json.dump(sorted(needs.versions), sys.stdout)
     return 0
+
+
+def _try_mutants(given: list[str]) -> int:
+    from rig import mutants  # noqa: PLC0415 (late: no other lane needs it)
+
+    return mutants.main(given) if _packages([MUTANTS, *given]) else 2
 
 
 def _packages(arguments: list[str]) -> bool:  # noqa: RET503 (what is gone on with does not come back)
