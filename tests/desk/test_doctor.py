@@ -448,10 +448,9 @@ def test_a_settings_file_of_ours_that_is_no_json(patient: Patient) -> None:
 
 
 @pytest.mark.parametrize("version", ["2.1.7", "2.1.197", "2.1.327"])
-def test_the_hook_answers_it_without_a_request(version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hook_answers_it_without_a_request(version: str, drive: Drive, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
     monkeypatch.setenv("CLAUDE_PLUGIN_ROOT", str(ROOT))
-    drive = Drive(version, tmp_path)
     said = drive.prompt("/bg-status doctor")
     assert said["decision"] == "block"
     assert f"ok Claude Code {version}; answers go to the same agent" in plain(said["reason"])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from bg.ledger import deliveries
 from drive import Drive, block, context
-from recordings import NEWEST, VERSIONS
+from recordings import VERSIONS
 from rig import conversation
 from test_hearing import polled
 
@@ -213,13 +213,12 @@ def unheard(drive: Drive, words: str) -> dict[str, Any]:
     return said
 
 
-def test_what_never_arrives_is_shown_to_the_user_in_the_end(tmp_path):
-    drive = Drive(NEWEST, tmp_path)
-    drive.prompt("/bg Audit the code")
-    token = drive.launch("Audit it", "a1")
-    drive.stop()
-    drive.ends("a1", block("COMPLETION_REPORT", token, status="success"))
-    said = [unheard(drive, f"Prompt {number}?") for number in range(6)]
+def test_what_never_arrives_is_shown_to_the_user_in_the_end(newest):
+    newest.prompt("/bg Audit the code")
+    token = newest.launch("Audit it", "a1")
+    newest.stop()
+    newest.ends("a1", block("COMPLETION_REPORT", token, status="success"))
+    said = [unheard(newest, f"Prompt {number}?") for number in range(6)]
     assert [REPORTS in context(each) for each in said] == [True, True, True, False, False, False]
     words = "what bg-1 has for Claude was dropped on its way three times · /bg-status bg-1"
     assert [words in each.get("systemMessage", "") for each in said] == [False, False, False, True, False, False]
