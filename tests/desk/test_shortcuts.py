@@ -137,7 +137,7 @@ def test_it_is_said_beside_what_is_in_flight(drive, monkeypatch):
     assert said[1].endswith("· /bg-status")
 
 
-def test_what_to_type(capsys):
+def test_what_to_type_for_a_launch_depends_on_the_host(capsys):
     named = [None, "2.1.7", "2.1.197", "2.1.258", NEWEST]
     hosts = [versions.host_of(versions.version_of(name or "")) for name in named]
     assert [launch_command.spelled(host) for host in hosts] == ["/bg:bg", "/bg", "/bg", "/bg:bg", "/bg:bg"]

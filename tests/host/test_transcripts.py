@@ -7,6 +7,7 @@ import json
 import pytest
 from bg.host import agents, origins, tools, transcripts
 from bg.host.event import read
+from recordings import NEWEST
 
 CALL = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {}}
 
@@ -62,7 +63,7 @@ def test_a_command_that_claude_runs_by_itself_is_read_whichever_way_it_is_named(
 def test_a_record_of_this_turn_with_these_words_signs_a_prompt(tmp_path):
     path = tmp_path / "session.jsonl"
     marks = {"entrypoint": "cli", "origin": {"kind": "human"}, "promptSource": "typed", "turnOrigin": "human"}
-    path.write_text(json.dumps({**user("Keep the API"), **marks, "promptId": "p1", "version": "2.1.328"}) + "\n")
+    path.write_text(json.dumps({**user("Keep the API"), **marks, "promptId": "p1", "version": NEWEST}) + "\n")
     assert origins.is_signed(str(path), 0, "Keep the API", "p1")
     assert not origins.is_signed(str(path), 0, "Keep the API", "p2")
     assert not origins.is_signed(str(path), 0, "Break the API", "p1")

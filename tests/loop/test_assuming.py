@@ -105,7 +105,7 @@ def sent(drive: Drive) -> str:
     return str(said["hookSpecificOutput"]["updatedInput"]["message"])
 
 
-def test_by_message_too(tmp_path):
+def test_an_assumption_may_come_by_message(tmp_path):
     drive = Drive("2.1.327", tmp_path)
     token = begun(drive)
     call = recorded(drive.version, "to-main", "PreToolUse", "SendMessage")

@@ -69,7 +69,7 @@ def test_there_are_outputs():
 
 
 @pytest.mark.parametrize("case", SIGNALS, ids=name_of)
-def test_case(case):
+def test_a_signal_has_the_problems_that_its_case_names(case):
     [block] = blocks.find(case["text"])
     signal = signals.decode(block)
     assert case["file"].upper() == signal.marker
@@ -77,7 +77,7 @@ def test_case(case):
 
 
 @pytest.mark.parametrize("output", OUTPUTS, ids=name_of)
-def test_output(output):
+def test_an_agents_output_is_read_as_its_case_says(output):
     """`text` is what an agent wrote, `expected` what is read in it."""
     reading = signals.read(output["text"])
     found = [signals.to_json(signal) for signal in reading.signals]
