@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg import durations, settings
-from bg.host import activity, agents, transcripts
+from bg.host import activity, agents, versions
 from bg.host.activity import Activity, Call
 from bg.ledger import delegations, digests, inbox, notes, projects, runs, tasks, verifications
 from bg.ledger.cases import Awaited, Case
@@ -206,7 +206,7 @@ def record(case: Case) -> Status:
     # Its transcript says something of what goes on only, and looking for it reads the project's folder.
     path = agents.of_agent(case.docket.transcript, task.agent) if task.ended is None else ""
     full, quiet = _full(book, task), pace.silent_seconds(book, task, path)
-    risk = transcripts.near_limit(path) if task.ended is None else ""
+    risk = versions.near_limit(path, lambda: versions.of_session(case.docket.transcript)) if path else ""
     progress, beyond = _progress(book, task), pace.beyond(case)
     asked = None if case.items else leave(case)
     came, doing = asked or came_of(case, full=full), [] if asked else live(case, path)
