@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import errno
+import functools
 import json
 import os
 import re
@@ -589,7 +590,8 @@ def _in_ledger(book: Ledger) -> Iterator[Finding]:
         yield Finding("your words", "wrong", found, f'in a terminal of your own: "{BGCTL}" code')
     for task in tasks.with_open_agent(book):
         spoken = sessions.transcript(book, task.session)
-        risk = transcripts.near_limit(agents.of_agent(spoken, task.agent))
+        path = agents.of_agent(spoken, task.agent)
+        risk = versions.near_limit(path, functools.partial(versions.of_session, spoken))
         if risk:
             yield Finding(
                 "resume",

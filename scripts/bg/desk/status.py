@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg import durations, settings
-from bg.host import activity, agents, transcripts
+from bg.host import activity, agents, versions
 from bg.host.activity import Activity, Call
 from bg.ledger import delegations, digests, inbox, notes, projects, runs, tasks, verifications
 from bg.ledger.cases import Awaited, Case
@@ -105,7 +105,8 @@ def record(case: Case) -> Status:
     """The status of one task."""
     book, task = case.book, case.task
     path = _transcript(case)
-    full, quiet, risk = _full(book, task), pace.silent_seconds(book, task, path), transcripts.near_limit(path)
+    full, quiet = _full(book, task), pace.silent_seconds(book, task, path)
+    risk = versions.near_limit(path, lambda: versions.of_session(case.docket.transcript)) if path else ""
     progress, beyond = _progress(book, task), pace.beyond(case)
     asked = None if case.items else leave(case)
     came, doing = asked or came_of(case, full=full), [] if asked else live(case, path)
