@@ -99,7 +99,7 @@ def examine(host: Host) -> Iterator[Finding]:
 def _client() -> Host:
     """What the `claude` in PATH can do."""
     found = machine.find("claude")
-    shown = machine.ask([found, "--version"], 20).out if found else ""
+    shown = machine.run_program([found, "--version"], 20).out if found else ""
     return versions.host_of(versions.version_of(shown.split(" ")[0].strip()))
 
 
@@ -325,7 +325,7 @@ def _host_view() -> Iterator[Finding]:
 def _listed() -> list[dict[str, Any]]:
     """The plugins that `claude plugin list` names; none where a host has no such command."""
     program = machine.find("claude")
-    asked = machine.ask([program, "plugin", "list", "--json"], durations.TRIAL) if program else None
+    asked = machine.run_program([program, "plugin", "list", "--json"], durations.TRIAL) if program else None
     if asked is None or asked.code != 0:
         return []
     try:
@@ -438,7 +438,7 @@ def _trial(interpreter: str, keys: str) -> Iterator[Finding]:
         known = {**_EVENT, "cwd": folder}
         event = {key: known.get(key, "/bg-status") for key in keys.split()} if keys else known
         payload = json.dumps(event, separators=(",", ":")).encode()
-        done = machine.ask(["/bin/sh", str(ROOT / "hooks" / "run")], durations.TRIAL, payload, told)
+        done = machine.run_program(["/bin/sh", str(ROOT / "hooks" / "run")], durations.TRIAL, payload, told)
         out, said = done.out, done.said[len(done.out) :]
         for log in map(Path, spool.logs(folder)):
             with contextlib.suppress(OSError):

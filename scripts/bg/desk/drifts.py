@@ -27,7 +27,7 @@ LONGEST = 40  # characters of a name that the host gives
 
 
 def noticed(book: Ledger, since: float) -> tuple[list[Departure], list[Seen]]:
-    """What the versions that were used since then do otherwise than is known, and what they have handed over."""
+    """How the versions used since then depart from what is known, and the shapes of the events they handed over."""
     rows = [
         Seen(row.version, Shape(row.event, row.tool, row.form, row.lacks, row.keys), row.count, row.first, row.last)
         for row in sightings.all_since(book, since)

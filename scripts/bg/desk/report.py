@@ -91,7 +91,7 @@ def of(case: Case, command: str = "/bg-answer", entry: Optional[Status] = None) 
         Section(FOUND, _checked(task, entry.evidence)),
         Section("Verified", _verified(book, task)),
         Section(FILES, _lines(verdict.files(entry.evidence, MOST), verdict.commits(entry.evidence, MOST))),
-        Section(COMMANDS, _lines(verdict.commands(entry.evidence, MOST))),
+        Section(COMMANDS, _lines(verdict.last_runs(entry.evidence, MOST))),
         Section(QUESTIONS, _questions(book, task)),
         Section(HISTORY, _history(book, task)),
         Section(OWN_WORDS, _own_words(book, task.label)),
@@ -206,7 +206,7 @@ def _verified(book: Ledger, task: Task) -> list[Line]:
         said = phrases.VERIFIES.format(label=task.label, command=inline(task.verify, 400)) if task.verify else ""
         return [Line(said)] if said else []
     row = rows[-1]
-    beside = filter(None, [*verified.beside(row), verified.where(row)])
+    beside = filter(None, [*verified.beside(row), verified.where_and_how_long(row)])
     printed = verified.last_lines(row, verified.ALL)
     return [
         Line(verified.headline(row), _OUTCOMES.get(row.outcome, "needs")),

@@ -353,13 +353,13 @@ class _Layout:
         return [self.page.paint(head.text, head.style) + first[self.inset :], *rest]
 
     def _then(self, lines: list[str], row: Row) -> list[str]:
-        """The lines with what to type: behind the last one where there is room."""
+        """The lines and what to type: at the end of the last line if there is room, else on a line of its own."""
         if not row.then:
             return lines
         then = [Cell("→ ", "quiet"), Cell(row.then, "type")]
         if page_width(lines[-1]) + width_of(row.then) + 4 <= self.page.width:
             return [*lines[:-1], f"{lines[-1]}  {self.page.line(*then)}"]
-        # It stays whole, to be copied: a terminal breaks it by itself.
+        # What to type stays on one line, so that it can be copied; the terminal breaks a long line by itself.
         whole_line = "".join(self.page.paint(self.page.plain(cell.text), cell.style) for cell in then)
         return [*lines, " " * self.inset + whole_line]
 

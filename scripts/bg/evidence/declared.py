@@ -200,7 +200,7 @@ _LEFT_OUT = pattern(
     re.IGNORECASE,
 )
 
-# Where a result may begin that a remark claims: not within a reason such as "needs a clean base".
+# Where, in a remark, the claim of a result may begin: not within a reason such as "needs a clean base".
 _CLAUSE = pattern(r"(?:->|→|[,;(–—]|\.\s)\s*(?:(?:all|then|now|but|and)\s+)*")
 _ALSO = pattern(r"\s*(?:,\s*(?:and\s+|then\s+|und\s+)?|(?:and|then|und|puis|et|y|e|\+|&)\s+|、|和|と)(?=`)")
 _MORE = pattern(r"\s*(?:,\s*(?:and\s+|und\s+|et\s+|y\s+)?|\s(?:and|und|et|y|e|\+|&)\s+|、|和\s*)(?=\S)")
@@ -250,7 +250,7 @@ def _path(rest: str, *, spaced: bool) -> tuple[str, str]:
 
 
 def _moved(kind: str, rest: str, said: str) -> list[Item]:
-    """Reads moved A -> B."""
+    """Reads a line of the form `moved A -> B`."""
     old, after, ticked = pieces.thing(rest)
     parted = ARROW.match(after) or re.match(r"\s+(?:to|nach|vers|a|para|als|as|into|zu)\s+", after)
     if not pieces.is_path(old, ticked=ticked) or not parted:

@@ -78,7 +78,7 @@ def _written(disk: Disk, calls: Calls, item: Item, place: Place) -> Finding:
     fresh = _changed(disk, exact, place.found) or _changed(disk, tuple(disk.project.elsewhere(item.subject)))
     if fresh:
         several = len(place.found) > 1 or fresh[0] not in place.found
-        return _fresh(disk, calls, item, fresh, fresh[0].name if several else "")
+        return _of_changed(disk, calls, item, fresh, fresh[0].name if several else "")
     files = [each for each in exact if each.regular]
     return _as_it_was(disk, calls, item, files) if files else _folder(disk, item, exact)
 
@@ -115,7 +115,7 @@ def _edited(calls: Calls, found: Found) -> bool:
     return calls.wrote(found.name) or any(found.name in line for line in lines)
 
 
-def _fresh(disk: Disk, calls: Calls, item: Item, fresh: list[Found], name: str) -> Finding:
+def _of_changed(disk: Disk, calls: Calls, item: Item, fresh: list[Found], name: str) -> Finding:
     """Changed files; the first is named where it is not certain that it is the one meant."""
     if item.quote:
         return _containing(disk, item, fresh, name)
@@ -299,7 +299,7 @@ def _shown(calls: Calls, item: Item, *, at_line: bool = False) -> bool:
 
 
 def _given(call: Call, name: str) -> str:
-    """What a call put into a file, or found there to replace."""
+    """The text that a call wrote into this file or replaced there; empty for another file or a failed call."""
     given = [call.given.get(key) for key in ("old_string", "new_string", "content")]
     own = same(call.path, name) and not call.failed
     return "\n".join(each for each in given if isinstance(each, str)) if own else ""
@@ -315,7 +315,7 @@ def _of_file(call: Call, name: str) -> list[tuple[int, str]]:
 
 
 def _names(call: Call, name: str) -> bool:
-    """Whether a call is about a file as a whole: it reads it, or a word of its line is its path."""
+    """Whether a call is about a file as a whole: the call's own path, or a word of its command line, is that file."""
     words = (word for each in call.commands for word in each.words[1:])
     return same(call.path, name) or any(same(word.partition(":")[2] or word, name) for word in words)
 
@@ -370,6 +370,6 @@ def _follow(whole: str, at: int, pieces: list[str]) -> bool:
 
 
 def _say(item: Item, reason: str, detail: str = "") -> Finding:
-    """A finding on what an item names, with its line where it has one."""
+    """A finding on what an item names, with the line number if the item gives one."""
     subject = item.subject + (f":{item.first}" if item.first else "")
     return Finding(item.line, item.kind, subject, reason, detail)

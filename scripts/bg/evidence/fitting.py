@@ -287,7 +287,7 @@ class Words:
         return f"one of {listed}" if len(options) > 1 else listed
 
     def path(self, path: Path) -> str:
-        """A path as `findings[2].severity`; a name that only the document has is left out."""
+        """A path, written like `findings[2].severity`; `[…]` may stand for a name that only the document has."""
         text = ""
         for part in path:
             if isinstance(part, str) and not self.values and part not in self._names:

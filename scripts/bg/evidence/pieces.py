@@ -124,7 +124,7 @@ def is_command(text: str) -> bool:
 def is_certain(text: str) -> bool:
     """Whether words can be nothing but a command: a known runner, linter or package manager with its verb."""
     found = shell.commands(text)
-    return bool(found) and programs.is_known(found[-1].words) and not _SENTENCE.search(text)
+    return bool(found) and programs.is_known_check(found[-1].words) and not _SENTENCE.search(text)
 
 
 def is_path(text: str, *, ticked: bool) -> bool:

@@ -171,7 +171,7 @@ class _Flat:
             loops += (first in _OPENED) - (first in _CLOSED)
             own = mask or ("loop" if loops > 0 else _mask(nodes, place, self._options))
             final = last and not own and all(map(_cannot_fail, nodes[place + 1 :]))
-            inner = [each for each in node.item if isinstance(each, Node)] or _within(words, self._depth)
+            inner = [each for each in node.item if isinstance(each, Node)] or _of_shell_command(words, self._depth)
             if inner:
                 self._group(inner, own, last=final)
             elif words:
@@ -205,7 +205,7 @@ def _unkeyed(item: Item) -> list[str]:
     return words
 
 
-def _within(words: list[str], depth: int) -> list[Node]:
+def _of_shell_command(words: list[str], depth: int) -> list[Node]:
     """What `sh -c` is given to run."""
     if depth >= DEEPEST or len(words) < 3 or programs.bare(words[0]) not in programs.SHELLS:
         return []

@@ -205,7 +205,7 @@ def idle(place: str, session: str) -> str:
     return f"{marker(place, session)}.idle"
 
 
-def wake(place: str, session: str) -> None:
+def clear_idle(place: str, session: str) -> None:
     """From now on every event of this session starts Python again."""
     with contextlib.suppress(OSError):
         os.unlink(idle(place, session))

@@ -236,7 +236,7 @@ def _with_id(part: Part, known: Known) -> Part:
 
 
 def _is_unasked(typed: Typed, known: Known) -> bool:
-    """Words for a task that asks for nothing, which may well ask or postpone something themselves."""
+    """Whether the words are for a task that asks for nothing; they may still ask or postpone something themselves."""
     asks = {answers.QUESTION, answers.POSTPONES}
     return bool(typed.label and typed.plain and not known.items(typed.label)) and all(
         why in asks for why, _ in typed.doubts

@@ -24,7 +24,7 @@ def shortcut() -> str:
 
 
 def _has_shortcut() -> bool:
-    """The user's own command of that name is the shortcut that we write."""
+    """Whether the user's own command with this plugin's short name is the shortcut that the plugin writes."""
     with contextlib.suppress(OSError):
         return MARK.encode() in foreign.whole(shortcut(), MOST)
     return False

@@ -316,7 +316,7 @@ def section(way: Plan, issue: str, words: str, asked: str = "", who: str = "", b
     if asked.strip() and way.how in (OWN, RESOLVED, LEFT):
         lines.append("You had asked for:\n" + "\n".join(framed(asked.strip())))
     if words.strip():
-        # The user's words are the user's, exactly; another model's are framed.
+        # The user's words are given exactly as they are; those of another model are framed.
         said = words.strip() if by == USER else "\n" + "\n".join(framed(words.strip()))
         lines.append(f"{'Resolution' if way.fixed else 'Decision'} ({by}): {said}".replace(": \n", ":\n", 1))
     return "\n".join([*lines, _told(way).format(on=_next(way), aside=listing(way.aside), who=who)])

@@ -57,7 +57,7 @@ def not_there(evidence: Entry) -> list[str]:
     return [each["subject"] for each in evidence.get("asked", []) if each.get("reason") == "not found"]
 
 
-def points(evidence: Entry) -> str:
+def mismatch_lines(evidence: Entry) -> str:
     """What does not match, for the agent that declared it."""
     return "\n".join(first([f"- {said_of(found)}" for found in mismatches(evidence)], 2 * SHOWN))
 
@@ -78,7 +78,7 @@ def facts(evidence: Entry) -> str:
 
 def _facts(evidence: Entry) -> list[str]:
     """What the host saw by itself: files, runs and commits, then how many more of each there are."""
-    parts = [files(evidence, SHOWN), commands(evidence, SHOWN), commits(evidence, SHOWN)]
+    parts = [files(evidence, SHOWN), last_runs(evidence, SHOWN), commits(evidence, SHOWN)]
     return [line for lines, _ in parts for line in lines] + [line for _, more in parts for line in more]
 
 
@@ -94,7 +94,7 @@ def files(evidence: Entry, most: int) -> tuple[list[str], list[str]]:
     return lines, []
 
 
-def commands(evidence: Entry, most: int) -> tuple[list[str], list[str]]:
+def last_runs(evidence: Entry, most: int) -> tuple[list[str], list[str]]:
     """How the last runs of tests, checks and builds ended, and how many more there are."""
     seen = evidence.get("facts") or {}
     lines = [f"{cited(run['command'], 80)}: {_end(run)}" for run in (seen.get("runs") or [])[-most:]]
@@ -265,7 +265,7 @@ def _group(head: str, lines: list[str], most: int = SHOWN) -> str:
 
 def correction(evidence: Entry) -> str:
     """What an agent is told of declared facts that do not match; empty where all do."""
-    found = points(evidence)
+    found = mismatch_lines(evidence)
     seen = facts(evidence)
     return fill("mismatch", points=found, facts=seen or "- nothing") if found else ""
 
