@@ -254,7 +254,7 @@ def test_the_form_in_the_prompt_is_read_back(kind):
         ("see src/a.ts", "src/a.ts"),
     ],
 )
-def test_places(text, expected):
+def test_a_place_is_read_however_it_is_written(text, expected):
     assert expected == (str(markdown.place(text)) if markdown.place(text) else None)
 
 

@@ -50,7 +50,7 @@ class Departure(Record):
 LACKING = "lacking"
 _NOTED = frozenset({drift.UNREAD, drift.UNKNOWN, drift.MISSED, drift.ANSWERED})
 
-# What becomes of a departure here, by the event or tool and what it is about, else by the latter alone.
+# What becomes of a departure here: looked up by event or tool and by what departs, else by what departs alone.
 _UNTIED, _NO_IDENTITY, _UNSENT = "dialogs_untied", "no_identity", "answers_unsent"
 _ENDS_ELSEWHERE, _UNSEEN, _UNREADABLE = "ends_elsewhere", "prompts_unseen", "events_unread"
 _CONSEQUENCES = {
@@ -228,7 +228,7 @@ def _departs(name: str, shape: drift.Shape) -> list[tuple[str, str]]:
 
 
 def _kind(shape: drift.Shape) -> str:
-    """What is noted with this shape: an event that came and could be read, or something else."""
+    """The kind of departure that this shape stands for: the one that its form notes, else `LACKING`."""
     return next((word for word in shape.form.split() if word in _NOTED), LACKING)
 
 
@@ -268,14 +268,14 @@ def _absent(name: str, rows: list[Seen]) -> list[Departure]:
     version = versions.version_of(name)
     found: dict[tuple[str, str, str, str], Departure] = {}
     for row in rows if version else ():
-        for event, tool in _shown_by(row.shape, came):
+        for event, tool in _events_not_told(row.shape, came):
             key = (event, tool.called(version) if tool else "", drift.MISSED, "")
             found[key] = _added(found.get(key), name, key, row)
     return list(found.values())
 
 
-def _shown_by(shape: drift.Shape, came: set[tuple[str, Optional[Tool]]]) -> list[tuple[str, Optional[Tool]]]:
-    """The events that must have happened before this shape could be noted, and never came."""
+def _events_not_told(shape: drift.Shape, came: set[tuple[str, Optional[Tool]]]) -> list[tuple[str, Optional[Tool]]]:
+    """The events that must have happened before this shape could be noted, but of which no hook was told."""
     own = (shape.event, known(shape.tool))
     found = [own] if _kind(shape) == drift.MISSED and own not in came else []
     for (event, tool, word), wanted in _AFTER:

@@ -31,7 +31,7 @@ SCHEDULE = "a schedule"
 _FIRED = "scheduled_task_fire"
 _SCHEDULES = ("wakeupSource", "scheduledTaskId", "scheduledFireId")
 _SCHEDULED = (("turnOrigin", "scheduled"), ("queuePriority", "later"))
-# What 2.1.328 names as the origin of prompts and turns that nobody has typed; a new name is not known to be one.
+# The origins that 2.1.328 names for prompts and turns that nobody has typed. A name missing here is not taken for one.
 _MACHINES = (
     *("auto-continuation", "auto_continuation", "channel", "coordinator", "host_synthetic", "observer"),
     *("observer-activity", "peer", "plugin", "slack-ping", "system", "task-notification", "task_notification"),
@@ -51,8 +51,8 @@ PROGRAM = "a program"  # any entrypoint but the terminal's
 _TERMINAL = "cli"
 _BY_HUMAN = {"kind": "human"}
 
-# What says, or may say, where a prompt comes from. Those of the last lines no typed prompt was seen to have; 2.1.328
-# itself does not take a prompt with one of them for its user's own words.
+# What says, or may say, where a prompt comes from. No typed prompt was seen to have any of those in the last lines;
+# 2.1.328 itself does not take a prompt that has one of them for its user's own words.
 MARKS = (
     *("entrypoint", "origin", "promptSource", "turnOrigin", "commandMode", "humanTurn"),
     *("queuePriority", "queueSkipAttachments", "wakeupSource", "scheduledTaskId", "scheduledFireId"),
@@ -281,7 +281,7 @@ def _said(record: dict[str, Any], turn: str) -> Optional[str]:
     known = record.get("promptId")
     if turn and known and known != turn:
         return None
-    # Else it is the host's own: a command's text, a hook's words.
+    # Any other meta record is the host's own: the text of a command, or the words of a hook.
     return text(record) if not record.get("isMeta") or _peer(record) else None
 
 

@@ -107,7 +107,7 @@ def _forbidden(rule: Any) -> str:
 
 
 def _plain(text: str) -> str:
-    """As the host compares them: whatever the case of the letters, and accents as one sign with them."""
+    """The text as the host compares it: in lower case, and each letter with its accent as one character."""
     return unicodedata.normalize("NFC", text).lower()
 
 

@@ -86,7 +86,7 @@ class Stretch:
         return "\n".join(line.added for line in self._lines if line.added)
 
     def receipt(self, words: str, carrier: str, turn: str = "") -> Receipt:
-        """Of these words, said in that turn, what became, and of the prompt or call that has carried them."""
+        """What became of these words, said in that turn, and of the prompt or call that carried them."""
         shown = self._first(lambda line: bool(words) and words in line.added)
         carried = self._first(lambda line: _carries(line, carrier))
         since = shown if shown >= 0 else carried

@@ -45,7 +45,7 @@ class Tool:
         return " or ".join(self.names)
 
 
-# 2.1.63 renamed Task. `resume` went with 2.1.77; `name` is an agent's name among others, which was not recorded.
+# 2.1.63 renamed Task. 2.1.77 removed `resume`. `name` is the agent's name among other agents; no recording has it.
 LAUNCH = Tool(
     ("Agent", (2, 1, 63)),
     ("Task", OLDEST),

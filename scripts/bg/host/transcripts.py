@@ -25,8 +25,6 @@ HEAD = 1024 * 1024
 LINES = 64 * 1024
 LONGEST_RECORD = 8 * 1024 * 1024
 LOOK, LONGEST_LOOK = 4 * 1024 * 1024, 64 * 1024 * 1024
-RESUME_LIMIT = 5_242_880
-NEAR_LIMIT = 0.8
 NO_ANSWER = "no answer from the model"
 STOPPED = "[Request interrupted by user"
 NO_OUTPUT = "(Bash completed with no output)"  # 2.1.197 and newer; before, nothing
@@ -329,17 +327,6 @@ def raw_output(output: str) -> str:
     if not any(record.get("type") in ("assistant", "user") for record in records):
         return output
     return last_assistant(records).text
-
-
-def near_limit(path: str) -> str:
-    """A line on a transcript that nears the size beyond which resuming is known to fail, else nothing."""
-    has = size(path)
-    if has < NEAR_LIMIT * RESUME_LIMIT:
-        return ""
-    limit = RESUME_LIMIT / 2**20
-    if has > RESUME_LIMIT:
-        return f"its transcript has {has / 2**20:.1f} MiB, beyond the {limit:.1f} at which resuming is known to fail"
-    return f"its transcript has {has / 2**20:.1f} of the {limit:.1f} MiB beyond which resuming is known to fail"
 
 
 def digest(path: str, most: int = 3000) -> str:

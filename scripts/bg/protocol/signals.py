@@ -82,7 +82,7 @@ def read(text: str) -> Reading:
     """Finds and decodes every signal of a text; templates with placeholders are left out and noted."""
     notes = []
     signals = []
-    # The last one decides; a text of thousands of blocks is no report, and each costs.
+    # The last signal decides, so only the end is read: a text of thousands of blocks is no report, and each costs time.
     found = blocks.find(text[-LONGEST:])
     if len(text) > LONGEST:
         notes.append(f"it has {len(text)} characters, of which only the last {LONGEST} were read")

@@ -14,7 +14,7 @@ from typing import NamedTuple, Optional
 
 from bg.results import form, markdown
 from bg.results.form import PARTS, SECTIONS
-from bg.results.issues import Issue, Part, by_meaning, column, empty, issues, said
+from bg.results.issues import Issue, Part, by_meaning, column, issues, said, says_nothing
 from bg.results.markdown import Line, Place, Table
 
 FIGURE_NAME = r"\b(?:verified|inferred|combined)(?:[ _]+confidence[\s*_`]*[:=|]?|[\s*_`]*[:=|])"
@@ -269,7 +269,7 @@ def _references(part: Sequence[Line]) -> list[Reference]:
     if not tables:
         return [Reference(markdown.plain(item.split("\n")[0]), item, "", markdown.place(item)) for item in said(part)]
     found = [reference for table in tables for reference in _of_table(table)]
-    return [reference for reference in found if not (empty(reference.item) and empty(reference.location))]
+    return [reference for reference in found if not (says_nothing(reference.item) and says_nothing(reference.location))]
 
 
 def _of_table(table: Table) -> Iterator[Reference]:

@@ -70,10 +70,10 @@ def issues(parts: Sequence[Part], section: Sequence[Line]) -> list[Issue]:
 
 def said(part: Sequence[Line]) -> list[str]:
     """A section's items, or its text where it has no list; one that says "none" has nothing."""
-    return [item for item in markdown.items(part) or [markdown.prose(part)] if not empty(item)]
+    return [item for item in markdown.items(part) or [markdown.prose(part)] if not says_nothing(item)]
 
 
-def empty(text: str) -> bool:
+def says_nothing(text: str) -> bool:
     """Whether a section or item only says that there is nothing to say."""
     return markdown.key(text) in NOTHING
 
