@@ -89,7 +89,7 @@ def _take_queued(scene: Scene) -> None:
 
 
 def _queued(scene: Scene) -> list[Notification]:
-    """Notifications that came in mid-turn, where 2.1.197 and 2.1.258 fire no event: they stand in the transcript."""
+    """Notifications that came in mid-turn, where 2.1.197 and 2.1.258 fire no event: the transcript has them."""
     running = [case.task.agent for case in scene.docket.running]
     # A fast agent ends before PostToolUse of its launch: the run counts from the call, not from its binding. By their
     # places, as the host's clock and ours may differ from one line to the next.
@@ -120,7 +120,7 @@ def _has_fallen_silent(scene: Scene, agent: str) -> bool:
     if silent < durations.SILENCE:
         return False
     final = transcripts.final(path)
-    # A call that is still being streamed stands nowhere yet: the text before it is the last that is written.
+    # A call that is still being streamed is not written yet: the text before it is the last record.
     is_last = final.reason == "end_turn" or (not final.reason and silent > durations.LONG_SILENCE)
     fresh = final.settled and is_last and closing.is_of_this_run(scene, run, final)
     return fresh or bool(cases.agent(scene.book, agent).texts)
