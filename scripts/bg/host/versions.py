@@ -42,7 +42,8 @@ _ABLE: dict[str, list[tuple[Version, Optional[Version]]]] = {
     "has_handback": [((2, 1, 271), None)],
     # 2.1.68, 2.1.70; 2.1.100, 2.1.101; 2.1.259, 2.1.260: an agent's end always reaches a hook of its own, so that Stop
     # need not say it first. In between, the host puts an end that comes in the middle of a turn behind the next tool
-    # result, and no hook fires. 2.1.50 announces it too, 2.1.63 does not; 2.1.69 asks no model.
+    # result, and no hook fires. 2.1.50 announces every end too, 2.1.63 does not. 2.1.69 shows nothing either way: it
+    # asks no model.
     "announces_every_end": [((2, 1, 70), (2, 1, 101)), ((2, 1, 260), None)],
     # 2.1.224, 2.1.225: an agent that waits for its own background command is woken when that ends.
     "wakes_parked": [((2, 1, 225), None)],
@@ -112,7 +113,7 @@ class Host(Record):
         return self.version is None or self.has_handback
 
     def notification(self, words: str) -> str:
-        """The sequence that makes a terminal show a notification, empty where it would not be passed on."""
+        """The sequence that makes a terminal show a notification; empty where the host would not pass it on."""
         if not attended() or not self.passes_terminal_sequences:
             return ""
         plain = " ".join(re.sub(r"[^\w .,:?!()+-]", " ", words).split())
@@ -141,7 +142,7 @@ def near_limit(path: str, host: Callable[[], Host]) -> str:
 
 
 def version_of(text: str) -> Optional[Version]:
-    """`2.1.327` as numbers, whatever stands behind a hyphen; None where it is not a version."""
+    """`2.1.327` as numbers, whatever follows a hyphen; None where it is not a version."""
     # Without a regular expression: compiling one at every event costs more than all that the event is counted with.
     numbers = (text or "").replace("-", ".").split(".")[:3]
     if len(numbers) < 3 or not all(each.isdecimal() for each in numbers):
