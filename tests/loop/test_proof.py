@@ -6,6 +6,7 @@ import json
 import re
 import time
 from datetime import datetime, timezone
+from types import SimpleNamespace
 
 import pytest
 from bg import durations
@@ -803,3 +804,18 @@ def test_the_parents_own_options_decide_nothing(newest, options):
     said = decided(newest, options, "Approve", rewritten=True)
     assert said["offered"] == ["Approve", "Deny"]
     assert newest.rows("SELECT state FROM delegations") != [{"state": "waiting"}]
+
+
+def test_the_transcript_that_an_event_names_is_taken_where_the_noted_one_is_gone(newest):
+    """For its own session alone, and only in the host's own place."""
+    newest.prompt("Hello")
+    book = newest.ledger()
+    with book.transaction() as writing:
+        writing.write("UPDATE sessions SET transcript = ?", f"{newest.transcript}.gone")
+    event = SimpleNamespace(transcript=str(newest.transcript))
+    scene = SimpleNamespace(book=book, session=newest.session, event=event, late=None)
+    assert proof.transcript(scene, newest.session) == str(newest.transcript)
+    assert proof.transcript(scene, "another") == ""
+    scene.late = 1.0
+    assert proof.transcript(scene, newest.session) == ""
+    book.close()

@@ -222,3 +222,18 @@ def test_what_never_arrives_is_shown_to_the_user_in_the_end(newest):
     assert [REPORTS in context(each) for each in said] == [True, True, True, False, False, False]
     words = "what bg-1 has for Claude was dropped on its way three times · /bg-status bg-1"
     assert [words in each.get("systemMessage", "") for each in said] == [False, False, False, True, False, False]
+
+
+@pytest.mark.parametrize("is_said", [True, False])
+def test_where_no_words_were_noted_to_look_for_the_session_going_on_is_all_there_is_to_know(newest, is_said):
+    """As an older plugin left it; what its hook was killed before it noted as said is said again."""
+    drive = reported(newest)
+    assert REPORTS in context(drive.announced("a1"))
+    book = drive.ledger()
+    with book.transaction() as writing:
+        writing.write("UPDATE deliveries SET words = ''")
+        if not is_said:
+            writing.write("UPDATE deliveries SET said = NULL")
+    book.close()
+    assert is_said is (REPORTS not in context(drive.prompt("What is the time?")))
+    assert REPORTS not in context(drive.prompt("And the date?"))
