@@ -108,7 +108,7 @@ def _given(stdin: TextIO) -> str:
 def _answer(event: Event, handler: Handler, text: str, stdout: TextIO, given: Given, *, ends: bool) -> None:
     clock = given[0]
     folder = place.directory()
-    place.wake(folder, event.session)
+    place.clear_idle(folder, event.session)
     first = _first_words(event, folder)
     if event.name in WITHOUT_LEDGER and not _has_ledger(folder, event, clock()):
         _print(Answer(notice=first), event, stdout)

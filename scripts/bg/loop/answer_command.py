@@ -236,7 +236,7 @@ def _with_id(part: Part, known: Known) -> Part:
 
 
 def _is_unasked(typed: Typed, known: Known) -> bool:
-    """Words for a task that asks for nothing, which may well ask or postpone something themselves."""
+    """Whether the words are for a task that asks for nothing; they may still ask or postpone something themselves."""
     asks = {answers.QUESTION, answers.POSTPONES}
     return bool(typed.label and typed.plain and not known.items(typed.label)) and all(
         why in asks for why, _ in typed.doubts
@@ -321,7 +321,7 @@ def _ask_back(scene: Scene, typed: Typed, parts: list[Part], known: Known, numbe
     # Words before the first id reach the agent with the first answer.
     parts[0] = parts[0]._replace(text=f"{typed.lead}\n{parts[0].text}".strip())
     found, lost = _found(scene, [part for part in parts if part.text])
-    doubts = [feedback.DOUBTS[why].format(what=inline(what, 60)) for why, what in dict.fromkeys(typed.doubts)]
+    doubts = [str(feedback.DOUBTS[why]).format(what=inline(what, 60)) for why, what in dict.fromkeys(typed.doubts)]
     lines = [feedback.NOT_SENT.format(why="; ".join(doubts))]
     if lost or not found:
         ids = [f"{item.qid}: …" for item in known.items(label)]

@@ -32,7 +32,7 @@ _PREFIX = pattern(
 
 
 def before_question(scene: Scene) -> None:
-    """PreToolUse(AskUserQuestion): waiting questions get the agents' own words, which ties the answers to them."""
+    """PreToolUse(AskUserQuestion): waiting questions are put in the agents' own words; this ties answers to them."""
     event = scene.event
     if event.in_subagent:
         return
@@ -258,7 +258,7 @@ def _own_words(item: Question, text: str, options: list[str]) -> tuple[str, str]
     if is_request and chosen in options:
         if chosen not in (feedback.APPROVE[0], feedback.DENY[0]):
             return text, "options"
-        # What is noted beside a choice is its condition, or takes it back.
+        # A note that the user adds to a choice sets a condition for it, or takes it back.
         return f"{chosen}: {noted}" if noted else chosen, ""
     if text in options or not options:
         return text, ""

@@ -44,7 +44,7 @@ def polled(scene: Scene) -> None:
         return
     scene.see()
     agent, status, output = tools.polled_output(event)
-    case = binding.own_task(scene, agent)
+    case = binding.bound_task(scene, agent)
     if case is not None and status == "completed":
         close(scene, case, agent, transcripts.raw_output(output), "", event.tool)
     hearing.everybody(scene)
@@ -71,13 +71,13 @@ def cut_by_user(scene: Scene, case: Case) -> str:
 def take(scene: Scene, announcements: list[Notification]) -> None:
     """End the runs that the host has announced the end of."""
     for found in announcements:
-        case = binding.own_task(scene, found.agent)
+        case = binding.bound_task(scene, found.agent)
         if case is None or found.parked:
             continue
         if not found.cut and parking.is_parked(scene, case.agent):
             scene.answer.context.append(phrases.HAS_NOT_ENDED.format(label=case.label))
             continue
-        # First: an agent that goes on already has ended the run that this may be about.
+        # This comes first: if the agent goes on already, the run that the notification may be about has ended.
         resuming.prove_by_run(scene, found.agent, agents.of_agent(scene.event.transcript, found.agent))
         if _is_of_a_former_run(scene, found):
             continue

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 YES, NO = "yes", "no"
 MOST = 100_000  # characters; reading ten times that would take seconds
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "consent.json")
-# The rows of each language. `go` tells the agent to begin; `mild` may be mere politeness before a no, also where it is
-# a yes; `not` turns a phrase round; `dont` does so too, and opens a condition besides; `will` makes a no of any clause
-# with a negation. `and` adds nothing, `so` opens a conclusion, `only` a condition; one of these or `must` makes a
-# condition of a clause behind `but`; `limit` does so at its end. `because` opens a reason, `why` is a word of one. What
-# stands before `turn` is corrected. `unless` takes a no back. `wait` postpones, asks or is undecided, `hold` does
-# nothing else, `past` says that the user has done so; `me` is the user, `agent` another agent.
+# The rows of each language. `go` tells the agent to begin. `mild` may be mere politeness before a no, even where it is
+# a yes. `not` reverses a phrase; `dont` does so too, and also opens a condition. `will` turns any clause that has a
+# negation into a no. `and` adds nothing, `so` opens a conclusion, `only` opens a condition. Behind `but`, a negation or
+# `must` makes a clause a condition; `limit` does so at its end. `because` opens a reason, `why` is a word of one.
+# `turn` corrects what stands before it. `unless` takes a no back. `wait` postpones, asks or is undecided; `hold` does
+# only that; `past` says that the user has already done so. `me` is the user, `agent` is another agent.
 _APPROVE, _GO, _AGREE, _MILD, _DENY, _REFUSE, _DONT, _NOT, _WILL = (
     "approve", "go", "yes", "mild", "deny", "no", "dont", "not", "will",
 )  # fmt: skip
@@ -151,7 +151,7 @@ def postpones(words: str) -> bool:
 
 
 def _at_once(clauses: list[_Clause]) -> Optional[Decision]:
-    """What the first phrases decide, and nothing behind them takes back."""
+    """What the first phrases decide, unless something behind them takes it back."""
     for place, clause in enumerate(clauses):
         if place and clause.because:
             break  # why: "to another agent because this one cannot"

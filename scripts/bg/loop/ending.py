@@ -63,7 +63,7 @@ def _own_task(scene: Scene) -> Optional[Case]:
     until = time.monotonic() + (durations.LATE_TEXT if scene.late is None else 0.0)
     while True:
         expected = scene.docket.unbound
-        found = binding.own_task(scene, agent, path)
+        found = binding.bound_task(scene, agent, path)
         if found or not expected or transcripts.first_prompt(_path(scene, agent)) or time.monotonic() >= until:
             return found
         time.sleep(durations.LOOK_AGAIN)
@@ -134,7 +134,7 @@ def handed_back(scene: Scene) -> None:
     text = tools.handed_back(event)
     if text is None:
         return
-    case = binding.own_task(scene, event.agent)
+    case = binding.bound_task(scene, event.agent)
     if case is None:
         binding.note_stranger(scene, event.agent, text)
         return

@@ -158,7 +158,7 @@ def flight_list(scene: Scene, most: int = MOST_LINES) -> list[str]:
     """At most fifteen lines: what is in flight, what waits, what must not be launched again."""
     items, undelivered = scene.docket.items, scene.docket.due
     broken, folded = _interrupted(scene)
-    # What lives comes first, what asks next; what ended with its session is never in the way of either.
+    # Tasks at work come first, then those that ask; tasks that ended with their session never crowd out either.
     rows = [*scene.docket.cases_in(tasks.OPEN_STATES), *broken]
     if not (rows or items or undelivered):
         return []
@@ -261,7 +261,7 @@ def _came_of(scene: Scene, case: Case) -> str:
     return phrases.WAITED_FOR.format(whom=", ".join(ends)) if ends else ""
 
 
-def in_short(scene: Scene) -> str:
+def summary_line(scene: Scene) -> str:
     """One calm line for the user."""
     rows = scene.docket.running
     working = sum(case.task.state in tasks.RUNNING_STATES for case in rows)

@@ -272,7 +272,7 @@ def relaunch_window(scene: Scene) -> Optional[Case]:
     # In another project a label may be anybody's, unless the user has answered or named the task in this session.
     if case.task.session != scene.session and projects.root_of(scene.project) != (case.task.root or case.task.project):
         return None
-    if take(scene, case):
+    if take_as_part(scene, case):
         return None
     with scene.book.transaction() as writing:
         if not inheriting.claim(scene, writing, case):
@@ -291,7 +291,7 @@ def fill_relaunch(scene: Scene, writing: Writing, case: Case, adopted: adopting.
     adopted.give(message.text)
 
 
-def take(scene: Scene, case: Case) -> bool:
+def take_as_part(scene: Scene, case: Case) -> bool:
     """Whether a launch is for a part of a stopped task's work only; then it gets a label of its own.
 
     It is linked to the one that stopped, which hears how it ended; what the user decides about that stays open.

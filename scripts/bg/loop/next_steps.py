@@ -49,7 +49,7 @@ def _while_it_works(scene: Scene, case: Case) -> str:
         return phrases.ANSWER_RECORDED.format(label=case.label)
     if scene.host.resume_way != versions.BY_MESSAGE:
         return phrases.TOLD_LATER.format(label=case.label)
-    return phrases.PASS_ON.format(label=case.label, way=waking.message_how(scene, case.task.agent))
+    return phrases.PASS_ON.format(label=case.label, way=waking.how_to_message(scene, case.task.agent))
 
 
 def _unasked(case: Case) -> bool:
@@ -68,7 +68,7 @@ def _launches(scene: Scene, case: Case) -> list[str]:
         if why:
             found.append(phrases.NO_ROOM_YET.format(name=name, why=why))
         else:
-            found.append(delegating.order(scene.book, one, one.worker))
+            found.append(delegating.launch_order(scene.book, one, one.worker))
     asked = _can_be_asked(scene, case) if not why else []
     if asked:
         names = ", ".join(f"{one.label} {one.qid}" for one in asked)
@@ -136,7 +136,7 @@ def _goes_on(scene: Scene, case: Case, by: _Requester, way: Optional[Callable[[s
         return ""
     if state in tasks.RUNNING_STATES:
         by_message = scene.host.resume_way == versions.BY_MESSAGE
-        return phrases.STILL_WORKS.format(label=label, way=waking.message_how(scene, agent)) if by_message else ""
+        return phrases.STILL_WORKS.format(label=label, way=waking.how_to_message(scene, agent)) if by_message else ""
     waited = phrases.BRIEFLY_WAITED if way else phrases.HAS_WAITED
     how = way(agent, label) if way else waking.resume_how(scene, agent, label)
     words = phrases.CHILD_BROKE if cases.broken(scene.book, by.one) else waited

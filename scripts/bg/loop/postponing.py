@@ -152,7 +152,7 @@ def _handle(now: Scene, text: str, late: Late) -> None:
         return
     if event.name == "SessionEnd" and event.session == now.session:
         return  # it has been resumed
-    place.wake(book.place, event.session)
+    place.clear_idle(book.place, event.session)
     scene = Scene(event, book, desk=now.desk, late=late, attempt=now.attempt)
     try:
         routes.handle(handler, scene)

@@ -91,7 +91,7 @@ def _follow(scene: Scene, writing: Writing, case: Optional[Case], claim: Claim) 
     if case is None:
         return
     if case.task.session != scene.session:
-        place.wake(scene.book.place, case.task.session)
+        place.clear_idle(scene.book.place, case.task.session)
     if claim.closes and scene.confirmed is not None:
         _close(scene, writing, case)
 

@@ -94,7 +94,7 @@ def _unshown(scene: Scene, row: Delivery, receipt: Receipt, *, here: bool) -> st
         return MISSED if receipt.passed else WAITS
     if receipt.carried or (row.event == "SessionStart" and not _writes(scene)):
         return ARRIVED  # as for the beginning of a session: its process goes on, and with it what it was told
-    # A prompt of the same turn may be written down before what was said at its end.
+    # The host may write down a prompt of the same turn before the words that were said at the end of that turn.
     is_over = receipt.overtaken and scene.event.name == "UserPromptSubmit"
     return LOST if receipt.blocked or is_over else WAITS
 

@@ -55,7 +55,7 @@ def owe_next_step(scene: Scene, writing: Writing, label: str, *, again: bool = F
     deliveries.owe_next_step(writing, label, scene.session, again=again)
     elsewhere = bool(case.task.session != scene.session)
     if elsewhere:
-        place.wake(scene.book.place, case.task.session)
+        place.clear_idle(scene.book.place, case.task.session)
     return elsewhere
 
 
@@ -107,10 +107,10 @@ def _above(scene: Scene, rows: list[Delivery]) -> list[int]:
         scene.book.settle()  # as before every wait
         arrivals.is_written(event.transcript, event.last_text)
     shown = receipts.announced(event.transcript, event.prompt)
-    return [row.id for row in told if row.subject in shown and _is_whole(scene, row, shown[row.subject])]
+    return [row.id for row in told if row.subject in shown and _has_whole_report(scene, row, shown[row.subject])]
 
 
-def _is_whole(scene: Scene, row: Delivery, shown: str) -> bool:
+def _has_whole_report(scene: Scene, row: Delivery, shown: str) -> bool:
     """What the parent has read there is the report that counts, and nothing that was seen speaks against it."""
     who = cases.agent(scene.book, row.subject)
     if verdict.mismatches(runs.evidence(scene.book, row.subject, row.run)):

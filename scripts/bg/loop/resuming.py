@@ -103,7 +103,7 @@ def _not_answered(scene: Scene, case: Case) -> str:
 def _from_agent(scene: Scene) -> None:
     """A message that a running agent of ours sends to `main` may carry a signal."""
     event = scene.event
-    case = binding.own_task(scene, event.agent)
+    case = binding.bound_task(scene, event.agent)
     sent = tools.message_of(event)
     if not sent.to_parent:
         return
@@ -123,7 +123,7 @@ def _from_agent(scene: Scene) -> None:
 
 
 def _record(scene: Scene, case: Case, typed: str) -> str:
-    """Write the resume message down before it is sent; what it carries is marked when it is proven."""
+    """Write the resume message down before it is sent. What it carries is marked as sent once that is proven."""
     typed = "" if proof.is_kept_apart(scene) else typed
     message = resume.compose(case.agent, case.agent.token, typed, checkpoints.left_by(scene, case))
     with scene.book.transaction() as writing:

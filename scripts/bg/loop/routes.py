@@ -39,7 +39,7 @@ HANDLERS: dict[tuple[str, Optional[tools.Tool]], str] = {
 
 def handler_for(event: Event) -> Optional[Handler]:
     """The handler of this event, None where it is none of ours."""
-    # An event that is of no tool, or of any, has one step whichever tool it names.
+    # An event without a tool, or treated alike for every tool, has one step, whatever tool it names.
     known = HANDLERS.get((event.name, tools.known(event.tool))) or HANDLERS.get((event.name, None))
     if known is None:
         return None

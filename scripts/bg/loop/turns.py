@@ -121,7 +121,7 @@ def _mention_pace(scene: Scene, case: Case) -> None:
     times = {"worked": age(worked), "expected": age(pace.expected(case)), "progress": f" ({far})" if far else ""}
     scene.answer.notice.append(line.format(label=case.label, **times))
     if reached:
-        way = waking.message_how(scene, case.task.agent)
+        way = waking.how_to_message(scene, case.task.agent)
         scene.answer.context.append(phrases.WHERE_THE_USER_PICKS.format(label=case.label, way=way))
 
 
@@ -293,7 +293,7 @@ def start(scene: Scene) -> None:
         scene.answer.context.append("\n".join(lines))
     reminding.remind(scene)
     if projects.is_any_since(scene.book, scene.project, scene.book.now() - durations.RECENT):
-        scene.answer.notice.append(inheriting.in_short(scene))
+        scene.answer.notice.append(inheriting.summary_line(scene))
 
 
 def _forget_the_old(scene: Scene) -> None:
