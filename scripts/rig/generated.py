@@ -55,6 +55,12 @@ HOOK_LINES = {
     "Stop": (_AGENT, "which agents are running"),
     "SessionEnd": (_TASKS, "the session's id"),
 }
+MODULE = "./register.js"
+MODULE_LINE = (
+    "session.start, turn.complete, agent.spawn, command.run (/reply, /bg-answer), ui.render (AbovePrompt):"
+    "hooks/register.js - in a terminal of Claude Code 2.1.287 or newer; shows what waits for you, hands what you "
+    "answer there to hooks/run, and wakes the agent that you have answered; network none"
+)
 *_OTHERS, _LAST = clients.VERSIONS
 TESTED_ON = f"The plugin is tested on the real Claude Code {', '.join(_OTHERS)} and {_LAST}."
 HOOKS_READ_TOO = (
@@ -100,13 +106,14 @@ def hooks() -> str:
         for event, matched in names.items()
     }
     description = "\n".join([HOOKS_DESCRIPTION, *hook_lines(), HOOKS_READ_TOO])
-    return json.dumps({"description": description, "hooks": entries}, indent=2) + "\n"
+    return json.dumps({"description": description, "modules": [MODULE], "hooks": entries}, indent=2) + "\n"
 
 
 def hook_lines() -> list[str]:
     """A line for each event of the table of routes, in its order."""
     events = dict.fromkeys(event for event, _ in routes.HANDLERS)
-    return ["{}:hooks/run - {}; reads {}; network none".format(event, *HOOK_LINES[event]) for event in events]
+    lines = ["{}:hooks/run - {}; reads {}; network none".format(event, *HOOK_LINES[event]) for event in events]
+    return [*lines, MODULE_LINE]
 
 
 def demo_events() -> str:

@@ -25,7 +25,7 @@ def before_question(scene: Scene) -> None:
     scene.see()
     items = inbox.waiting(scene.book, project=scene.project)
     asked = dialogs.questions_of(event)
-    found = putting.rewrite(asked, items, lambda label: _name(scene, label))
+    found = putting.rewrite(asked, items, lambda label: _name(scene, label), by_module=tools.by_module(event))
     rewritten, shown = found or (None, [])
     given = dialogs.own_answers(event) if shown else ""
     mark = scene.book.chance(8).hex() if given else ""
@@ -66,7 +66,10 @@ def after_question(scene: Scene) -> None:
     if scene.event.in_subagent:
         return
     scene.see()
-    given = {question: text for question, text in dialogs.answers_of(scene.event).items() if text.strip()}
+    by_module = tools.by_module(scene.event)
+    read = putting.meant if by_module else str
+    given = {question: read(text) for question, text in dialogs.answers_of(scene.event).items()}
+    given = {question: text for question, text in given.items() if text.strip()}
     options = {dialogs.wording(each): dialogs.options_of(each) for each in dialogs.questions_of(scene.event)}
     with proof.claimed(scene, proofs.CHOSEN, "\n".join(given.values())) as (writing, claim):
         told: list[str] = []
@@ -94,11 +97,22 @@ def after_question(scene: Scene) -> None:
             elsewhere = answering.owe(scene, writing, case) if case else []
             scene.answer.notice += elsewhere
             told += elsewhere
+    if by_module:
+        _leave_to_module(scene)
+        return
     if told:
         scene.answer.context.append(f"{phrases.SENDER} " + "\n".join(told))
     hearing.everybody(scene)
     along = _sent_along(scene)
     reminding.remind(scene, [row for row in scene.docket.due if row.kind != Due.ANSWERED or row.label not in along])
+
+
+def _leave_to_module(scene: Scene) -> None:
+    """The module that has put the question shows what came of it, and wakes the agent: the parent hears nothing."""
+    with scene.book.transaction() as writing:
+        if scene.answer.notice:
+            notes.add_late_words(writing, scene.session, scene.answer.notice)
+    scene.answer.notice, scene.answer.context = [], []
 
 
 def _sent_along(scene: Scene) -> list[str]:

@@ -7,7 +7,7 @@ import errno
 
 from bg.host import tools, versions
 from bg.host.answer import Answer
-from bg.host.event import Event, is_machine_prompt, read, typed_command
+from bg.host.event import MODULE, Event, is_machine_prompt, read, typed_command
 from bg.ledger import notes, place, spool
 from bg.ledger.file import Ledger, Unavailable
 from bg.loop import adopting, routes, traces
@@ -44,7 +44,7 @@ def worth_keeping(event: Event) -> bool:
     """The event brings something that no later event brings again."""
     if event.name == "UserPromptSubmit":
         return is_machine_prompt(event.prompt) or typed_command(event.prompt)[0] == "bg-answer"
-    return event.name not in {"Stop", "SessionStart"} and not tools.is_call(event, tools.ASK)
+    return event.name not in {"Stop", "SessionStart", MODULE} and not tools.is_call(event, tools.ASK)
 
 
 def speaks_to_the_user(event: Event) -> bool:

@@ -9,6 +9,7 @@ from bg.ledger import inbox
 from bg.ledger.inbox import Question
 from bg.ledger.naming import label_of
 from bg.ledger.values import Item
+from bg.loop import answers
 from bg.pattern import pattern
 from bg.words import feedback, recoveries
 from bg.words.quoting import DECIDED, as_text, inline, shown
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _LIKE = 0.55
 MOST_OPTIONS = 4  # more a dialog does not take
 AGENTS_OPTIONS = 2  # of the agent's own, so that ways by name are left to choose; all are in the question
+LONGEST_OPTION = 200  # characters
 COMPARED = 2000  # characters: comparing takes the square of them
 _PREFIX = pattern(
     r"\s*\W{0,3}(bg[-_ ]?\d{1,6})\s*(?:\(.{0,120}?\))?[\s.,:]+([QBD]\d{1,3})\b\W{0,3}", re.IGNORECASE | re.DOTALL
@@ -93,9 +95,12 @@ def _likeness(one: str, other: str) -> float:
 
 
 def rewrite(
-    questions: list[dict[str, Any]], items: list[Question], task_of: Callable[[str], str]
+    questions: list[dict[str, Any]], items: list[Question], task_of: Callable[[str], str], *, by_module: bool = False
 ) -> Optional[tuple[list[dict[str, Any]], list[Question]]]:
-    """The dialog's questions in the agents' own words, and what they put; None where none of them is ours."""
+    """The dialog's questions in the agents' own words, and what they put; None where none of them is ours.
+
+    The module's own dialog has them already, and is given what its labels mean.
+    """
     left = list(items)
     result = []
     for question in questions:
@@ -104,10 +109,34 @@ def rewrite(
             result.append(question)
             continue
         left.remove(item)
-        words = put(item, task_of(item.label)) + _view(question, item)
-        result.append(_decidable(dialogs.reworded(question, words, f"{item.label} {item.qid}"), item))
+        words, header = put(item, task_of(item.label)), f"{item.label} {item.qid}"
+        if by_module:
+            result.append(dialogs.with_options(dialogs.reworded(question, words, header), offered(item)))
+        else:
+            result.append(_decidable(dialogs.reworded(question, words + _view(question, item), header), item))
     put_now = [item for item in items if item not in left]
     return (result, put_now) if put_now else None
+
+
+def offered(item: Question) -> list[tuple[str, str]]:
+    """What the module's own dialog offers to choose from, each with what it means; the host takes two to four."""
+    if inbox.kind(item) == Item.DELEGATION:
+        return [feedback.APPROVE, feedback.DENY]
+    if inbox.kind(item) == Item.BLOCKER:
+        ways = [(each["label"], each["description"]) for each in _with_recoveries({}, item)["options"]]
+        return ways if len(ways) > 1 else _TO_TYPE
+    words = recoveries.entries(inbox.extra(item).get("options"))
+    listed = list(dict.fromkeys(" ".join(each.split()) for each in words))
+    fits = 1 < len(listed) <= MOST_OPTIONS and all(len(each) <= LONGEST_OPTION for each in listed)
+    return [(each, "") for each in listed] if fits else _TO_TYPE
+
+
+_TO_TYPE = [feedback.I_TYPE, feedback.LEAVE_IT]
+
+
+def meant(chosen: str) -> str:
+    """What a choice in the module's own dialog says; empty where it says nothing yet."""
+    return {feedback.I_TYPE[0]: "", feedback.LEAVE_IT[0]: answers.SKIP}.get(chosen, chosen)
 
 
 def _view(question: dict[str, Any], item: Question) -> str:

@@ -38,6 +38,19 @@ WHY_NOT_SENT = {
     "question": "as the words ask something back",
 }
 
+# The module in the client: the line above the prompt, its dialog and its command
+
+BAND = "{label}: {text}"
+BAND_KEY = "answer"
+BAND_STUCK = "{labels}: answered, and Claude has yet to pass it on"
+I_TYPE = ("I type the answer", "Nothing is sent yet: the prompt then begins with what to type")
+LEAVE_IT = ("Leave it to the agent", "It decides as it thinks best")
+ANSWERED_THERE = "{name} answered: {words}"
+NOT_WOKEN_HERE = "{label} cannot be woken from here: Claude is asked to"
+REPLY_DESCRIBED = "Answer a background agent at once"
+REPLY_HINT = "bg-3 Q1: CSV"
+REPLY_USE = "Type what you answer, for example /reply bg-3 Q1: CSV. /bg-answer lists what waits for you."
+
 # Answering, said to the user
 
 APPROVE_AGAIN = (
