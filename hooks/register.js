@@ -40,7 +40,7 @@ async function run($, did, more) {
 
 // One after the other, so that each link comes after the one before.
 function tell($, did, more) {
-  last = last.then(() => run($, did, { ...more, working: isWorking }));
+  last = last.then(() => run($, did, { ...more, busy: isWorking }));
   return last;
 }
 

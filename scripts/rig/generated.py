@@ -40,8 +40,8 @@ HOOKS_DESCRIPTION = (
     "did not launch."
 )
 _TASKS = "gated by a task in this session"
-_IN_CALL = f"{_TASKS} or one of this plugin's agent types or commands in the call"
-_AGENT = f"{_TASKS} or one of this plugin's agent types"
+_IN_CALL = f"{_TASKS} or this plugin's agent types or commands in the call"
+_AGENT = f"{_TASKS} or this plugin's agent types"
 #: When the hook of an event does anything at all, and what it reads then.
 HOOK_LINES = {
     "SessionStart": ("once as a session begins", "the ledger, for tasks of this project that are open"),
@@ -57,15 +57,13 @@ HOOK_LINES = {
 }
 MODULE = "./register.js"
 MODULE_LINE = (
-    "session.start, turn.complete, agent.spawn, command.run (/reply, /bg-answer), ui.render (AbovePrompt):"
-    "hooks/register.js - in a terminal of Claude Code 2.1.287 or newer; shows what waits for you, hands what you "
-    "answer there to hooks/run, and wakes the agent that you have answered; network none"
+    "Module:hooks/register.js - in terminals, from 2.1.287 on; reads what you choose and type for agents; network none"
 )
 *_OTHERS, _LAST = clients.VERSIONS
 TESTED_ON = f"The plugin is tested on the real Claude Code {', '.join(_OTHERS)} and {_LAST}."
 HOOKS_READ_TOO = (
-    "Where a hook does something, it also reads the ledger, the settings, and Claude Code's transcripts of this "
-    "session and its agents. Otherwise it ends without starting Python."
+    "A hook that does something also reads the ledger, the settings, and Claude Code's transcripts of this session and "
+    "its agents."
 )
 HOOK = {"type": "command", "command": 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/run"', "timeout": 20}
 

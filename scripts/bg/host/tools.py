@@ -98,7 +98,12 @@ _DERIVED = ("type", "recipient", "recipient_kind", "content")
 
 def by_module(event: Event) -> bool:
     """A module of the client makes this call, not the model: ours, or another plugin's."""
-    return event.tool_use.startswith(OF_MODULE)
+    return is_of_module(event.tool_use)
+
+
+def is_of_module(call: str) -> bool:
+    """The id is of a call that a module has made."""
+    return call.startswith(OF_MODULE)
 
 
 def addressees(called: list[Call]) -> list[str]:

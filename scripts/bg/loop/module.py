@@ -101,7 +101,7 @@ def _said_of(scene: Scene, item: Question, words: str) -> list[proofs.Proof]:
         row
         for row in proofs.unjudged(scene.book, scene.session)
         if (row.way, row.session, row.text) == (proofs.CHOSEN, scene.session, words)
-        and row.call.startswith(tools.OF_MODULE)
+        and tools.is_of_module(row.call)
         and [each.question for each in user_answers.find(scene.book, proof=row.id)] == [item.id]
     ]
 
@@ -189,7 +189,7 @@ def _has_to_be_asked(scene: Scene, label: str) -> bool:
 
 def _to_parent(labels: list[str], given: Given) -> Given:
     """In the middle of a turn the next hook tells it."""
-    if given.get("working"):
+    if given.get("busy"):
         return {}
     return {"say": phrases.MODULE_ASKS.format(labels=", ".join(dict.fromkeys(labels)))}
 
