@@ -102,20 +102,8 @@ async function begin($) {
   const secret = value ? value.secret : Array.from(crypto.getRandomValues(new Uint8Array(32)));
   if (!value) await $.state.set({ plugin: 'bg', key: 'chain' }, { secret, used: 0 });
   const reply = await tell($, 'begin', { commitment: await linked(secret, LINKS) });
-  for (const command of reply.commands ?? []) {
-    isOn = true;
-    await $.command.register({ ...command, immediate: true });
-  }
+  isOn = reply.on === true;
   look($);
-}
-
-// Null where the words are not the keyboard's, or the plugin's command is to be carried out as it is without this.
-async function typed($, e, by) {
-  if (!isOn || e.origin.kind !== 'composer') return null;
-  seen = [];
-  const reply = await tell($, 'typed', { by, words: e.args, seen, proof: await proof($) });
-  await act($, reply);
-  return reply.text === undefined ? null : { text: reply.text };
 }
 
 export function register(on) {
@@ -133,8 +121,6 @@ export function register(on) {
     look($);
     return spawned;
   });
-  on('command.run', { command: 'reply' }, async ($, e, next) => (await typed($, e, 'reply')) ?? next(e));
-  on('command.run', { command: ['bg-answer', 'bg:bg-answer'] }, async ($, e, next) => (await typed($, e, 'answer')) ?? next(e));
   on('ui.render', { component: 'AbovePrompt' }, async ($, e, next) => {
     const theirs = await next(e);
     isWorking = e.props.isWorking;

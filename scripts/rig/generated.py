@@ -57,7 +57,7 @@ HOOK_LINES = {
 }
 MODULE = "./register.js"
 MODULE_LINE = (
-    "Module:hooks/register.js - in terminals, from 2.1.287 on; reads what you choose and type for agents; network none"
+    "Module:hooks/register.js - in terminals, from 2.1.287 on; reads what you answer in its dialogs; network none"
 )
 *_OTHERS, _LAST = clients.VERSIONS
 TESTED_ON = f"The plugin is tested on the real Claude Code {', '.join(_OTHERS)} and {_LAST}."

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 # The classes: chosen in a dialog, typed at a keyboard, given by a program that drives the host, confirmed by a code,
 # passed on by the parent from chat, decided by the user's settings.
 DIALOG, KEYBOARD, SDK, CODE, RELAYED, SETTINGS = "dialog", "keyboard", "sdk", "code", "relayed", "settings"
-CLIENT = "client"  # typed in the client, as the chain of its module proves
 # Without effect: known to be somebody else's, or not known whose, which a code can confirm.
 UNPROVEN, KEPT = "unproven", "kept"
 WITHOUT_EFFECT = (UNPROVEN, KEPT)
@@ -123,11 +122,6 @@ def touched(book: Ledger, before: Marks, labels: list[str], until: float) -> flo
         for label in labels
     ]
     return float(max([moment for moment in found if moment], default=0.0))
-
-
-def last(book: Ledger) -> int:
-    """The number of the newest."""
-    return int(book.value("SELECT coalesce(max(id), 0) FROM proofs"))
 
 
 def move(book: Writing, at: float, session: str, place: int) -> None:

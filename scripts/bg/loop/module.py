@@ -1,7 +1,7 @@
-"""The module in the client: what it shows and asks, and what the user has typed, chosen or left open there.
+"""The module in the client: what it shows and asks, and what the user has chosen or left open there.
 
 It hands over what the user does, and does what it is told here: shows a line, puts a question, wakes an agent. Whether
-the words are the user's is proven by its chain alone; without it they are kept, as those of an unknown record are.
+the words are the user's is proven by its chain alone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from bg.ledger import cases, chains, inbox, notes, proofs, sessions, tasks, user
 from bg.ledger.cases import Case
 from bg.ledger.inbox import Question
 from bg.ledger.values import Due, Item
-from bg.loop import answer_command, answers, confirming, proof, putting, waking
+from bg.loop import putting, waking
 from bg.loop.scene import Scene
 from bg.words import feedback, glance, phrases
 from bg.words.quoting import inline
@@ -24,12 +24,11 @@ if TYPE_CHECKING:
 
     Given = dict[str, Any]
 
-SHORT = 160  # characters of what floats over the transcript for some seconds
-COMMAND = "reply"
+SHORT = 160  # characters of a question, of which the client shows what fits
 
 
 def begin(event: Event) -> Given:
-    """As the client loads the module: keep what it commits itself to; its commands, none where it is to be silent.
+    """As the client loads the module: keep what it commits itself to; whether it is to show anything.
 
     This needs no ledger, and makes none.
     """
@@ -38,8 +37,7 @@ def begin(event: Event) -> Given:
         return {}
     if machine.shares_terminal(client):
         chains.begin(client, mapping(event.raw).get("commitment"))
-    described = {"description": feedback.REPLY_DESCRIBED, "argumentHint": feedback.REPLY_HINT}
-    return {"commands": [{"name": COMMAND, **described}]}
+    return {"on": True}
 
 
 def step(scene: Scene) -> None:
@@ -84,7 +82,7 @@ def _chose(scene: Scene, given: Given) -> Given:
     if item is None:
         return _next(scene, given)
     if words == feedback.I_TYPE[0]:
-        return {"fill": f"/{COMMAND} {item.label} {item.qid}: "}
+        return {"fill": f"{scene.answer_command} {item.label} {item.qid}: "}
     with scene.book.transaction() as writing:
         if _proves(scene, writing, given):
             for row in _said_of(scene, item, putting.meant(words)):
@@ -106,27 +104,6 @@ def _said_of(scene: Scene, item: Question, words: str) -> list[proofs.Proof]:
     ]
 
 
-def _typed(scene: Scene, given: Given) -> Given:
-    """`/reply` with words as `/bg-answer` takes them, or `/bg-answer` itself: what it only shows is left to that."""
-    words = text_of(given.get("words"))
-    is_own = given.get("by") == COMMAND
-    if is_own and answers.is_blank(words):
-        return {"text": "", **_next(scene, given)}
-    if answers.is_blank(words) or confirming.code_in(scene, words) or answer_command.only_shows(scene, words):
-        return {"text": feedback.REPLY_USE} if is_own else {}
-    scene.enter()
-    scene.event = scene.event._replace(prompt=f"/bg-answer {words}", tool_use="", turn="")
-    with scene.book.transaction() as writing:
-        scene.shown_by = proofs.CLIENT if _proves(scene, writing, given) else ""
-    before = proofs.last(scene.book)
-    answer_command.answer_command(scene, words)
-    if not scene.shown_by:
-        proof.keep_back(scene, before, phrases.NOT_OF_MODULE)
-    kept = _told(scene)
-    said = kept or scene.answer.block or "\n".join(scene.answer.notice)
-    return {"text": said, "toast": inline(said, SHORT), **_go_on(scene, given)}
-
-
 def _refused(scene: Scene, given: Given) -> Given:
     """The client does not wake an agent from here: Claude is asked to, as without the module."""
     label = text_of(given.get("label"))
@@ -143,7 +120,6 @@ _DONE: dict[str, Callable[[Scene, Given], Given]] = {
     "look": _look,
     "key": _key,
     "chose": _chose,
-    "typed": _typed,
     "refused": _refused,
 }
 

@@ -75,26 +75,18 @@ def claimed(scene: Scene, way: str, text: str) -> Iterator[tuple[Writing, Claim]
             turn=event.turn,
             call=event.tool_use,
             closes=claim.closes,
-            proof=proofs.CODE if scene.confirmed is not None else scene.shown_by or None,
+            proof=proofs.CODE if scene.confirmed is not None else None,
         )
         for case in filter(None, [cases.of(scene.book, label) for label in labels]):
             if case.task.session != scene.session:
                 place.wake(scene.book.place, case.task.session)
-            if claim.closes and (scene.confirmed is not None or scene.shown_by):
+            if claim.closes and scene.confirmed is not None:
                 _close(scene, writing, case)
         if late:
             # Who has put it into the spool is not known, nor when: a record counts that is later than what it is about.
             # Of what waited with it, the ledger has only when it was taken in.
             moment = max(at - durations.EARLIER_RECORD, proofs.touched(scene.book, before, labels, late.began))
             proofs.move(writing, at, scene.session, origins.place_since(path, moment))
-
-
-def keep_back(scene: Scene, after: int, who: str) -> None:
-    """What was said since then has no effect: nothing shows who has said it, and a code can confirm it."""
-    with scene.book.transaction() as writing:
-        for row in proofs.unjudged(scene.book, scene.session):
-            if row.id > after:
-                _judge(scene, writing, row, origins.Origin(origins.UNKNOWN, who), waited=False)
 
 
 def look_around(scene: Scene) -> None:

@@ -84,7 +84,6 @@ class Scene:
         self.late = late
         # The user has typed the code of the words that are carried out; they are for the items that they were for.
         self.confirmed: Optional[frozenset[int]] = None
-        self.shown_by = ""  # what proves that the words of this event are the user's, where no record is needed for it
         self.attempt = attempt or Attempt()
         self.form: list[str] = []  # what the loop alone knows of the form of this event
         self.noticed: list[Shape] = []  # what it has noticed of others

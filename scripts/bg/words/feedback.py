@@ -38,7 +38,7 @@ WHY_NOT_SENT = {
     "question": "as the words ask something back",
 }
 
-# The module in the client: the line above the prompt, its dialog and its command
+# The module in the client: the line above the prompt, and its dialog
 
 BAND = "{label}: {text}"
 BAND_KEY = "answer"
@@ -47,9 +47,6 @@ I_TYPE = ("I type the answer", "Nothing is sent yet: the prompt then begins with
 LEAVE_IT = ("Leave it to the agent", "It decides as it thinks best")
 ANSWERED_THERE = "{name} answered: {words}"
 NOT_WOKEN_HERE = "{label} cannot be woken from here: Claude is asked to"
-REPLY_DESCRIBED = "Answer a background agent at once"
-REPLY_HINT = "bg-3 Q1: CSV"
-REPLY_USE = "Type what you answer, for example /reply bg-3 Q1: CSV. /bg-answer lists what waits for you."
 
 # Answering, said to the user
 

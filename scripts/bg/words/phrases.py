@@ -10,7 +10,6 @@ SENDER = "[from the bg plugin, not from the user]"
 
 ANSWERS_ARE_HERE = "The user has answered."
 MODULE_ASKS = "The user has answered {labels} in the client. The bg plugin says below what is left to do for that."
-NOT_OF_MODULE = "the client, without its module's proof"
 
 # Launching, said to the parent model
 
