@@ -19,9 +19,9 @@ from bg.host.event import MODULE, Event, mapping, read, typed_command
 from bg.ledger import cases, deliveries, idle, notes, place, spool
 from bg.ledger.attempts import Attempt
 from bg.ledger.file import Corrupt, Ledger, Unavailable, left
-from bg.loop import postponing, routes, sighting, traces
+from bg.loop import postponing, routes, sighting
 from bg.loop.scene import Scene
-from bg.words import phrases, trouble
+from bg.words import phrases
 from bg.words.quoting import inline
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def main(
     except Unread:
         return 0
     except Exception as error:  # noqa: BLE001 - a hook that fails may not disturb the session
-        traces.note_outside("main", traces.happened(), clock)
+        postponing.note_outside("main", postponing.happened(), clock)
         try:
             if not event:
                 return 1
@@ -74,7 +74,7 @@ def main(
             if not refused and postponing.worth_keeping(event):
                 spool.keep(place.directory(), text, clock())
         except Exception:  # noqa: BLE001 - as above
-            traces.note_aside("main", traces.happened(), clock())
+            postponing.note_aside("main", postponing.happened(), clock())
             return 1
     return 0
 
@@ -87,7 +87,7 @@ def _notice(event: Optional[Event], text: str, clock: Callable[[], float]) -> No
         else:
             sighting.unread(text, clock)
     except Exception:  # noqa: BLE001 - there is nothing to answer here, and nothing to refuse
-        traces.note_outside("an unknown shape", traces.happened(), clock)
+        postponing.note_outside("an unknown shape", postponing.happened(), clock)
 
 
 def _given(stdin: TextIO) -> str:
@@ -141,7 +141,7 @@ def _is_interrupted(transcript: str, since: float) -> bool:
 def _opened(folder: str, attempt: Attempt, given: Given) -> Ledger:
     with attempt.step("opening the ledger", alone=True) as goes_on:
         if not goes_on:
-            raise Unavailable(trouble.LEDGER_ENDS_HOOKS.format(place=folder), passing=True, remedy=trouble.MOVE_IT_AWAY)
+            raise Unavailable(phrases.LEDGER_ENDS_HOOKS.format(place=folder), passing=True, remedy=phrases.MOVE_IT_AWAY)
         return Ledger(folder, clock=given[0], chance=given[1])
 
 
@@ -164,7 +164,7 @@ def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> N
                 said = postponing.pass_over(book, event, text, told=not attempt.ended)
                 _print(said or _examined(event), event, stdout)
         for what in attempt.ended:
-            traces.note(book, what, trouble.HAS_ENDED_HOOKS)
+            postponing.note(book, what, phrases.HAS_ENDED_HOOKS)
     except Unread:
         raise
     except Unavailable as error:
@@ -174,7 +174,7 @@ def _answer_from(scene: Scene, handler: Handler, text: str, stdout: TextIO) -> N
         if corrupt:
             book.retire()
     except Exception as error:  # noqa: BLE001 - see main
-        traces.note(book, event.name, traces.happened())
+        postponing.note(book, event.name, postponing.happened())
         _print(Answer(deny=postponing.refusal(event, book, _in_short(error))), event, stdout)
 
 
@@ -198,7 +198,7 @@ def _print(answer: Answer, event: Event, stdout: TextIO) -> bool:
 
 
 def _in_short(error: Exception) -> str:
-    return trouble.HOOK_FAILED.format(kind=type(error).__name__, words=inline(str(error), 160))
+    return phrases.HOOK_FAILED.format(kind=type(error).__name__, words=inline(str(error), 160))
 
 
 def _first_words(event: Event, folder: str) -> list[str]:
@@ -236,7 +236,7 @@ def _say(scene: Scene, stdout: TextIO) -> None:
     except Unavailable:
         pass
     except Exception:  # noqa: BLE001 - the answer is out: nothing may be printed behind it
-        traces.note(scene.book, scene.event.name, traces.happened())
+        postponing.note(scene.book, scene.event.name, postponing.happened())
 
 
 def _rest(scene: Scene) -> None:
@@ -248,7 +248,7 @@ def _rest(scene: Scene) -> None:
     except Unavailable:
         pass
     except Exception:  # noqa: BLE001 - the answer is out, and what is not marked only costs time
-        traces.note(scene.book, scene.event.name, traces.happened())
+        postponing.note(scene.book, scene.event.name, postponing.happened())
 
 
 def _erase(scene: Scene) -> None:
@@ -268,7 +268,7 @@ def _tell_where_the_old_one_is(scene: Scene) -> str:
         return ""
     if kept == notes.kept_aside_told(scene.book):
         return ""
-    scene.answer.notice.append(trouble.KEPT_ASIDE.format(place=kept))
+    scene.answer.notice.append(phrases.KEPT_ASIDE.format(place=kept))
     return kept
 
 
@@ -278,7 +278,7 @@ def _tell_which_python_runs(scene: Scene) -> str:
         return ""
     lost = place.lost_interpreter()
     if lost:
-        scene.answer.notice.append(trouble.PYTHON_LOST.format(lost=lost, now=sys.executable))
+        scene.answer.notice.append(phrases.PYTHON_LOST.format(lost=lost, now=sys.executable))
     return lost
 
 
@@ -300,6 +300,6 @@ def _tell_what_is_known_again(scene: Scene) -> bool:
     speaks = scene.event.name != "Stop" and postponing.speaks_to_the_user(scene.event)
     if not labels or scene.answer.block or not speaks:
         return False
-    scene.answer.notice.append(trouble.KNOWN_AGAIN.format(labels=labels))
+    scene.answer.notice.append(phrases.LEDGER_KNOWN_AGAIN.format(labels=labels))
     scene.answer.context.append(phrases.KNOWN_AGAIN.format(labels=labels))
     return True

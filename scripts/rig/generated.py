@@ -13,7 +13,7 @@ from typing import Callable, Optional
 
 from bg import settings
 from bg.loop import routes
-from bg.protocol import listing
+from bg.protocol import signals
 from bg.results import form
 
 from rig import clients, demo_recorded
@@ -27,7 +27,7 @@ FILES = (
     *(f"agents/{kind['agent']}.md" for kind in form.KINDS.values()),
 )
 REGIONS: dict[str, Callable[[], str]] = {
-    "signals": listing.table,
+    "signals": signals.table,
     "settings": settings.table,
     "versions": lambda: TESTED_ON,
     "hooks": lambda: "\n".join([*(f"- {line}" for line in hook_lines()), "", HOOKS_READ_TOO]),

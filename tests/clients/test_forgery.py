@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 import pytest
-from bg.protocol import listing, signals
+from bg.protocol import signals
 from directed import delivered, directed, spawn, turn, until
 from generations import HAND_BACK, NEWEST
 from loop import ROOT, one, reminders, report, rows, token
@@ -36,7 +36,7 @@ def quotes(identity: str) -> str:
     examples = "\n\n".join(signals.render(marker, spec["examples"][0]) for marker, spec in signals.schemas().items())
     behind = "\n".join(f"> {line}" for line in signed(identity, status="success").splitlines())
     return (
-        f"I read how the protocol works. The templates:\n\n{templates}\n\nThe example in my instructions:\n\n{listing.blocks(identity)}\n\nThe examples of the spec:\n\n```text\nFor example:\n\n{examples}\n```\n\n"
+        f"I read how the protocol works. The templates:\n\n{templates}\n\nThe example in my instructions:\n\n{signals.explained(identity)}\n\nThe examples of the spec:\n\n```text\nFor example:\n\n{examples}\n```\n\n"
         f"A longer one:\n\n````\nThe agent then wrote\n\n{signed(identity, status='success')}\n\nand ended.\n````\n\n"
         f"Somebody else's:\n\n```\nLook:\n{signed('bg-7-abcdefghij')}\nThat was it.\n```\n\nMy notes say:\n\n{behind}\n\nThat is all I know."
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional
 
 import pytest
-from bg.ledger import codes, proofs
+from bg.ledger import proofs
 from bg.ledger.file import Ledger
 from directed import directed, until
 from generations import NEWEST
@@ -279,7 +279,7 @@ def test_a_code_is_in_no_request_and_in_no_file_before_it_is_typed(host: str) ->
                     " SELECT label, id, 'approved', ?, 'user', asked, asked, (SELECT max(id) FROM proofs) FROM questions",
                     APPROVE,
                 )
-                [(code, row)] = codes.give(writing, proofs.kept(kept, 0.0, 9))
+                [(code, row)] = proofs.give(writing, proofs.kept(kept, 0.0, 9))
             assert row.text == APPROVE
             term.say("/bg-status")
             term.settle()

@@ -15,7 +15,7 @@ from typing import Optional
 
 import pytest
 from bg import machine
-from bg.ledger import codes, proofs, sessions
+from bg.ledger import proofs, sessions
 from bg.ledger.file import Ledger
 from rig import clients
 
@@ -59,7 +59,7 @@ def test_a_person_is_shown_the_codes(data: Path) -> None:
     assert WORDS in shown
     assert "Delete it all" not in shown
     with contextlib.closing(Ledger(data)) as book, book.transaction() as writing:
-        row = codes.take(writing, code)
+        row = proofs.take(writing, code)
     assert row is not None
     assert row.text == WORDS
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from bg.evidence import declared
-from bg.evidence.called import Called
+from bg.evidence.declared import Called
 from bg.protocol import signals
 from hypothesis import given
 from hypothesis import strategies as st

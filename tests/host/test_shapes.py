@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from bg.host import origins, shapes, versions
+from bg.host import origins, versions
 from rig import clients
 
 #: Records of prompts of each client, without what names a machine or a moment; `whose` says who made them.
@@ -46,7 +46,7 @@ def test_every_client_is_among_them():
     assert all(len([each for each in HUMAN if each["record"]["version"] == one]) >= 8 for one in clients.VERSIONS)
 
 
-@pytest.mark.parametrize("mark", shapes.MARKS)
+@pytest.mark.parametrize("mark", origins.MARKS)
 @pytest.mark.parametrize("each", NAMED, ids=name)
 def test_one_mark_more_or_another_one_is_nobodys(each, mark, tmp_path):
     """Whatever it says: the table names what may be there, and no other."""
@@ -55,7 +55,7 @@ def test_one_mark_more_or_another_one_is_nobodys(each, mark, tmp_path):
     changed = {**record, holder: {**record[holder], mark: "dream"}} if holder else {**record, mark: "dream"}
     if mark in ("isMeta", "isSidechain") and not holder:
         changed = {**record, mark: "dream"}
-        assert shapes.shape_of(changed) is None
+        assert origins.shape_of(changed) is None
         return
     if mark == "entrypoint":
         assert judged(changed, tmp_path).kind != origins.HUMAN
@@ -74,9 +74,9 @@ def test_without_an_origin_or_an_entrypoint_it_is_nobodys(each, tmp_path):
 
 def test_each_row_of_the_table_was_seen_on_its_clients():
     """And each is needed: a row that no recorded prompt fits would be a guess."""
-    fitting = {id(shapes.shape_of(each["record"])) for each in PROMPTS}
-    assert [row for row in shapes.SHAPES if id(row) not in fitting] == []
-    for row in shapes.SHAPES:
+    fitting = {id(origins.shape_of(each["record"])) for each in PROMPTS}
+    assert [row for row in origins.SHAPES if id(row) not in fitting] == []
+    for row in origins.SHAPES:
         for seen in row.seen.split(", "):
             version = versions.version_of(seen)
             assert version is not None
@@ -85,15 +85,15 @@ def test_each_row_of_the_table_was_seen_on_its_clients():
 
 
 @pytest.mark.parametrize("number", range(8, 340, 3))
-@pytest.mark.parametrize("form", [shapes.PLAIN, shapes.COMMAND])
+@pytest.mark.parametrize("form", [origins.PLAIN, origins.COMMAND])
 def test_between_two_clients_a_prompt_is_somebodys(number, form):
     """A version that nobody tried writes as the one before it did, or as the one behind it does."""
     before = [each for each in clients.VERSIONS if clients.numbers(each) <= (2, 1, number)][-1:]
     behind = [each for each in clients.VERSIONS if clients.numbers(each) >= (2, 1, number)][:1]
     found = [
-        shapes.shape_of({**each["record"], "version": f"2.1.{number}"})
+        origins.shape_of({**each["record"], "version": f"2.1.{number}"})
         for each in HUMAN
-        if each["record"]["version"] in before + behind and shapes.form_of(each["record"]) == form
+        if each["record"]["version"] in before + behind and origins.form_of(each["record"]) == form
     ]
     assert any(found)
 
@@ -101,6 +101,6 @@ def test_between_two_clients_a_prompt_is_somebodys(number, form):
 def test_from_2_1_78_on_a_prompt_names_what_has_started_its_session():
     """As typed on 2.1.78 and 2.1.98: `entrypoint`, and no other mark."""
     typed = {"type": "user", "version": "2.1.78", "entrypoint": "cli", "message": {"role": "user", "content": "Hello"}}
-    for version, whose in (("2.1.77", None), ("2.1.78", shapes.HUMAN), ("2.1.98", shapes.HUMAN)):
-        found = shapes.shape_of({**typed, "version": version})
+    for version, whose in (("2.1.77", None), ("2.1.78", origins.HUMAN), ("2.1.98", origins.HUMAN)):
+        found = origins.shape_of({**typed, "version": version})
         assert whose == (found.whose if found else None)

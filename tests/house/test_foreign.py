@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from bg import settings
 from bg.evidence import Launch, Look, baseline, examine
-from bg.host import agents, arriving, transcripts
+from bg.host import agents, arrivals, transcripts
 from bg.ledger import place
 from bg.loop import delivered
 from drive import Drive, block, context, recorded
@@ -79,7 +79,7 @@ def test_a_transcript_is_read_from_a_file_only(kind: str, tmp_path: Path) -> Non
     assert transcripts.tail(path) == []
     assert transcripts.first_prompt(path) == ""
     assert transcripts.said_since(path, 0) == ([], 0)
-    assert arriving.settled_text(path, wait=0).text == ""
+    assert arrivals.settled_text(path, wait=0).text == ""
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -17,7 +17,7 @@ from bg.host import tools
 from bg.ledger import place, values
 from bg.loop import routes
 from bg.protocol import marks
-from bg.words import amiss, feedback, phrases, texts, trouble
+from bg.words import feedback, phrases, texts
 from rig import tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -356,7 +356,7 @@ ASKED = {
 # With less than so many arguments, these tell the time that it is.
 NOW_UNLESS_GIVEN = {"time.strftime": 2, "time.localtime": 1, "time.gmtime": 1, "time.ctime": 1, "time.asctime": 1}
 # The ledger's own defaults; what starts a hook; and three commands for people that begin without a ledger.
-HANDS_IN = {"hook.py", "ledger/file.py", "desk/board.py", "desk/storage.py", "desk/truth.py"}
+HANDS_IN = {"hook.py", "ledger/file.py", "desk/board.py", "desk/doctor.py", "desk/truth.py"}
 
 
 def asked_of_the_machine(path: Path) -> list[str]:
@@ -486,7 +486,7 @@ def test_commands(path):
 
 
 def test_every_text_is_used_and_every_used_text_is_there():
-    there = {path.stem for path in Path(texts.__file__).parent.glob("*.md")}
+    there = set(texts.named())
     source = "\n".join(path.read_text(encoding="utf-8") for path in modules())
     used = set(re.findall(r"fill\(\s*\"([a-z_]+)\"", source))
     assert used == there
@@ -495,7 +495,7 @@ def test_every_text_is_used_and_every_used_text_is_there():
 @pytest.mark.parametrize(
     "path",
     [
-        *sorted((PACKAGE / "words" / "texts").glob("*.md")),
+        PACKAGE / "words" / "texts.md",
         *sorted((ROOT / "commands").glob("*.md")),
         *sorted((ROOT / "agents").glob("*.md")),
     ],
@@ -525,8 +525,8 @@ NO_SENTENCES = {
     "answers.py": "the words by which it recognizes what is no answer",
     "intake.py": "the words by which it recognizes that somebody disputes a finding",
     "issues.py": "the signs by which it recognizes an id",
-    "sections.py": "the marks by which it recognizes a heading",
-    "parts.py": "the words by which it recognizes a part of some work",
+    "contract.py": "the marks by which it recognizes a heading",
+    "launching.py": "the words by which it recognizes a part of some work",
 }
 
 
@@ -557,7 +557,7 @@ def test_the_loop_decides_and_words_say_it(path):
     assert bool(sentences(path)) == (path.name in NO_SENTENCES), sentences(path)
 
 
-@pytest.mark.parametrize("table", [phrases, feedback, amiss, trouble], ids=lambda table: table.__name__.split(".")[-1])
+@pytest.mark.parametrize("table", [phrases, feedback], ids=lambda table: table.__name__.split(".")[-1])
 def test_every_phrase_is_used_and_gets_what_it_asks_for(table):
     name = table.__name__.split(".")[-1]
     known = {name: value for name, value in vars(table).items() if name.isupper()}
@@ -581,8 +581,8 @@ def test_the_sender_is_named_in_one_place_and_by_every_text_that_a_hook_adds():
         "after_asking", "after_asking_anew", "block_in_text", "checkpoint", "delegated", "identity", "contract",
         "continuation", "handback", "left", "message",
     }  # fmt: skip
-    for path in Path(texts.__file__).parent.glob("*.md"):
-        assert path.read_text(encoding="utf-8").startswith("$sender ") == (path.stem not in parts), path.name
+    for name, text in texts.named().items():
+        assert text.startswith("$sender ") == (name not in parts), name
     spelled = [path.name for path in modules() if phrases.SENDER in path.read_text(encoding="utf-8")]
     assert spelled == ["phrases.py"]
     assert phrases.SENDER in (ROOT / "hooks" / "run").read_text(encoding="utf-8")

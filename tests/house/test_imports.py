@@ -131,8 +131,8 @@ def test_no_route_loads_what_costs_more_than_it_does(route, routes):
 
 @pytest.mark.parametrize("route", ["/bg", "after the launch", "a prompt", "the notification", "the turn's end"])
 def test_what_brings_no_report_does_not_load_the_reader_of_reports(route, routes):
-    assert "bg.protocol.fences" in routes["a question"]
-    assert "bg.protocol.fences" not in routes[route]
+    assert "bg.protocol.fields" in routes["a question"]
+    assert "bg.protocol.fields" not in routes[route]
 
 
 SIGNALS = {f"bg.signals.{marker.lower()}" for marker in marks.MARKERS}

@@ -228,7 +228,7 @@ def test_a_real_old_interpreter_reads_what_it_is_given(real, machine):
         assert "older than Python 3.9" in machine.hook("UserPromptSubmit", prompt="/bg Audit").stderr
 
 
-@pytest.mark.parametrize("module", ["json/__init__", "bg/ledger/spool", "bg/loop/turns", "bg/words/texts/__init__"])
+@pytest.mark.parametrize("module", ["json/__init__", "bg/ledger/spool", "bg/loop/turns", "bg/words/texts"])
 def test_half_a_compiled_module_stops_no_hook(module, machine):
     """As Python before 3.13.1 leaves it on a disk that fills up: thrown away, compiled again, and nobody notices."""
     machine.python("python3", "3.11")
@@ -260,13 +260,13 @@ def test_a_plain_bug_throws_nothing_away_and_starts_nothing_again(machine):
 def test_an_event_reads_only_the_modules_that_it_needs(machine):
     """What no step of an event asks for is not even compiled; one that cannot be read is traced where it is needed."""
     machine.python("python3", "3.11")
-    for name in ("delegating", "undoing"):
+    for name in ("delegating", "going"):
         (machine.plugin / "scripts" / "bg" / "loop" / f"{name}.py").write_text("def broken(:\n")
     assert "label: bg-1" in str(machine.says("UserPromptSubmit", prompt="/bg Audit"))
     compiled = {path.name.split(".")[0] for path in (machine.data / "pycache").rglob("bg/loop/*.pyc")}
     assert {"turns", "scene"} <= compiled
     assert not {"delegating", "checkpoints", "verdict"} & compiled
-    said = str(machine.says("UserPromptSubmit", prompt="/bg-answer bg-1 undo"))
+    said = str(machine.says("UserPromptSubmit", prompt="/bg-answer bg-1 go"))
     assert "/bg-answer could not be carried out" in said
 
 

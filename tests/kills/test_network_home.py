@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from bg.ledger import mounts
+from bg.ledger import opening
 from disks import Sick
 
 HOOKS = 20
@@ -53,16 +53,16 @@ def test_the_mount_that_lies_deepest_decides(place, tmp_path, monkeypatch):
     monkeypatch.delenv("BG_JOURNAL_MODE", raising=False)
     table = tmp_path / "mounts"
     table.write_text(MOUNTS)
-    assert (mounts.filesystem(Path(place), table), mounts.journal_mode(Path(place), table)) == PLACES[place]
+    assert (opening.filesystem(Path(place), table), opening.journal_mode(Path(place), table)) == PLACES[place]
 
 
 def test_a_machine_without_a_table_of_mounts(tmp_path, monkeypatch):
     """macOS has none, and its users' homes are local."""
-    assert mounts.journal_mode(tmp_path, tmp_path / "none") == "WAL"
+    assert opening.journal_mode(tmp_path, tmp_path / "none") == "WAL"
     monkeypatch.setenv("BG_JOURNAL_MODE", "delete")
-    assert mounts.journal_mode(tmp_path, tmp_path / "none") == "DELETE"
+    assert opening.journal_mode(tmp_path, tmp_path / "none") == "DELETE"
     monkeypatch.setenv("BG_JOURNAL_MODE", "memory")
-    assert mounts.journal_mode(tmp_path, tmp_path / "none") == "WAL"
+    assert opening.journal_mode(tmp_path, tmp_path / "none") == "WAL"
 
 
 def test_the_disk_below_this_test_is_told_from_its_mounts(tmp_path):
@@ -73,7 +73,7 @@ def test_the_disk_below_this_test_is_told_from_its_mounts(tmp_path):
     kinds = {line.split(" - ")[1].split()[0] for line in lines if line.split()[2] == device}
     if not kinds:
         pytest.skip("this machine does not tell")
-    assert mounts.filesystem(tmp_path) in kinds
+    assert opening.filesystem(tmp_path) in kinds
 
 
 def mode(host: Sick) -> str:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from answers import updated
-from bg.loop import answers, putting
+from bg.loop import answers, asking
 from drive import Drive, block, context, plain
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -264,7 +264,7 @@ def test_a_long_text_that_fits_no_question_is_shown_whole(asked):
     ],
 )
 def test_a_dialogs_question_is_matched_or_left_alone(question, found):
-    item = putting.match(question, ITEMS)
+    item = asking.match(question, ITEMS)
     assert (item and (item.label, item.qid)) == found
 
 
@@ -281,7 +281,7 @@ def test_the_rewrite_changes_only_what_is_ours():
         {"question": "Shall I commit?", "header": "Commit", "options": []},
     ]
     one = item("bg-1", "Q2", "question", "Should archived invoices be included?", "The list hides them.")
-    assert putting.rewrite(asked, [one], lambda _: "CSV export") == (
+    assert asking.rewrite(asked, [one], lambda _: "CSV export") == (
         [
             {
                 "question": "bg-1 (CSV export) Q2: Should archived invoices be included?\nWhy it matters: The list hides them.",
@@ -292,7 +292,7 @@ def test_the_rewrite_changes_only_what_is_ours():
         ],
         [one],
     )
-    assert putting.rewrite(asked[1:], [one], lambda _: "CSV export") is None
+    assert asking.rewrite(asked[1:], [one], lambda _: "CSV export") is None
 
 
 def test_a_request_is_put_so_that_it_can_be_judged():
@@ -309,21 +309,21 @@ def test_a_request_is_put_so_that_it_can_be_judged():
     )
     view = "bg-1 D1: May it? I would approve: the fixtures are independent."
     asked = [{"question": view, "header": "D", "options": [{"label": "Sounds right to me, I guess"}]}]
-    [put], _ = putting.rewrite(asked, [one], lambda _: "audit (auth)")
+    [put], _ = asking.rewrite(asked, [one], lambda _: "audit (auth)")
     assert put["question"] == (
         "bg-1 (audit (auth)) D1: it wants another agent for: Write the fixtures\nWhy: The tests need them\n"
         "It waits for that agent before it goes on.\nPriority: P1\nTime: 20 minutes\n"
         "Claude's view: May it? I would approve: the fixtures are independent."
     )
     assert [option["label"] for option in put["options"]] == ["Approve", "Deny"]
-    assert putting.prefixed(put["question"]) == ("bg-1", "D1")
-    assert putting.is_put(put["question"], one, "audit (auth)")
+    assert asking.prefixed(put["question"]) == ("bg-1", "D1")
+    assert asking.is_put(put["question"], one, "audit (auth)")
 
 
 def test_a_blocker_is_put_with_what_it_needs_and_the_parents_view():
     one = item("bg-2", "B1", "blocker", "The registry refuses the token", "A token that may publish")
     asked = [{"question": "bg-2 B1: The registry refuses the token. Shall I ask the admin?", "options": []}]
-    [put], _ = putting.rewrite(asked, [one], lambda _: "release")
+    [put], _ = asking.rewrite(asked, [one], lambda _: "release")
     assert put["question"] == (
         "bg-2 (release) B1: it cannot go on: The registry refuses the token\nIt needs: A token that may publish\n"
         "Claude's view: Shall I ask the admin?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bg.ledger import codes, digests, proofs
+from bg.ledger import digests, proofs
 from bg.ledger.place import directory
 from bg.loop import scene
 from drive import Drive, block, plain
@@ -55,7 +55,7 @@ def shown(drive: Drive) -> list[tuple[str, str]]:
     book = drive.ledger()
     try:
         with book.transaction() as writing:
-            return [(code, row.text) for code, row in codes.give(writing, proofs.kept(book, 0.0, 9))]
+            return [(code, row.text) for code, row in proofs.give(writing, proofs.kept(book, 0.0, 9))]
     finally:
         book.close()
 
@@ -212,7 +212,7 @@ def test_a_code_cannot_be_worked_out_from_its_digest(newest, monkeypatch):
         return make(data)
 
     monkeypatch.setattr(digests, "_sha256", lambda: counted)
-    monkeypatch.setattr(codes, "_made", lambda _: "aaaaa-bbbbb")
+    monkeypatch.setattr(proofs, "_made", lambda _: "aaaaa-bbbbb")
     for _ in range(2):
         rounds.clear()
         [(code, _)] = shown(newest)

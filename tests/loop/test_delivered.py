@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from bg.loop import delivered
-from bg.results import contract, form, sections
+from bg.results import contract, form
 from drive import Drive, block, context
 from recordings import VERSIONS
 from test_hearing import calls, written
@@ -76,7 +76,7 @@ def test_what_a_result_lacks_by_the_contract_is_told_with_its_report_and_with_it
     assert "could not be read" not in account
 
 
-@pytest.mark.parametrize("name", [name for name, section in form.SECTIONS.items() if section in sections.TELLING])
+@pytest.mark.parametrize("name", [name for name, section in form.SECTIONS.items() if section in contract.TELLING])
 def test_whatever_names_a_section_that_every_result_has_is_looked_at(name):
     spelled = name.replace(" ", "_").title()
     assert all(delivered.is_telling(f"words\n{each}\nmore") for each in (f"## 1. {spelled} (92)", f"  # **{name}**"))

@@ -6,7 +6,7 @@ import contextlib
 from pathlib import Path
 
 import pytest
-from bg.desk import actions
+from bg.desk import open_items
 from bg.ledger import cases, tasks
 from drive import Drive, block, context
 from recordings import VERSIONS
@@ -38,7 +38,7 @@ def line(drive: Drive) -> str:
     with contextlib.closing(drive.ledger()) as book:
         task = tasks.get(book, "bg-1")
         assert task is not None
-        return actions.next_action(cases.case(book, task.label))
+        return open_items.next_action(cases.case(book, task.label))
 
 
 @pytest.mark.parametrize("state", tasks.CONTINUABLE_STATES)

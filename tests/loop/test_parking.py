@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bg.host import arriving
+from bg.host import arrivals
 from bg.ledger.place import directory
 from drive import Drive, block, context
 from recordings import recorded, since
@@ -95,7 +95,7 @@ def test_an_agent_parks_whose_calls_are_written_down_after_the_event(
     path = drive.transcript_of("a1", words)
     late = path.read_text()
     path.write_text("")
-    monkeypatch.setattr(arriving.time, "sleep", lambda _seconds: path.write_text(late))
+    monkeypatch.setattr(arrivals.time, "sleep", lambda _seconds: path.write_text(late))
     event = recorded(drive.version, drive.scene, "SubagentStop")
     event.update(agent_id="a1", agent_transcript_path=str(path), last_assistant_message=words)
     drive.send(event, background_tasks=listed(SHELL))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from bg.host import versions
 from bg.ledger import place
-from bg.words.glance import at_a_glance
+from bg.words.outcome import at_a_glance
 from drive import Drive, block, context
 from recordings import VERSIONS, recorded
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
-from bg.protocol import blocks, flow, listing, marks, signals, validator
+from bg.protocol import blocks, marks, problems, questions, signals
 from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -51,7 +51,7 @@ def judged(fields, spec):
 
 def assert_judged_equally(fields, marker):
     spec = signals.schema(marker)
-    assert judged(fields, spec) == set(validator.violations(fields, spec))
+    assert judged(fields, spec) == set(problems.violations(fields, spec))
 
 
 def name_of(case):
@@ -128,7 +128,7 @@ def test_jsonschema_judges_any_fields_equally(data, marker):
 
 
 def test_the_schemas_use_no_keyword_that_the_validator_does_not_know():
-    source = ast.parse(Path(validator.__file__).read_text(encoding="utf-8"))
+    source = ast.parse(Path(problems.__file__).read_text(encoding="utf-8"))
     known = {node.value for node in ast.walk(source) if isinstance(node, ast.Constant)}
     says_nothing = {"$schema", "description", "examples", "title"}
 
@@ -169,7 +169,7 @@ FLOWING = st.recursive(
 @given(FLOWING)
 def test_plain_yaml_reads_a_flow_collection_equally(value):
     text = yaml.dump([value], default_flow_style=True, width=10_000)
-    own = flow.value(text)
+    own = questions.value(text)
     assert yaml.load(text, Loader=yaml.BaseLoader) == own  # noqa: S506 - as above
 
 
@@ -189,8 +189,8 @@ def test_the_protocols_abbreviated_examples_are_read_without_complaint(name):
 
 
 def test_the_protocols_abbreviated_json_is_read_without_complaint():
-    questions = [{"question_id": "Q1", "text": "OAuth2 or JWT?", "context": "Both are there"}]
-    payload = {"blocked_at": "auth", "reason": "two", "questions": questions, "can_resume_with": "one"}
+    asks = [{"question_id": "Q1", "text": "OAuth2 or JWT?", "context": "Both are there"}]
+    payload = {"blocked_at": "auth", "reason": "two", "questions": asks, "can_resume_with": "one"}
     given = {"signal_type": "CLARIFICATION_NEEDED", "agent_id": "bg-1-x", "timestamp": "2026-01-11T08:45:00-05:00"}
     [signal] = signals.read(json.dumps({**given, "payload": payload})).signals
     assert ((), ()) == (signal.problems, signal.repairs)
@@ -332,13 +332,13 @@ def test_the_json_form_reads_back(marker):
 
 def test_the_table_has_a_row_for_each_signal():
     assert [f"| `{marker}` " for marker in MARKERS] == [
-        row[: len(f"| `{marker}` ")] for marker, row in zip(MARKERS, listing.table().splitlines()[2:])
+        row[: len(f"| `{marker}` ")] for marker, row in zip(MARKERS, signals.table().splitlines()[2:])
     ]
 
 
 def test_the_fields_that_each_signal_asks_for():
     """With the meaning of each, or the values that it takes; what the hook knows is not asked for."""
-    told = listing.blocks("bg-1-x")
+    told = signals.explained("bg-1-x")
     for marker in MARKERS:
         spec, block = signals.schema(marker), signals.template(marker, "bg-1-x")
         assert f"{spec['description']} Not when " in told
@@ -347,7 +347,7 @@ def test_the_fields_that_each_signal_asks_for():
     assert not any(name in told for name in ("timestamp", "total_duration"))
     assert "status: <success|partial_success|failed>" in told
     assert "blocked_work: <what could not be started, the failed step first>" in told
-    assert "CLARIFICATION_NEEDED, STOP_WORK, DELEGATE_WORK or COMPLETION_REPORT" == listing.markers()
+    assert "CLARIFICATION_NEEDED, STOP_WORK, DELEGATE_WORK or COMPLETION_REPORT" == signals.markers()
 
 
 def allowed(text):
@@ -416,8 +416,8 @@ FLOW = st.text("abc ,:[]{}'\"?", max_size=30)
 
 @given(FLOW)
 def test_a_flow_collection_never_raises(text):
-    flow.value("[" + text)
-    flow.value("{" + text)
+    questions.value("[" + text)
+    questions.value("{" + text)
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import NamedTuple, Optional
 
 from bg import durations, foreign
-from bg.desk import look, report, saving, status, table, table_parts
+from bg.desk import look, report, status, table, written
 from bg.desk.report import Line, Section
-from bg.desk.table_parts import ENDED, NEEDS, WORKS
+from bg.desk.table import ENDED, NEEDS, WORKS
 from bg.ledger import cases, inbox, place, projects, tasks
 from bg.ledger.cases import Case
 from bg.ledger.file import Ledger
@@ -66,7 +66,7 @@ def run(given: argparse.Namespace) -> Outcome:
     try:
         if not given.output:
             place.make_private(str(target.parent))
-        saving.save(target, text)
+        written.save_page(target, text)
     except OSError as error:
         return 1, "", f"{said}bgctl: the page cannot be written to {target}: {error.strerror or error}\n"
     if given.open and not webbrowser.open(target.as_uri()):
@@ -77,7 +77,7 @@ def run(given: argparse.Namespace) -> Outcome:
 def save(book: Ledger) -> str:
     """Write the page of one ledger beside it; its address."""
     target = Path(book.place).absolute() / place.BOARD
-    saving.save(target, board([book], book.now()))
+    written.save_page(target, board([book], book.now()))
     return target.as_uri()
 
 
@@ -128,8 +128,8 @@ def _cards(book: Ledger, *, everything: bool) -> list[Card]:
     asking, since = set(waiting), book.now() - durations.RECENT
     known = {case.label: case for case in cases.known(book, lambda: status.chosen(book, everything=everything))}
     first = [case for case in (known.get(label) or cases.of(book, label) for label in waiting) if case]
-    others = sorted((case for case in known.values() if case.label not in asking), key=table_parts.age_of)
-    return [_card(case, table_parts.section_of(case, asking, since)) for case in itertools.chain(first, others)]
+    others = sorted((case for case in known.values() if case.label not in asking), key=table.age_of)
+    return [_card(case, table.section_of(case, asking, since)) for case in itertools.chain(first, others)]
 
 
 def _card(case: Case, part: str) -> Card:

@@ -12,7 +12,7 @@ import sys
 from bg import durations, machine
 from bg.desk import look
 from bg.host import versions
-from bg.ledger import codes, place, proofs, sessions
+from bg.ledger import place, proofs, sessions
 from bg.ledger.file import Ledger
 from bg.words import feedback
 from bg.words.quoting import inline
@@ -51,7 +51,7 @@ def _is_of_a_session(book: Ledger) -> bool:
 
 def _lines(book: Ledger) -> list[str]:
     with book.transaction() as writing:
-        given = codes.give(writing, proofs.kept(book, book.now() - durations.RECENT, MOST))
+        given = proofs.give(writing, proofs.kept(book, book.now() - durations.RECENT, MOST))
     lines = []
     for code, row in given:
         known = sessions.get(book, row.session)

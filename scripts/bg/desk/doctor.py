@@ -1,25 +1,50 @@
-"""The doctor: what is wrong with this installation, each finding with its remedy."""
+"""The doctor: what is wrong with this installation, each finding with its remedy.
+
+It looks at Claude Code and its settings, at the plugin, at Python, and at where the ledger is kept; then it tries: it
+fires one real hook, and asks the host for its view.
+"""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
 import json
 import os
+import re
+import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from bg import foreign, machine, settings
-from bg.desk import drifts, host_settings, interpreter, page, shortcuts, storage, trials
+from bg import durations, foreign, machine, settings
+from bg.desk import drifts, packages, page, shortcuts
 from bg.desk.findings import Finding, told
-from bg.host import tools, versions
+from bg.host import agents, permissions, tools, transcripts, versions
 from bg.host.versions import Host
-from bg.ledger import place
-from bg.words import launch_command
+from bg.ledger import aside, attempts, erasing, notes, place, proofs, sessions, spool, tasks
+from bg.ledger.aside import kept_aside
+from bg.ledger.file import Ledger, Unavailable
+from bg.ledger.opening import UPDATE
+from bg.words import launch_command, phrases
+from bg.words.quoting import inline
 
 Outcome = tuple[int, str, str]
 ROOT = Path(__file__).resolve().parents[3]
+LOW_SPACE = 20 * 1024 * 1024
+MOST_KEPT = 9
+BGCTL = Path(__file__).resolve().parents[2] / "bgctl"
+AFTER_A_DAY = "nothing to do: it is forgotten when it comes to an end, or after a day"
+AGAIN = (
+    "claude plugin update bg@bg, or install it again: claude plugin uninstall bg@bg --keep-data, "
+    "then claude plugin install bg@bg"
+)
+_EVENT = {"session_id": "doctor", "transcript_path": "", "hook_event_name": "UserPromptSubmit", "prompt": "/bg-status"}
+MOST = 4 * 1024 * 1024
+_SKILLS = re.compile(r"(?:bg:)?bg(?:-status|-answer)?(?::?\*)?$|\*$|bg:\*$")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,11 +86,11 @@ def examine(host: Host) -> Iterator[Finding]:
     yield from _plugin(host)
     yield from _command(host)
     yield from _words(host)
-    python = list(interpreter.the_hooks_own())
+    python = list(the_hooks_own())
     yield from python
     if not any(finding.state == "wrong" for finding in python):
-        yield from trials.fire(ROOT, interpreter.noted()[1], drifts.keys_of_last_prompt(seen))
-    yield from storage.where_it_is_kept()
+        yield from fire(ROOT, noted()[1], drifts.keys_of_last_prompt(seen))
+    yield from where_it_is_kept()
     yield from _settings()
     yield _node()
 
@@ -112,9 +137,9 @@ def _client(host: Host) -> Iterator[Finding]:
 
 
 def _hooks() -> Iterator[Finding]:
-    off = [path for path in host_settings.files() if host_settings.read(path).get("disableAllHooks") is True]
+    off = [path for path in settings_files() if read_settings(path).get("disableAllHooks") is True]
     only = "allowManagedHooksOnly"
-    managed = [path for path in host_settings.managed() if host_settings.read(path).get(only) is True]
+    managed = [path for path in managed_files() if read_settings(path).get(only) is True]
     for path in off:
         yield Finding(
             "hooks",
@@ -152,7 +177,7 @@ def _last_call() -> str:
 
 def _installed() -> list[str]:
     """The plugin as the host's own record names it; several marketplaces may have brought it."""
-    found = host_settings.read(Path(place.config_directory()) / "plugins" / "installed_plugins.json").get("plugins", {})
+    found = read_settings(Path(place.config_directory()) / "plugins" / "installed_plugins.json").get("plugins", {})
     return sorted(name for name in found if str(name).split("@")[0] == "bg") if isinstance(found, dict) else []
 
 
@@ -176,10 +201,10 @@ def _plugin(host: Host) -> Iterator[Finding]:
             f"it is not installed in {place.config_directory()}; only --plugin-dir would load it",
             f'claude plugin marketplace add "{ROOT}", then claude plugin install bg@bg',
         )
-    found = list(host_settings.examine(names, host, ROOT))
+    found = list(examine_settings(names, host, ROOT))
     yield from found
     if host.version is not None and not any(finding.subject == "plugin" for finding in found):
-        yield from trials.host_view()
+        yield from host_view()
 
 
 def _command(host: Host) -> Iterator[Finding]:
@@ -234,3 +259,355 @@ def _node() -> Finding:
     return Finding(
         "node", "note", "there is no node; only scripts/demo and scripts/test need it", "install Node.js 18 or newer"
     )
+
+
+def noted() -> tuple[Path, str]:
+    """Where the hooks' interpreter is noted, and which one that is."""
+    note = Path(place.interpreter_note(place.directory_of_hooks()))
+    return note, note.read_text(encoding="utf-8").strip() if note.is_file() else ""
+
+
+def the_hooks_own() -> Iterator[Finding]:
+    """Whether the interpreter that the hooks use starts, is new enough, and has the packages."""
+    note, chosen = noted()
+    if chosen and not os.access(chosen, os.X_OK):
+        yield Finding("python", "wrong", f"the interpreter noted in {note} is gone: {chosen}", f"rm {note}")
+        return
+    if chosen and machine.python(chosen, "-S", "-c", "pass", seconds=durations.PROBING).code:
+        why = f"the interpreter noted in {note} does not start: {chosen}; the next hook looks for another one"
+        yield Finding("python", "wrong", why, f"rm {note}")
+        return
+    old = _too_old(chosen)
+    if old:
+        yield Finding("python", "wrong", f"bg needs Python 3.9 or newer; found {old} at {chosen}", f"rm {note}")
+        return
+    if packages.usable(chosen):
+        yield Finding("python", "ok", f"{chosen} with PyYAML and jsonschema")
+        return
+    yield Finding(
+        "python",
+        "note",
+        f"{chosen or 'the system python3'} lacks PyYAML or jsonschema; YAML and schemas are not checked",
+        packages.REMEDY,
+    )
+
+
+def _too_old(interpreter: str) -> str:
+    """The version of an interpreter that cannot run the hooks; empty for one that can, or that does not say."""
+    ask = "import sys; sys.stdout.write('' if sys.version_info >= (3, 9) else '%d.%d' % tuple(sys.version_info[:2]))"
+    if not interpreter:
+        return ""
+    return machine.python(interpreter, "-c", ask, seconds=durations.PROBING).out
+
+
+def where_it_is_kept() -> Iterator[Finding]:
+    """The folder, the events that wait in it, and each ledger."""
+    folder = Path(place.directory_of_hooks())
+    for unused, why in place.passed_over().items():
+        remedy = f"look at what is in it, make it yours alone with an absolute path, or take it away; {folder} is used"
+        yield Finding("data", "wrong", f"{unused} is not used: {why}", remedy)
+    try:
+        place.make_private(str(folder))
+        trial = folder / f".doctor-{os.getpid()}"
+        trial.write_bytes(b"x" * 4096)
+        trial.unlink()
+    except OSError as error:
+        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+        yield Finding(
+            "data",
+            "wrong",
+            f"{folder} cannot be written: {error.strerror}",
+            "free some space on that disk"
+            if full
+            else f"make {folder} writable, or set BG_DATA to a directory that is",
+        )
+        yield from _put_off(folder, "they are taken in as soon as the ledger can be written")
+        return
+    yield from _open_to_others(folder)
+    free = shutil.disk_usage(folder).free
+    if free < LOW_SPACE:
+        yield Finding(
+            "data", "wrong", f"only {free // 1024} KB are left on the disk of {folder}", "free some space on that disk"
+        )
+    yield from _put_off(folder, "they are taken in by the next hook")
+    for path in (Path(each) / place.LEDGER for each in place.directories()):
+        if path.is_dir():
+            yield Finding(
+                "ledger", "wrong", f"{path} is a folder, so no ledger can be kept there", f'mv "{path}" "{path}.aside"'
+            )
+    ledgers = place.existing()
+    if not ledgers:
+        yield Finding("ledger", "ok", f"none yet; it will stand in {folder}")
+    for found in ledgers:
+        yield from _ledger(Path(found))
+
+
+def _open_to_others(folder: Path) -> Iterator[Finding]:
+    """What `hooks/run` executes nothing from, although the ledger in it is used."""
+    for path in (folder, Path(place.interpreter_note(str(folder)))):
+        with contextlib.suppress(OSError):
+            mode = path.stat().st_mode
+            if mode & 0o022:
+                who = "every user" if mode & 0o002 else "its group"
+                found = f"{path} can be written by {who}, so no interpreter is noted there and each event looks for one"
+                yield Finding("data", "note", found, f'chmod go-w "{path}"')
+
+
+def _put_off(folder: Path, remedy: str) -> Iterator[Finding]:
+    """What hooks could not write into the ledger: the events that wait, and why."""
+    waiting = spool.waiting(str(folder), time.time())
+    if waiting:
+        yield Finding("spool", "note", f"{len(waiting)} events wait to be taken in", remedy)
+    for what in attempts.passed_over(str(folder), time.time(), transcripts.is_interrupted):
+        yield Finding("hook error", "wrong", f"{inline(what, 200)}: {phrases.HAS_ENDED_HOOKS}", AFTER_A_DAY)
+    for path in map(Path, spool.logs(str(folder))):
+        with contextlib.suppress(OSError):
+            lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            if lines and time.time() - path.stat().st_mtime < durations.DAY:
+                yield Finding("hook error", "note", f"the last: {inline(lines[-1], 300)}", f"all of them: {path}")
+
+
+def _ledger(folder: Path) -> Iterator[Finding]:
+    for path in kept_aside(str(folder)):
+        yield Finding(
+            "ledger", "note", f"an unreadable ledger was kept at {path}", "delete it when you no longer need it"
+        )
+    damage = aside.damage(str(folder))
+    if damage:
+        yield Finding(
+            "ledger",
+            "wrong",
+            f"{folder / place.LEDGER} is damaged: {damage}",
+            "nothing to do: the next hook keeps it aside and begins a new one",
+        )
+        return
+    try:
+        book = Ledger(folder, create=False)
+    except Unavailable as error:
+        remedy = error.remedy or "run this again when no other process holds it"
+        yield Finding("ledger", "wrong", error.reason, remedy)
+        return
+    for label in erasing.due(str(folder)):
+        yield Finding(
+            "erasing",
+            "note",
+            f"{label} is deleted, but not yet erased in {folder}",
+            f"the next event of a session with tasks finishes it, or bgctl forget {label} --erase, which says why",
+        )
+    with contextlib.closing(book):
+        count = tasks.count(book)
+        yield Finding("ledger", "ok", f"{book.path}: {count} tasks")
+        if book.is_newer:
+            found = "a newer version of the bg plugin has brought it up to date; this one can still write it"
+            yield Finding("ledger", "note", found, UPDATE)
+        for row in notes.errors(book, book.now() - durations.DAY)[:3]:
+            when = time.strftime("%H:%M", time.localtime(row.at))
+            yield Finding(
+                "hook error",
+                "wrong",
+                f"{when} in {row.event}: {row.text.strip().splitlines()[-1][:200]}",
+                f"the whole trace: {notes.whole_trace(book, row)}",
+            )
+        for origin in sorted({row.origin for row in proofs.kept(book, book.now() - durations.DAY, MOST_KEPT)}):
+            found = f"what was typed is kept and has no effect yet: {origin}"
+            yield Finding("your words", "wrong", found, f'in a terminal of your own: "{BGCTL}" code')
+        for task in tasks.with_open_agent(book):
+            spoken = sessions.transcript(book, task.session)
+            risk = transcripts.near_limit(agents.of_agent(spoken, task.agent))
+            if risk:
+                yield Finding(
+                    "resume",
+                    "note",
+                    f"{task.label}: {risk}",
+                    "answer it soon, or let it be relaunched with its state",
+                )
+
+
+def fire(root: Path, interpreter: str, keys: str = "") -> Iterator[Finding]:
+    """One event through hooks/run, as the host would send it, with a data directory of its own.
+
+    `keys` are those of the last prompt that the host has really handed over: it is played again with just these.
+    """
+    like = " with the keys of your last prompt" if keys else ""
+    with tempfile.TemporaryDirectory(prefix="bg-doctor-") as folder:
+        data = Path(folder)
+        if interpreter:
+            (data / "python").write_text(f"{interpreter}\n", encoding="utf-8")
+        # BG_DATA comes before every other place, so the user's own data are left alone.
+        told = {"BG_DATA": folder, "CLAUDE_PLUGIN_DATA": "", "CLAUDE_CODE_ENTRYPOINT": "cli", "NO_COLOR": "1"}
+        known = {**_EVENT, "cwd": folder}
+        event = {key: known.get(key, "/bg-status") for key in keys.split()} if keys else known
+        payload = json.dumps(event, separators=(",", ":")).encode()
+        done = machine.ask(["/bin/sh", str(root / "hooks" / "run")], durations.TRIAL, payload, told)
+        out, said = done.out, done.said[len(done.out) :]
+        for log in map(Path, spool.logs(folder)):
+            with contextlib.suppress(OSError):
+                said += log.read_text(encoding="utf-8", errors="replace")
+        wrong = _judged(out, said)
+    if wrong:
+        yield Finding(
+            "trial", "wrong", f"a hook that was tried{like} did not answer as it must: {wrong}", _remedy(wrong)
+        )
+    else:
+        yield Finding("trial", "ok", f"a hook was tried{like}, and answered as it must")
+
+
+def _judged(out: str, said: str) -> str:
+    """What is wrong with a hook's answer to /bg-status in an empty ledger; empty where nothing is."""
+    try:
+        found = foreign.loads(out) if out.strip() else None
+    except ValueError:
+        found = None
+    answer = found if isinstance(found, dict) else {}
+    if "No background tasks here" in str(answer.get("reason")):
+        return ""
+    words = answer.get("reason") or answer.get("systemMessage") or said or out or "it said nothing"
+    lines = [line.strip() for line in str(words).splitlines() if line.strip()]
+    where = [line.strip() for line in said.splitlines() if line.strip().startswith("File ")][-1:]
+    return inline(" ".join([*lines[-1:], *where]), 400)
+
+
+def _remedy(wrong: str) -> str:
+    if "Python 3.9" in wrong:
+        return "install Python 3.9 or newer, so that it is the python3 in PATH"
+    return AGAIN
+
+
+def host_view() -> Iterator[Finding]:
+    """What `claude plugin list` says is wrong with the plugin; hosts before that command exist say nothing."""
+    program = machine.find("claude")
+    asked = machine.ask([program, "plugin", "list", "--json"], durations.TRIAL) if program else None
+    if asked is None or asked.code != 0:
+        return
+    try:
+        listed = foreign.loads(asked.out)
+    except ValueError:
+        return
+    for entry in listed if isinstance(listed, list) else []:
+        name = str(entry.get("id", "")) if isinstance(entry, dict) else ""
+        errors = entry.get("errors") if isinstance(entry, dict) else None
+        if name.partition("@")[0] == "bg" and isinstance(errors, list):
+            for error in errors:
+                yield Finding("plugin", "wrong", f"Claude Code says of {name}: {inline(str(error), 300)}", AGAIN)
+
+
+def settings_files() -> list[Path]:
+    """Every file that the host reads settings from, what is stronger later; the managed ones are the strongest."""
+    here = Path.cwd() / ".claude"
+    user = Path(place.config_directory()) / "settings.json"
+    return [user, here / "settings.json", here / "settings.local.json", *managed_files()]
+
+
+def managed_files() -> list[Path]:
+    """The files that only an administrator writes."""
+    return [Path(folder, "managed-settings.json") for folder in permissions.MANAGED]
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """The object in a file, empty where there is none that can be read."""
+    try:
+        data = foreign.loads(foreign.whole(path, MOST))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def examine_settings(names: list[str], host: Host, root: Path) -> Iterator[Finding]:
+    """What in these files stops the plugin, which the host knows by these names; `root` is where this copy stands."""
+    yield from _unreadable()
+    yield from _disabled(names)
+    yield from _moved(names, host, root)
+    yield from _denied()
+    yield from _data_in_one_place()
+
+
+def _unreadable() -> Iterator[Finding]:
+    for path in settings_files():
+        if not path.is_file():
+            continue
+        try:
+            value = foreign.loads(foreign.whole(path, MOST))
+            wrong = "" if isinstance(value, dict) else "it holds no object"
+        except (OSError, ValueError) as error:
+            wrong = str(error)
+        if wrong:
+            yield Finding(
+                "settings",
+                "wrong",
+                f"{path} is not JSON, so Claude Code ignores all of it: {wrong}",
+                "correct that line",
+            )
+
+
+def _part(path: Path, name: str) -> dict[str, Any]:
+    found = read_settings(path).get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _disabled(names: list[str]) -> Iterator[Finding]:
+    for name in names:
+        said = [(path, _part(path, "enabledPlugins").get(name)) for path in settings_files()]
+        path, enabled = next((each for each in reversed(said) if each[1] is not None), (settings_files()[0], True))
+        if enabled is False:
+            remedy = f"claude plugin enable {name}" if path == settings_files()[0] else f"take its line out of {path}"
+            yield Finding("plugin", "wrong", f"{name} is installed but disabled in {path}", remedy)
+
+
+def _moved(names: list[str], host: Host, root: Path) -> Iterator[Finding]:
+    """A marketplace that is a folder is read from there; on new hosts the plugin is too."""
+    config = Path(place.config_directory())
+    known = read_settings(config / "plugins" / "known_marketplaces.json")
+    is_clone = config not in root.parents and (root / ".claude-plugin" / "marketplace.json").is_file()
+    where_now = f'"{root}"' if is_clone else "<where it is now>"
+    add = f"claude plugin marketplace add {where_now}"
+    for market in dict.fromkeys(name.partition("@")[2] for name in names):
+        entry = known.get(market)
+        source = entry.get("source") if isinstance(entry, dict) else None
+        where = source.get("path") if isinstance(source, dict) and source.get("source") == "directory" else None
+        if isinstance(where, str) and not Path(where).is_dir():
+            yield Finding(
+                "plugin",
+                "wrong",
+                f"the marketplace {market} was the folder {where}, which is gone",
+                # To remove it first would delete the tasks with it, where the host keeps them.
+                add
+                if host.deletes_data
+                else f"claude plugin marketplace remove {market}, then {add} and claude plugin install bg@{market}",
+            )
+
+
+def _denied() -> Iterator[Finding]:
+    calls = {name for tool in (tools.LAUNCH, tools.MESSAGE) for name in tool.names}
+    for path in settings_files():
+        rules = _part(path, "permissions").get("deny")
+        for rule in rules if isinstance(rules, list) else []:
+            tool, _, inside = str(rule).partition("(")
+            inside = inside.rstrip(")").strip()
+            ours = tool in calls and (not inside or inside == "*" or inside.startswith("bg:"))
+            skill = tool in tools.SKILL.names and (not inside or bool(_SKILLS.match(inside)))
+            if ours or skill:
+                what = "the commands cannot run" if skill else "no agent can be launched or answered"
+                remedy = f"take {rule} out of permissions.deny there"
+                yield Finding("permissions", "wrong", f"{path} denies {rule}: {what}", remedy)
+
+
+def _data_in_one_place() -> Iterator[Finding]:
+    """What Claude Code gives its hooks stands in its settings; what this shell has, bgctl takes."""
+    given = [(path, _part(path, "env")["BG_DATA"]) for path in settings_files() if "BG_DATA" in _part(path, "env")]
+    here = os.environ.get("BG_DATA", "")
+    path, there = given[-1] if given else (settings_files()[0], "")
+    if there and here != there:
+        yield Finding(
+            "BG_DATA",
+            "wrong",
+            f"{path} gives the hooks BG_DATA={there}; {f'here it is {here}' if here else 'here it is not set'}, "
+            "so this looks into another ledger",
+            f'export BG_DATA="{there}"',
+        )
+    elif here and not there and not os.environ.get("CLAUDE_PLUGIN_ROOT"):
+        yield Finding(
+            "BG_DATA",
+            "note",
+            f"it is {here} in this shell; a Claude Code that another shell has started uses another ledger",
+            f'put it into "env" in {path}',
+        )

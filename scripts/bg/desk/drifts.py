@@ -11,7 +11,7 @@ from bg.host import deviations, drift, versions
 from bg.host.deviations import Departure, Seen
 from bg.host.drift import Shape
 from bg.host.versions import Host
-from bg.ledger import health, place, sightings
+from bg.ledger import aside, place, sightings
 from bg.ledger.file import Ledger, Unavailable
 from bg.words import departures as words
 from bg.words.quoting import inline
@@ -40,7 +40,7 @@ def lately() -> tuple[list[Departure], list[Seen]]:
     rows: list[Seen] = []
     found: list[Departure] = []
     for folder in place.existing():
-        if health.damage(folder):
+        if aside.damage(folder):
             continue  # opening it would set it aside, which is a hook's part
         with contextlib.suppress(Unavailable), contextlib.closing(Ledger(folder, create=False)) as book:
             departing, seen = noticed(book, book.now() - durations.DRIFTED)

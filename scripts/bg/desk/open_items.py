@@ -1,10 +1,9 @@
-"""Open items: what waits for the user, each with its reasons and options, what was answered, and what to type."""
+"""Open items: what waits for the user, with reasons and options, what was answered, and what to type in each state."""
 
 from __future__ import annotations
 
 import json
 
-from bg.desk import actions
 from bg.desk.page import Cell, Page
 from bg.ledger import cases, inbox, tasks, user_answers
 from bg.ledger.cases import Case
@@ -103,7 +102,7 @@ def of_task(case: Case, page: Page, command: str) -> str:
             lines += page.wrapped(f"{answer.kind}: {inline(answer.text, 400)}", "good", indent=4)
     if len(lines) == 1:
         lines += page.wrapped("It has asked nothing.", indent=2)
-    typed = actions.next_action(case, command)
+    typed = next_action(case, command)
     if waiting:
         lines += ["", *to_type(page, waiting[0], command)]
     elif typed:
@@ -120,3 +119,22 @@ def _answered(case: Case) -> list[Question]:
     return [
         item for item in inbox.find(case.book, label=case.label) if item.state in _ANSWERED and item.run >= last.run - 1
     ]
+
+
+def next_action(case: Case, command: str = "/bg-answer") -> str:
+    """The line to type next, empty where nothing is left to do or the agent works."""
+    typed, waiting = f"{command} {case.label}", case.items
+    if waiting:
+        first = waiting[0]
+        answer = kinds.asking(inbox.kind(first)).to_type
+        of_several = f"{first.qid}: " if len(waiting) > 1 and "{qid}" not in answer else ""
+        return f"{typed} {of_several}{answer.format(qid=first.qid)}"
+    return f"{typed} go" if can_go(case) else ""
+
+
+def can_go(case: Case) -> bool:
+    """`go` sets this task going: there is an agent to wake, or one to launch."""
+    task = case.task
+    if task.state == State.NOT_LAUNCHED or case.forgotten or case.agent.answers:
+        return True
+    return bool(task.agent) and task.state in tasks.CONTINUABLE_STATES

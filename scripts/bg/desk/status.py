@@ -14,7 +14,7 @@ from bg.ledger.values import Outcome as Verdict
 from bg.ledger.verifications import Verification
 from bg.record import Record
 from bg.signals import kinds
-from bg.words import outcome, pace, phrases, silence, verified
+from bg.words import outcome, pace, phrases, verified
 from bg.words.outcome import Outcome
 from bg.words.quoting import cited, spoken
 from bg.words.times import age, clock
@@ -205,7 +205,7 @@ def record(case: Case) -> Status:
     book, task = case.book, case.task
     # Its transcript says something of what goes on only, and looking for it reads the project's folder.
     path = agents.of_agent(case.docket.transcript, task.agent) if task.ended is None else ""
-    full, quiet = _full(book, task), silence.seconds(book, task, path)
+    full, quiet = _full(book, task), pace.silent_seconds(book, task, path)
     risk = transcripts.near_limit(path) if task.ended is None else ""
     progress, beyond = _progress(book, task), pace.beyond(case)
     asked = None if case.items else leave(case)

@@ -14,11 +14,11 @@ from bg import durations, foreign, settings
 from bg.desk import page, status
 from bg.desk.page import Page
 from bg.host import agents
-from bg.ledger import cases, ended, inbox, place, tasks
+from bg.ledger import cases, inbox, place, tasks
 from bg.ledger.file import Ledger, Unavailable
 from bg.ledger.tasks import Task
 from bg.signals import kinds
-from bg.words import glance, outcome
+from bg.words import outcome
 from bg.words.times import age
 
 Outcome = tuple[int, str, str]
@@ -69,12 +69,12 @@ def segment(project: str, sheet: Page) -> str:
             works = [row for row in running if row.label not in leave]
             asks = {item.label for item in items} | leave.keys()
             working, asking = working + len(works), asking + len(asks)
-            broken += ended.interrupted(book, only, book.now() - durations.RECENT, MOST)
+            broken += tasks.interrupted_in(book, only, book.now() - durations.RECENT, MOST)
             alone |= {"works": _works(book, works[0])} if len(works) == 1 else {}
             only_one = kinds.waiting(items) if items else next(iter(leave.values()), None)
             alone |= {"needs": only_one.line(ROOM)} if only_one and len(asks) == 1 else {}
     one = {"works": working == 1, "needs": asking == 1}
-    parts = glance.counted(working, asking, broken)
+    parts = outcome.counted(working, asking, broken)
     said = " · ".join(sheet.paint(alone[style] if one.get(style) else words, style) for words, style in parts)
     return f"bg: {said}" if said else ""
 

@@ -1,12 +1,15 @@
-"""Written down: a task's report as Markdown, in a file beside the ledger."""
+"""Written down: a page as a file, whole or not at all, readable by its owner only; a task's report as Markdown."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from bg.desk import report, saving
+from bg.desk import report
 from bg.desk.report import Line, Report
 from bg.ledger import cases, place
 from bg.ledger.file import Ledger
@@ -22,7 +25,7 @@ def save(book: Ledger, label: str) -> Path:
     """Write the report of a task as a file beside the ledger; its path."""
     path = Path(book.place) / place.REPORTS / f"{label}.md"
     place.make_private(str(path.parent))
-    saving.save(path, masked(markdown(report.of(cases.case(book, label)))))
+    save_page(path, masked(markdown(report.of(cases.case(book, label)))))
     return path
 
 
@@ -53,3 +56,17 @@ def _plain(text: str) -> str:
     for sign, other in _MARKUP.items():
         text = text.replace(sign, other)
     return text
+
+
+def save_page(path: Path, text: str) -> None:
+    """Write the file; what was there before stays until all of it is written."""
+    number, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    part = Path(name)
+    try:
+        with os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+        part.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
-from bg.evidence import lines, named, pieces
-from bg.evidence.called import Called
-from bg.evidence.lines import Line
+from bg.evidence import named, pieces, programs, shell
 from bg.evidence.pieces import ARROW
 from bg.pattern import pattern
 from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import Optional
 
 MOST = 200
-NOTHING_CALLED = Called()
+WORDS = {
+    kind: "|".join(words)
+    for kind, words in json.loads(Path(__file__).with_name("declared.json").read_text(encoding="utf-8")).items()
+}
 # What is said of a command that was left out: no claim that it ran.
 _LEFT_OUT = pattern(
     r"\s*(?:->|→|=>|⇒|➜|⟶|--+>|[:：–—-])?\s*\(?\s*"
     r"(?:(?:(?:was|were|is|has|could|did)(?: not|n['’]t)|not|never)(?: be| been| yet)* "
     r"(?:run|executed|started|tried|attempted|possible|needed|applicable)|n/a|left out|omitted|"
-    + lines.WORDS["open"]
+    + WORDS["open"]
     + r")(?![\w-]|\s*[:=]?\s*\d)",
     re.IGNORECASE,
 )
@@ -43,6 +47,115 @@ _HASH = pattern(r"(?<![\w-])[0-9a-fA-F]{7,40}(?![\w-])|(?<![\w-])[0-9a-fA-F]{64}
 _NUMBER = pattern(r"#(\d{1,7})\b|/(?:pull|pulls|merge_requests)/(\d{1,7})\b")
 _NOT_PUSHED = pattern(r"\b(?:not|nicht|never|unpushed|pas|no)\b[^,;.]{0,12}\bpushed|unpushed", re.IGNORECASE)
 _SCHEMA = pattern(r"\.(?:json|ya?ml)$")
+MOST_LINES, LONG, SLICED = 400, 400, 8
+
+# Where a command without ticks may end: at a sign, or at a word that says where it was run.
+_CUT = pattern(
+    r"\s*(?:->|→|=>|⇒|➜|⟶|--+>)|\s[–—-]\s|[:：](?=\s|$)|：|\s\(|[,;]\s|(?P<word>\s(?=(?:at|in|on|from)\s))|$"
+)
+
+# What may stand before a command in ticks that was run: a word for running, or a label.
+_RUN_WITH = pattern(
+    r"(?:(?<!\w)(?:" + WORDS["ran"] + r"|running|started|with|via|by|through|using|mit|avec|con|per)\s+|[:：]\s*)$",
+    re.IGNORECASE,
+)
+_DENIED = pattern(
+    r"(?<!\w)(?:not|never|without|cannot|no|before|would|could|should|will|until|nicht|ohne|kein\w*|pas|sans|sin|nunca)"
+    r"(?!\w)|n['’]t(?!\w)|[不没未无無]|ない",
+    re.IGNORECASE,
+)
+LONG_LINE = 1500
+
+# The words of the form by their kind, in English and in the languages that models answer in most.
+_BULLET = pattern(r"\s*(?:(?:[-*+]\s+|[•·・–—▪◦]\s*|\d{1,3}[.)]\s+|[✓✔✅☑❌✗✘🟢🔴]\ufe0f?\s*|\[[ xX✓]\]\s*|>\s+))*")
+_BOLD = pattern(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
+_BEFORE = pattern(
+    r"(?:(?:also|then|first|next|finally|at last|lastly|last|i|we|and|[^\W\d_]*[^\x00-\x7f]\w*),?\s+)+(?=\w)",
+    re.IGNORECASE,
+)
+_AGAIN = pattern(r"\(?\s*(?:" + "|".join(WORDS.values()) + r")\s*\)?(?![\w/.-])\s*[:：]?\s*", re.IGNORECASE)
+_GOES_ON = pattern(r"(?:->|→|=>|⇒|,)$")
+_MARK = pattern(r"[✓✔✅☑❌✗✘]|\[[xX✓]\]")
+_CROSSES = "❌✗✘"
+_HEADING = pattern(
+    r"(?:(?:files?|commands?|tests?|checks?)\s+)?(?P<word>wrote|written|created|changed|modified|updated|removed|deleted|ran|run|"
+    r"executed|not (?:done|checked|run)|tests|checks|commands)(?:\s+(?:files?|commands?|tests?|checks?))?\s*[:：]",
+    re.IGNORECASE,
+)
+
+# What may stand before a word of the form: how grave a finding is, and that a run was made at the end.
+_GRAVE = pattern(
+    r"[\[(]?(?:critical|high|medium|moderate|low|info|major|minor|blocker|nit|bug|warning|[PS][0-4]|[CWE]+-\d+|kritisch|"
+    r"hoch|mittel|niedrig|alta|media|baja|haute|moyenne|faible)[\])]?\s*[-–—:]?\s+(?=\w)",
+    re.IGNORECASE,
+)
+_AT_LAST = pattern(
+    r"(?:after (?:the |my |all |every )*(?:last|final|all|every)\s*(?:\w+ )?(?:changes?|edits?|fix(?:es)?|commits?)|"
+    r"(?:at|in) the (?:very )?end|at last|once more|afterwards|"
+    r"nach (?:der|den|allen) (?:letzten |meinen )?(?:Änderung(?:en)?)|am Ende|zum Schluss|danach|"
+    r"à la fin|après (?:la dernière modification|les modifications)|al final|tras el último cambio|"
+    r"最後に)\s*[,:]?\s+(?=\w)",
+    re.IGNORECASE,
+)
+LABEL = pattern(r"[^\W\d_][^:：`\"/\\]{0,28}(?::\s+|：\s*|(?<=[^\x00-\x7f]):)")
+_KEYWORD = pattern(
+    "(?:"
+    + "|".join(f"(?P<{kind}>{words})" for kind, words in WORDS.items())
+    + r")(?:(?<=[^\x00-\x7f])|(?![\w/.-]))\s*[:：]?\s*",
+    re.IGNORECASE,
+)
+
+
+class Called:
+    """The command lines that were called, each with the parts that somebody may name."""
+
+    def __init__(self, command_lines: Iterable[str] = ()) -> None:
+        self._known: set[tuple[programs.Words, ...]] = set()
+        for line in list(command_lines)[:MOST_LINES]:
+            words = _split(line)
+            most = len(words) if len(words) <= SLICED else 1
+            self._known.add(words)
+            self._known |= {words[at : at + size] for size in range(1, most + 1) for at in range(len(words))}
+
+    def holds(self, text: str) -> bool:
+        """Whether this is a command that was called, by its words."""
+        return bool(self._known) and bool(text.strip()) and _split(text) in self._known
+
+    def named(self, body: str, *, ran: bool) -> list[Named]:
+        """The commands that a line names; `ran` where its first word says that they were run."""
+        label = None if ran else LABEL.match(body)
+        rests = [body, body[label.end() :]] if label else [body]
+        found = next(filter(None, (self._first(rest, ran=ran) for rest in rests)), None)
+        return [found] if found else self._within(body)
+
+    def _first(self, rest: str, *, ran: bool) -> Optional[Named]:
+        """The command that a rest begins with."""
+        ticked = pieces.TICKED.match(rest)
+        if ticked is None:
+            return self._bare(rest, ran=ran)
+        known = self.holds(ticked["text"])
+        return Named(ticked["text"].strip(), rest[ticked.end() :], certain=True) if known else None
+
+    def _bare(self, rest: str, *, ran: bool) -> Optional[Named]:
+        """The longest beginning of a rest that is a command without ticks."""
+        cuts = [cut for cut in _CUT.finditer(rest[:LONG]) if "`" not in rest[: cut.start()]]
+        for cut in reversed(cuts):
+            text = rest[: cut.start()].strip()
+            if (ran or " " in text or pieces.is_certain(text)) and self.holds(text):
+                return Named(text, rest[cut.start() :], certain=ran or bool(cut[0].strip()) or cut.end() == len(rest))
+        return None
+
+    def _within(self, body: str) -> list[Named]:
+        """The commands in ticks within a sentence that says that they were run."""
+        ticked = [found for found in pieces.TICKED.finditer(body) if self.holds(found["text"])]
+        before = body[: ticked[0].start()] if ticked else ""
+        if not _RUN_WITH.search(before) or _DENIED.search(before):
+            return []
+        ends = [*(found.start() for found in ticked[1:]), len(body)]
+        return [Named(each["text"].strip(), body[each.end() : end], certain=False) for each, end in zip(ticked, ends)]
+
+
+NOTHING_CALLED = Called()
 
 
 class Item(Record):
@@ -65,7 +178,7 @@ class Item(Record):
 def read(text: str, called: Called = NOTHING_CALLED) -> tuple[list[Item], bool]:
     """Every line of an evidence list, as it was meant, and whether there are more than are read."""
     found: list[Item] = []
-    for line in lines.whole(text):
+    for line in whole(text):
         found += _items(line, called)
         if len(found) > MOST:
             break
@@ -76,24 +189,24 @@ def read(text: str, called: Called = NOTHING_CALLED) -> tuple[list[Item], bool]:
 
 def _items(line: Line, called: Called) -> list[Item]:
     """What a line declares: by the words of the form, else by a command in it that was called, else nothing."""
-    opened = lines.opened(line.body)
-    if opened is None and line.under:
-        opened = (line.under, line.body)
-    if opened:
-        found = _READERS[opened[0]](*opened, line.said) or _cells(line, called)
+    opening = opened(line.body)
+    if opening is None and line.under:
+        opening = (line.under, line.body)
+    if opening:
+        found = _READERS[opening[0]](*opening, line.said) or _cells(line, called)
     else:
         backward = _fits_backward(line.body, line.said)
         found = [backward] if backward else _cells(line, called) or _bare_run(line)
-    found = found or _called(line, called, opened)
+    found = found or _called(line, called, opening)
     return [_marked(each, line) for each in found] or [Item(line.said, "said")]
 
 
-def _called(line: Line, called: Called, opened: Optional[tuple[str, str]]) -> list[Item]:
+def _called(line: Line, called: Called, opening: Optional[tuple[str, str]]) -> list[Item]:
     """Reads a line that names a command of the agent's own calls."""
-    if opened and opened[0] != "ran":
+    if opening and opening[0] != "ran":
         return []
     found: list[Item] = []
-    for each in called.named(opened[1] if opened else line.body, ran=bool(opened)):
+    for each in called.named(opening[1] if opening else line.body, ran=bool(opening)):
         items = _ran("ran", f"``{each.command}``{each.after}", line.said)
         found += [item._replace(loose=not each.certain and item.kind == "ran") for item in items]
     return found
@@ -115,8 +228,8 @@ def _cells(line: Line, called: Called) -> list[Item]:
     name = first.strip("`")
     if pieces.is_command(name) or called.holds(name):
         return _ran("ran", f"``{name}`` -> {rest}", line.said)
-    opened = lines.opened(line.cells[1])
-    kind = opened[0] if opened else ""
+    opening = opened(line.cells[1])
+    kind = opening[0] if opening else ""
     return _paths(kind, first, line.said) if kind in ("wrote", "changed", "removed") else []
 
 
@@ -187,7 +300,7 @@ def _claims_a_result(remark: str) -> bool:
 
 def _bare_run(line: Line) -> list[Item]:
     """Reads `COMMAND` -> pass without a word of the form, with a label before it or with nothing."""
-    label = lines.LABEL.match(line.body)
+    label = LABEL.match(line.body)
     for rest in (line.body, line.body[label.end() :] if label else ""):
         command, after = pieces.command(rest)
         ended = ARROW.match(after) or (line.mark is not None) or pieces.passed(after) is not None
@@ -213,7 +326,7 @@ def _commit(kind: str, rest: str, said: str) -> list[Item]:
 def _published(rest: str, said: str) -> list[Item]:
     pushed = re.search(r"(?<!\w)pushed(?!\w)", rest, re.IGNORECASE) and not _NOT_PUSHED.search(rest)
     found = [Item(said, "pushed", "push")] if pushed else []
-    opened = re.search(r"(?<!\w)" + lines.WORDS["pr"].split("|PR")[0], rest, re.IGNORECASE)
+    opened = re.search(r"(?<!\w)" + WORDS["pr"].split("|PR")[0], rest, re.IGNORECASE)
     if opened and not re.search(r"\b(?:no|not)\b[^,;.]{0,20}$", rest[: opened.start()], re.IGNORECASE):
         found += _pr("pr", rest[opened.end() :], said)
     return found
@@ -277,3 +390,110 @@ _READERS = {
     "fits": _fits,
     "open": _open,
 }
+
+
+class Named(Record):
+    """A command that a line names, what the line says behind it, and whether the words around it are certain."""
+
+    command: str
+    after: str
+    certain: bool
+
+
+def _split(line: str) -> tuple[programs.Words, ...]:
+    return tuple(programs.plain(each.words) for each in shell.commands(line))
+
+
+class Line(Record):
+    """One line: as it was said, without its bullet, and what the signs around it say.
+
+    `mark` is what a tick or a cross before it says, `cells` are those of a table's row, and `under` is the kind of fact
+    that the heading above it names.
+    """
+
+    said: str
+    body: str
+    mark: Optional[bool] = None
+    cells: tuple[str, ...] = ()
+    under: str = ""
+
+
+def whole(text: str) -> Iterator[Line]:
+    """The lines of a list."""
+    heading, depth = "", 0
+    for said, indent in _joined(text):
+        line, bulleted = _line(said), bool(_BULLET.match(said)[0].strip())  # type: ignore[index]
+        under = heading if indent > depth and (depth >= 0 or bulleted) else ""
+        if not under:
+            heading, depth = _heading(line.body), indent if bulleted else -1
+        if under or not heading:  # a heading itself says nothing
+            yield line._replace(under=under)
+
+
+def _joined(text: str) -> Iterator[tuple[str, int]]:
+    """Each line with its indentation; one that a wrap has parted is whole, and the head of a table is left out."""
+    held, at = "", 0
+    for raw in text.replace("\r\n", "\n").replace("\\n", "\n").split("\n"):
+        line = raw.strip()
+        if re.fullmatch(r"\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?", line):
+            held = ""  # what was held is the head of this table
+        elif line and not re.fullmatch(r"`{3,}\w*|~{3,}\w*|[-|: ]+", line):
+            if held and not _starts(line, raw, held):
+                held = f"{held} {_BULLET.sub('', line, count=1)}"[:LONG_LINE]
+                continue
+            if held:
+                yield held, at
+            held, at = line[:LONG_LINE], len(raw) - len(raw.lstrip())
+    if held:
+        yield held, at
+
+
+def _starts(line: str, raw: str, held: str) -> bool:
+    """Whether a line is one of its own, and not the rest of the one before it."""
+    if raw[:1].isspace() and pieces.CONTAINS.match(_BULLET.sub("", line, count=1)):
+        return False
+    if line.startswith("|") or _BULLET.match(line)[0].strip() or _KEYWORD.match(line):  # type: ignore[index]
+        return True
+    goes_on = _GOES_ON.search(held) or line[:2] in ("->", "→ ")
+    return not goes_on and not raw[:1].isspace()
+
+
+def _line(said: str) -> Line:
+    row = said.startswith("|") and said.endswith("|")
+    parted = re.split(r"(?<!\\)\|", said.strip("|")) if row else []
+    cells = tuple(cell.strip().replace("\\|", "|") for cell in parted)
+    text = _joined_cells(cells) if row else said
+    bullet = _BULLET.match(text)
+    signs = " ".join([bullet[0] if bullet else "", *filter(_MARK.fullmatch, cells)])
+    marks = {mark not in _CROSSES for mark in _MARK.findall(signs)}
+    body = _BULLET.sub("", text, count=1).strip()
+    bold = _BOLD.match(body)
+    body = bold[2] + body[bold.end() :] if bold else body
+    return Line(" ".join(said.split()), body, marks.pop() if len(marks) == 1 else None, cells)
+
+
+def _joined_cells(cells: tuple[str, ...]) -> str:
+    """The cells of a row that say something, and its last."""
+    return " ".join([*(cell for cell in cells[:-1] if re.search(r"[^\W\d_]", cell)), *cells[-1:]])
+
+
+def _heading(body: str) -> str:
+    """The kind of fact that a heading such as "Files changed:" names for the lines below it."""
+    found = _HEADING.fullmatch(body.strip("*_# "))
+    opened = _KEYWORD.match(found["word"]) if found else None
+    return str(opened.lastgroup) if opened else "ran" if found else ""
+
+
+def opened(said: str) -> Optional[tuple[str, str]]:
+    """The kind of fact that a line begins with, by the words of the form, and what follows; None where it is prose."""
+    keyword = _KEYWORD.match(said)
+    for ahead in (LABEL, _BEFORE, _GRAVE, _AT_LAST):
+        begins = ahead.match(said) if keyword is None else None
+        keyword = _KEYWORD.match(said, begins.end()) if begins else keyword
+    if keyword is None:
+        return None
+    rest = said[keyword.end() :]
+    labelled = keyword.lastgroup != "open" and keyword[0].rstrip()[-1:] in (":", "：")  # "gelaufen: ran"
+    twice = rest.startswith("(") or not keyword[0].isascii() or labelled
+    again = _AGAIN.match(rest) if twice else None
+    return str(keyword.lastgroup), rest[again.end() :] if again else rest

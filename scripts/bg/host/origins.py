@@ -1,8 +1,9 @@
 """Origins: who has said something, as the host's transcript tells it.
 
 A prompt that a hook is shown looks the same whoever wrote it: since 2.1.224 every process that an agent starts can post
-one, and what a model has scheduled comes as one. The host's own record of it tells them apart, by the table in
-`shapes`.
+one, and what a model has scheduled comes as one. The host's own record of it tells them apart, by a closed table of the
+records that clients are known to write: a record has every mark that its row names, with one of the values there, and
+no other mark. A record that fits no row proves nothing.
 """
 
 from __future__ import annotations
@@ -12,9 +13,8 @@ import os
 import re
 
 from bg import foreign
-from bg.host import shapes, versions
+from bg.host import versions
 from bg.host.event import typed_command
-from bg.host.shapes import HUMAN, SDK
 from bg.host.transcripts import moment_of, parts, size, text
 from bg.pattern import pattern
 from bg.record import Record
@@ -42,6 +42,37 @@ MOST = 8 * 1024 * 1024  # a turn's own records stand near its beginning, before 
 SOCKET = "CLAUDE_CODE_MESSAGING_SOCKET"
 _COMMAND = pattern(r"<command-name>\s*(\S+?)\s*</command-name>(?:.*?<command-args>(.*?)</command-args>)?", re.DOTALL)
 _SPACE = pattern(r"[\s\x00-\x1f\x7f]+")
+
+# A person; a program that drives the host; one of both, whichever has started the session.
+HUMAN, SDK, STARTER = "human", "sdk", "starter"
+PLAIN, COMMAND, QUEUED = "a prompt", "a command", "queued in a turn"
+ABSENT = "absent"
+PROGRAM = "a program"  # any entrypoint but the terminal's
+_TERMINAL = "cli"
+_BY_HUMAN = {"kind": "human"}
+
+# What says, or may say, where a prompt comes from. Those of the last lines no typed prompt was seen to have; 2.1.328
+# itself does not take a prompt with one of them for its user's own words.
+MARKS = (
+    *("entrypoint", "origin", "promptSource", "turnOrigin", "commandMode", "humanTurn"),
+    *("queuePriority", "queueSkipAttachments", "wakeupSource", "scheduledTaskId", "scheduledFireId"),
+    *("isSidechain", "isMeta", "isSynthetic", "isVirtual", "isCompactSummary", "isVisibleInTranscriptOnly"),
+    *("turnCompanion", "textNotTyped", "noPersonArrived", "foreignWord", "handedOff", "promptRewritten"),
+    *("hostInitiator", "bridgeOrigin", "fromConnector", "emailSenderTurn", "verifiedSlackHumanTurn"),
+)
+_CLI: dict[str, tuple[Any, ...]] = {"entrypoint": (_TERMINAL,)}
+_SIGNED = {**_CLI, "origin": (_BY_HUMAN,)}
+_UNSIGNED = {**_CLI, "origin": (ABSENT, _BY_HUMAN)}
+_TYPED, _MAYBE_TYPED = {"promptSource": ("typed", "queued")}, {"promptSource": (ABSENT, "typed", "queued")}
+_TURN, _MAYBE_TURN = {"turnOrigin": ("human",)}, {"turnOrigin": (ABSENT, "human")}
+_IN_TURN = {"commandMode": ("prompt",)}
+_ANY = (PLAIN, COMMAND, QUEUED)
+_SENT = {
+    "entrypoint": (PROGRAM,),
+    "promptSource": (ABSENT, "sdk"),
+    "turnOrigin": (ABSENT, "sdk"),
+    "commandMode": (ABSENT, "prompt"),
+}
 
 
 class Origin(Record):
@@ -125,7 +156,7 @@ def peer_in_turn(path: str, turn: str) -> Optional[str]:
 def is_attended(path: str) -> bool:
     """A person has typed in this session, as far as its records tell."""
     return any(
-        record.get("entrypoint") == "cli" or shapes.is_signed(record)
+        record.get("entrypoint") == "cli" or names_a_person(record)
         for _, record in _latest(path, (b'"cli"', b'"human"'))
     )
 
@@ -174,7 +205,7 @@ def _said(record: dict[str, Any], turn: str) -> Optional[str]:
 
 
 def _source(record: dict[str, Any]) -> dict[str, Any]:
-    origin = shapes.marks_of(record)["origin"]
+    origin = marks_of(record)["origin"]
     return origin if isinstance(origin, dict) else {}
 
 
@@ -182,23 +213,23 @@ def _origin(path: str, record: dict[str, Any]) -> Origin:
     """Who a record says has said it."""
     if _is_scheduled(path, record):
         return Origin(OTHER, SCHEDULE)
-    marks = shapes.marks_of(record)
+    marks = marks_of(record)
     named = [_source(record).get("kind"), marks["turnOrigin"], marks["promptSource"]]
     machine = next((name for name in named if name in _MACHINES), "isSynthetic" if marks["isSynthetic"] is True else "")
     if machine:
         return Origin(OTHER, _peer(record) or f"the host ({machine})")
-    shape = shapes.shape_of(record)
-    if shape is None or (shape.whose == HUMAN and not shapes.is_signed(record) and _signs(path, record)):
-        return Origin(UNKNOWN, shapes.described(record))
-    if shape.whose == shapes.STARTER:
+    shape = shape_of(record)
+    if shape is None or (shape.whose == HUMAN and not names_a_person(record) and _signs(path, record)):
+        return Origin(UNKNOWN, described(record))
+    if shape.whose == STARTER:
         return Origin(HUMAN if versions.attended() else SDK, "")
     return Origin(shape.whose, "")
 
 
 def _is_scheduled(path: str, record: dict[str, Any]) -> bool:
     """2.1.100 marks no prompt; on every version one that a schedule gives follows a record of its own."""
-    marks, former = shapes.marks_of(record), record.get("parentUuid")
-    if any(marks[key] == value for key, value in _SCHEDULED) or any(marks[key] != shapes.ABSENT for key in _SCHEDULES):
+    marks, former = marks_of(record), record.get("parentUuid")
+    if any(marks[key] == value for key, value in _SCHEDULED) or any(marks[key] != ABSENT for key in _SCHEDULES):
         return True
     fired = _latest(path, (_FIRED.encode(),)) if former else ()
     return any(each.get("uuid") == former and each.get("subtype") == _FIRED for _, each in fired)
@@ -206,9 +237,9 @@ def _is_scheduled(path: str, record: dict[str, Any]) -> bool:
 
 def _signs(path: str, record: dict[str, Any]) -> bool:
     """The transcript has shown who typed another prompt of this form, so one that does not show it was not typed."""
-    version, form = record.get("version"), shapes.form_of(record)
+    version, form = record.get("version"), form_of(record)
     return any(
-        shapes.is_signed(each) and each.get("version") == version and shapes.form_of(each) == form
+        names_a_person(each) and each.get("version") == version and form_of(each) == form
         for _, each in _latest(path, (b'"human"',))
     )
 
@@ -256,3 +287,73 @@ def _texts(value: Any) -> list[str]:
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
     return [found for each in inner for found in _texts(each)]
+
+
+class Shape(Record):
+    """Whose prompts of these forms clients from one version to before another write with these marks."""
+
+    whose: str
+    forms: tuple[str, ...]
+    since: versions.Version
+    until: Optional[versions.Version]
+    marks: dict[str, tuple[Any, ...]]
+    seen: str  # the clients that wrote it, for prompts that were typed, pasted, resumed, forked and compacted
+
+
+SHAPES = (
+    Shape(HUMAN, (PLAIN,), (2, 1, 327), None, {**_SIGNED, **_TYPED, **_TURN}, "2.1.327, 2.1.328"),
+    Shape(HUMAN, (COMMAND,), (2, 1, 327), None, {**_SIGNED, **_TURN}, "2.1.327, 2.1.328"),
+    Shape(
+        HUMAN, (QUEUED,), (2, 1, 327), None, {**_SIGNED, **_IN_TURN, "humanTurn": (ABSENT, True)}, "2.1.327, 2.1.328"
+    ),
+    # 2.1.235 signs no command yet, 2.1.236 does; when the name of a turn came is not known.
+    Shape(HUMAN, (PLAIN,), (2, 1, 197), (2, 1, 327), {**_SIGNED, **_TYPED, **_MAYBE_TURN}, "2.1.197, 2.1.258"),
+    Shape(HUMAN, (COMMAND,), (2, 1, 236), (2, 1, 327), {**_SIGNED, **_MAYBE_TURN}, "2.1.258"),
+    Shape(HUMAN, (QUEUED,), (2, 1, 197), (2, 1, 327), {**_SIGNED, **_IN_TURN}, "2.1.197, 2.1.258"),
+    Shape(HUMAN, (COMMAND,), (2, 1, 78), (2, 1, 236), _UNSIGNED, "2.1.78, 2.1.98, 2.1.100, 2.1.197, 2.1.224"),
+    Shape(HUMAN, (PLAIN,), (2, 1, 78), (2, 1, 197), {**_UNSIGNED, **_MAYBE_TYPED}, "2.1.78, 2.1.98, 2.1.100"),
+    Shape(HUMAN, (QUEUED,), (2, 1, 98), (2, 1, 197), {**_UNSIGNED, **_IN_TURN}, "2.1.98, 2.1.100"),
+    Shape(
+        STARTER, _ANY, versions.OLDEST, (2, 1, 78), {"commandMode": (ABSENT, "prompt")}, "2.1.7, 2.1.38, 2.1.76, 2.1.77"
+    ),
+    Shape(SDK, _ANY, (2, 1, 78), None, _SENT, "2.1.78, 2.1.98, 2.1.100, 2.1.197, 2.1.258, 2.1.327, 2.1.328"),
+)
+
+
+def shape_of(record: dict[str, Any]) -> Optional[Shape]:
+    """The row of the table that a record fits; None where no client is known to write it."""
+    version, form, found = versions.version_of(str(record.get("version"))), form_of(record), marks_of(record)
+    rows = [row for row in SHAPES if version and row.since <= version and not (row.until and version >= row.until)]
+    fitting = [row for row in rows if form in row.forms and all(_has(row, name, found[name]) for name in MARKS)]
+    return fitting[0] if fitting else None
+
+
+def _has(row: Shape, name: str, value: Any) -> bool:
+    return any(type(value) is type(each) and value == each for each in row.marks.get(name, (ABSENT,)))
+
+
+def form_of(record: dict[str, Any]) -> str:
+    """Which of the prompts that clients write differently this is."""
+    if "attachment" in record:
+        return QUEUED
+    return COMMAND if text(record).lstrip().startswith("<command-") else PLAIN
+
+
+def names_a_person(record: dict[str, Any]) -> bool:
+    """It names a person as its origin."""
+    return bool(marks_of(record)["origin"] == _BY_HUMAN)
+
+
+def marks_of(record: dict[str, Any]) -> dict[str, Any]:
+    """All marks of a record, with what each is in it."""
+    holder = record.get("attachment")
+    both = {**record, **holder} if isinstance(holder, dict) else record
+    found = {name: ABSENT if both.get(name, False) is False else both[name] for name in MARKS}
+    entry = found["entrypoint"]
+    return {**found, "entrypoint": PROGRAM if isinstance(entry, str) and entry not in (_TERMINAL, ABSENT) else entry}
+
+
+def described(record: dict[str, Any]) -> str:
+    """A record that fits no row, as it is told to people."""
+    marks = ", ".join(f"{name}={value}" for name, value in marks_of(record).items() if value != ABSENT)
+    return f"an unknown form of Claude Code {record.get('version')} ({form_of(record)}; {marks or 'no mark'})"

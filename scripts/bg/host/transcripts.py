@@ -31,6 +31,8 @@ NO_ANSWER = "no answer from the model"
 STOPPED = "[Request interrupted by user"
 NO_OUTPUT = "(Bash completed with no output)"  # 2.1.197 and newer; before, nothing
 STOPPED_IN_A_CALL = f"{STOPPED} for tool use]"
+TOOLS = ("Edit", "MultiEdit", "NotebookEdit", "Write")
+PATHS = ("file_path", "notebook_path")
 
 
 class Final(Record):
@@ -425,3 +427,14 @@ def last_sign(path: str) -> float:
         return os.stat(path).st_mtime if path else 0.0
     except OSError:
         return 0.0
+
+
+def since(path: str, moment: float) -> Iterator[str]:
+    """The files that calls of this transcript name which were made after this moment, as far as its end shows them."""
+    for record in tail(path):
+        if record.get("type") == "assistant" and moment_of(record) > moment:
+            for part in parts(record):
+                if part.get("type") == "tool_use" and part.get("name") in TOOLS:
+                    given = mapping(part.get("input"))
+                    named = next(filter(None, (text_of(given.get(key)) for key in PATHS)), "")
+                    yield os.path.join(text_of(record.get("cwd")), named or ".")

@@ -1,4 +1,4 @@
-"""Damage: which error means that a ledger is no longer whole, and where it is kept instead of being deleted."""
+"""Damage: whether a ledger is whole, which error means that it is not, and where it is kept instead."""
 
 from __future__ import annotations
 
@@ -60,3 +60,15 @@ def is_passing(error: sqlite3.Error) -> bool:
     return any(
         sign in words for sign in ("locked", "busy", "full", "readonly", "unable to open", "disk i/o", "protocol")
     )
+
+
+def damage(place: str) -> str:
+    """What is wrong with the file of this directory's ledger, empty where it is whole."""
+    if is_cut_to_nothing(os.path.join(place, LEDGER)):
+        return CUT_TO_NOTHING
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{os.path.join(place, LEDGER)}?mode=ro", uri=True)) as connection:
+            found = str(connection.execute("PRAGMA quick_check").fetchone()[0])
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return "" if found == "ok" else found

@@ -1,17 +1,20 @@
 """Opening: a ledger is found or made on any disk, brought to the newest schema, and moved aside where it is damaged.
 
-A damaged ledger is kept, never deleted; one of an unknown schema is left in place.
+A damaged ledger is kept, never deleted; one of an unknown schema is left in place. What kind of file system lies below
+the directory decides how the journal is kept.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 
 from bg import durations
-from bg.ledger import migrations, mounts, sqlite3
+from bg.ledger import migrations, sqlite3
 from bg.ledger.aside import CUT_TO_NOTHING, is_corrupt, is_cut_to_nothing, keep_aside, kept_aside
 from bg.ledger.place import LEDGER, alone, close, make_private, touch
+from bg.pattern import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +27,13 @@ UPDATE = "Update the plugin (claude plugin update bg), then restart Claude Code.
 ELSE = "If that does not help, move the file elsewhere: the next hook begins a new ledger."
 
 _LEFT: list[sqlite3.Connection] = []  # else they would be closed when nobody names them any more
+MOUNTS = "/proc/self/mounts"
+
+# Where shared memory does not work, or works within one machine only; `autofs` stands for what it will mount, and
+# below `fuse` anything may lie.
+NETWORK_FILESYSTEMS = pattern(
+    "nfs4?|cifs|smb[23]?|smbfs|9p|afs|afpfs|webdav|autofs|ncpfs|ceph|lustre|gfs2?|ocfs2|gpfs|virtiofs|vboxsf|prl_fs|fuse.*"
+)
 
 
 class Unavailable(Exception):  # noqa: N818 - a state of the disk, not a mistake
@@ -90,7 +100,7 @@ class Opening:
             raise sqlite3.DatabaseError(f"file is not a database: {CUT_TO_NOTHING}")
         if os.path.exists(self.path):
             close(self.path, 0o600)
-        mounts.leave_wal(self.path)
+        leave_wal(self.path)
         connection = sqlite3.connect(self.path, timeout=durations.LOCK, isolation_level=None)
         connection.row_factory = sqlite3.Row
         try:
@@ -152,7 +162,7 @@ class Opening:
                     raise self._unknown("the tables of another program")
                 touch(self.path)
                 os.chmod(self.path, 0o600)
-                connection.execute(f"PRAGMA journal_mode={mounts.journal_mode(self._place)}")
+                connection.execute(f"PRAGMA journal_mode={journal_mode(self._place)}")
             if schema < migrations.NEWEST:
                 migrations.bring_up(connection, lambda: self._note_kept_aside(connection))
                 connection.execute("PRAGMA wal_checkpoint")  # a copy of the file alone is a ledger too
@@ -195,3 +205,44 @@ class Opening:
         """What an error of the database means to whoever wanted that done."""
         kind = Corrupt if is_corrupt(error) else Unavailable
         return kind(f"the ledger at {self.path} cannot be {what}: {error}", passing="locked" in str(error))
+
+
+def filesystem(place: str, mounts: str = MOUNTS) -> str:
+    """The kind of file system below a directory, empty where the machine does not tell."""
+    best, kind = "", ""
+    with contextlib.suppress(OSError), open(mounts, encoding="utf-8", errors="replace") as listing:
+        where = os.path.realpath(place)
+        for line in listing:
+            fields = line.split()
+            if len(fields) < 3:
+                continue
+            mount = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), fields[1])
+            inside = where == mount or where.startswith(mount.rstrip("/") + "/")
+            if inside and len(mount) >= len(best):
+                best, kind = mount, fields[2]
+    return kind
+
+
+def journal_mode(place: str, mounts: str = MOUNTS) -> str:
+    """WAL, except where its shared memory does not work: a home on the network."""
+    asked = os.environ.get("BG_JOURNAL_MODE", "").upper()
+    if asked in {"WAL", "DELETE"}:
+        return asked
+    return "DELETE" if NETWORK_FILESYSTEMS.fullmatch(filesystem(place, mounts)) else "WAL"
+
+
+def leave_wal(path: str) -> None:
+    """A ledger that came onto a network home in WAL is turned, without shared memory, once no other hook has it."""
+    with contextlib.suppress(OSError):
+        with open(path, "rb") as file:
+            header = file.read(20)
+        # A disk of this machine's own has a device number; asking costs less than reading the mounts.
+        near = os.major(os.stat(path).st_dev) and not os.environ.get("BG_JOURNAL_MODE")
+        if header[18:20] != b"\2\2" or near or journal_mode(os.path.dirname(path)) == "WAL":
+            return
+        with (
+            contextlib.suppress(sqlite3.Error),
+            contextlib.closing(sqlite3.connect(path, timeout=durations.LOCK_ALONE, isolation_level=None)) as alone,
+        ):
+            alone.execute("PRAGMA locking_mode=EXCLUSIVE")
+            alone.execute("PRAGMA journal_mode=DELETE")

@@ -13,7 +13,7 @@ from bg.ledger.file import Ledger, Writing, first_of
 from bg.ledger.values import Opened, State
 from bg.ledger.windows import Window
 from bg.pattern import pattern
-from bg.protocol import listing
+from bg.protocol import signals
 from bg.record import Record
 from bg.signals import delegation
 from bg.words import phrases
@@ -250,7 +250,7 @@ def identity(token: str, transcript: str, host: Host, *, label: str, description
         transcript=transcript or "the parent's transcript",
         handback=fill("handback") if handback else "",
         message=fill("message") if host.passes_messages_up else fill("block_in_text"),
-        markers=listing.markers(),
+        markers=signals.markers(),
         follows=fill("after_asking_anew") if host.resume_way == NO_WAY else fill("after_asking"),
-        blocks=listing.blocks(token),
+        blocks=signals.explained(token),
     )

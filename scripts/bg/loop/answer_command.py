@@ -1,7 +1,7 @@
 """The command /bg-answer: lists, answers, unblocks, approves, denies, takes back and goes on; in doubt it asks back.
 
 What the user typed is written down before anything is made of it. A prompt that records something goes on to the model;
-a list, help and what is asked back cost no request.
+a list, help and what is asked back cost no request. What an unknown prompt said is carried out once its code is typed.
 """
 
 from __future__ import annotations
@@ -9,29 +9,37 @@ from __future__ import annotations
 import json
 import re
 
-from bg.ledger import cases, inbox, proofs, tasks, user_answers
+from bg.host import versions
+from bg.host.event import typed_command
+from bg.ledger import cases, delegations, deliveries, inbox, notes, proofs, resumes, tasks, user_answers
 from bg.ledger import typed as typing
 from bg.ledger.cases import Case
 from bg.ledger.file import Writing
 from bg.ledger.inbox import Question
-from bg.ledger.values import Item, ItemState, State
-from bg.loop import answering, answers, commands, going, next_steps, pausing, proof, telling, undoing
+from bg.ledger.values import Decision, Item, ItemState, State
+from bg.loop import answering, answers, commands, going, next_steps, pausing, proof, waking
 from bg.loop.answers import Known, Part, Typed
+from bg.loop.going import Going
 from bg.loop.scene import Scene
 from bg.pattern import pattern
 from bg.record import Record
-from bg.words import feedback, phrases
+from bg.words import feedback, outcome, phrases
 from bg.words.quoting import inline, neutral
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Optional
+
+    from bg.ledger.proofs import Proof
 
 _CONFIRM = pattern(r"\s*confirm\s+#?(\d{1,9})\s*", re.IGNORECASE)
 
 
 SHOWS = (answers.HELP, answers.STATUS, answers.DOCTOR)
 _WHICH = {answers.CLOSE: feedback.CLOSE_WHICH, answers.STOP: feedback.STOP_WHICH}  # words that need a label
+STOP = "stop"
+_CODE = pattern(r"[Cc]ode\s+([A-Za-z2-7]{5}-[A-Za-z2-7]{5})\Z")
+_NEARLY = pattern(r"[Cc]ode\W+((?:\w\W*){8,12})\Z")
 
 
 class Outcome(Record):
@@ -164,7 +172,7 @@ def _carry_out_word(scene: Scene, writing: Writing, case: Case, word: str, numbe
     if word == answers.CLOSE:
         return _close(scene, case)
     if word in (answers.GO, answers.STOP):
-        came = (going.go if word == answers.GO else telling.stop)(scene, writing, case, number)
+        came = (going.go if word == answers.GO else stop)(scene, writing, case, number)
         return Outcome(came.lines, typing.TAKEN if came.goes else typing.COMMAND, case.label)
     mine = _skippable(case)
     if len(mine) == 1:
@@ -199,7 +207,7 @@ def _undo(scene: Scene, writing: Writing, label: str) -> Outcome:
     case = cases.of(scene.book, label)
     if case is None:
         return Outcome([feedback.NO_SUCH_TASK.format(label=label)], typing.COMMAND)
-    lines, done = undoing.undo(scene, writing, case)
+    lines, done = undo(scene, writing, case)
     return Outcome(lines, typing.TAKEN if done else typing.COMMAND, label)
 
 
@@ -208,7 +216,7 @@ def _answer(scene: Scene, writing: Writing, typed: Typed, known: Known, number: 
     label = typed.label or _only_label(scene, known.waiting)
     told = cases.of(scene.book, label) if _is_unasked(typed, known) else None
     if told is not None:
-        came = telling.tell(scene, writing, told, typed.plain, number)
+        came = tell(scene, writing, told, typed.plain, number)
         return Outcome(came.lines, typing.TAKEN if came.goes else typing.REFUSED, label, whole=True)
     parts: list[Part] = []
     for part in typed.parts or [Part("", "", typed.plain)]:
@@ -351,3 +359,118 @@ def _confirm(scene: Scene, writing: Writing, confirmed: int, number: int) -> Out
     kept = [(inbox.get(scene.book, identifier), text, skips) for identifier, text, skips in reading.get("answers", [])]
     found = [Answer(item, text, skips) for item, text, skips in kept if item is not None]
     return _record(scene, writing, found, number, [], shown_back.label)
+
+
+def tell(scene: Scene, writing: Writing, case: Case, words: str, typed: int) -> Going:
+    """Write the words down for the agent: they wake it, or reach it while it works, or when its run ends."""
+    line = _how(scene, case)
+    if not case.task.agent:
+        state = outcome.in_a_word(case.task.state)
+        said = feedback.NOBODY_TO_TELL.format(label=case.label, state=state, words=answering.given_back(words))
+        return Going([said], goes=False)
+    return Going([line, *_put(scene, writing, case, words, typed)], goes=True)
+
+
+def stop(scene: Scene, writing: Writing, case: Case, typed: int) -> Going:
+    """Ask a running agent for a checkpoint first where that can be; at the second time it is stopped at once."""
+    if case.task.state not in tasks.RUNNING_STATES:
+        said = feedback.STOPS_NOTHING.format(
+            label=case.label, state=outcome.in_a_word(case.task.state), command=scene.answer_command
+        )
+        return Going([said], goes=False)
+    if case.task.agent and scene.host.resume_way == versions.BY_MESSAGE and not _was_asked_to_stop(case):
+        elsewhere = _put(scene, writing, case, STOP, typed, stops=True)
+        line = feedback.STOPS_SOON.format(label=case.label, command=scene.answer_command)
+        return Going([line, *elsewhere], goes=True)
+    scene.answer.context.append(phrases.STOP_NOW.format(label=case.label, agent=case.task.agent or case.label))
+    return Going([feedback.STOPS_NOW.format(label=case.label)], goes=True)
+
+
+def _put(scene: Scene, writing: Writing, case: Case, words: str, typed: int, *, stops: bool = False) -> list[str]:
+    """The words are an answer to nothing, and go the way of answers; a line where another session sends them."""
+    run = case.agent.run
+    item = inbox.unasked(writing, case.label, case.task.agent, run.run if run else 0, words, stops=stops)
+    user_answers.answer(writing, item, words, "command", typed=typed)
+    if case.task.state == State.PAUSED:
+        notes.set_limit(writing, case.label, case.limit._replace(told=True, released=True))
+    return answering.owe(scene, writing, case)
+
+
+def _how(scene: Scene, case: Case) -> str:
+    """How the words get there, in a line for the user."""
+    if case.task.state in tasks.RUNNING_STATES:
+        can = scene.host.resume_way == versions.BY_MESSAGE
+        told = feedback.TOLD_WHILE_IT_WORKS if can else feedback.TOLD_AT_ITS_END
+    else:
+        wakes = bool(case.task.agent) and waking.wakes(scene, case.task.agent)
+        told = feedback.GOES_ON_WITH_WORDS if wakes else feedback.GOES_ON_ANEW_WITH_WORDS
+    return told.format(label=case.label)
+
+
+def _was_asked_to_stop(case: Case) -> bool:
+    run = case.agent.run
+    return any(inbox.extra(item).get("stops") for item in case.agent.items_of(run.run if run else 0))
+
+
+def code_in(scene: Scene, arguments: str) -> str:
+    """The code that stands alone behind `/bg-answer`, with a slip only while there is one to type; else empty."""
+    words = arguments.strip()
+    found = _CODE.match(words) or (_NEARLY.match(words) if notes.codes(scene.book) else None)
+    return found[1] if found else ""
+
+
+def confirmed(scene: Scene, typed: str) -> Optional[tuple[str, str]]:
+    """The command whose words this code confirms, to be carried out now, with its arguments."""
+    # A code that waited in the spool has been read by whoever can read files, and the turn to launch in is over.
+    with scene.book.transaction() as writing:
+        row: Optional[Proof] = proofs.take(writing, typed) if scene.late is None else None
+        if row is not None:
+            scene.confirmed = user_answers.items_of(writing, proofs.confirm(writing, row))
+    if row is None:
+        commands.say(scene, feedback.NO_SUCH_CODE.format(code=scene.bgctl("code")))
+        return None
+    command, arguments = typed_command(row.text)
+    if command == "bg":
+        words = "\n".join(f"> {line}" for line in neutral(arguments).splitlines())
+        scene.answer.context.append(phrases.CONFIRMED_LAUNCH.format(command=scene.launch_command, words=words))
+    return command, arguments
+
+
+def undo(scene: Scene, writing: Writing, case: Case) -> tuple[list[str], bool]:
+    """Take the last answer back; a line for each item, and whether anything was taken back."""
+    last = user_answers.last_given(scene.book, case.label)
+    if not last:
+        sent = any(item.state == ItemState.SENT for item in inbox.find(scene.book, label=case.label))
+        words = feedback.UNDO_TOO_LATE if sent else feedback.NOTHING_TO_UNDO
+        return [words.format(label=case.label)], False
+    lines = [_take_back(scene, writing, row) for row in last]
+    if not any(done for _, done in lines):
+        return [line for line, _ in lines], False
+    deliveries.settle_next_step(writing, case.label)
+    names = ", ".join(line.split(":")[0] for line, done in lines if done)
+    scene.answer.context.append(phrases.TAKEN_BACK.format(names=names))
+    return [line for line, _ in lines], True
+
+
+def _take_back(scene: Scene, writing: Writing, row: user_answers.Answer) -> tuple[str, bool]:
+    item = inbox.get(scene.book, row.question)
+    if item is None:
+        return feedback.NOTHING_TO_UNDO.format(label=row.label), False
+    name = f"{item.label} {item.qid}"
+    asked = answering.request(scene, item)
+    refused = _refused(scene, row, asked)
+    if refused:
+        return refused.format(name=name, label=item.label, child=asked.worker if asked else ""), False
+    answering.reopen(scene, writing, item)
+    stands = user_answers.take_back(writing, row)
+    words = feedback.STANDS_AGAIN.format(words=inline(stands, 120)) if stands else feedback.OPEN_AGAIN
+    return feedback.UNDONE.format(name=name, words=inline(row.text, 120), then=words), True
+
+
+def _refused(scene: Scene, row: user_answers.Answer, asked: Optional[delegations.Delegation]) -> str:
+    """Why an answer can no longer be taken back."""
+    if resumes.is_on_its_way(scene.book, row.resume):
+        return feedback.ON_ITS_WAY
+    if asked is not None and asked.state == Decision.LAUNCHED:
+        return feedback.UNDO_AFTER_LAUNCH
+    return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg import durations
-from bg.host import agents, arriving, tools, transcripts
+from bg.host import agents, arrivals, tools, transcripts
 from bg.host.event import (
     BY_ERROR,
     STOPPED_BY_USER,
@@ -91,7 +91,7 @@ def _await_record(scene: Scene, agent: Agent, found: Notification) -> None:
     path = agents.of_agent(scene.event.transcript, agent.id)
     if scene.late is None and not agent.texts and found.cut in BY_ERROR and transcripts.size(path):
         scene.book.settle()  # as before every wait
-        arriving.settled_text(path, runs.last_record(scene.book, agent.id), wait=durations.LATE_TEXT)
+        arrivals.settled_text(path, runs.last_record(scene.book, agent.id), wait=durations.LATE_TEXT)
 
 
 def _is_borne_out(scene: Scene, found: Notification) -> bool:

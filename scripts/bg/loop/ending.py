@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from bg import durations
-from bg.host import agents, arriving, drift, tools, transcripts
+from bg.host import agents, arrivals, drift, tools, transcripts
 from bg.host.transcripts import Final
 from bg.ledger import cases, children, digests, launches, runs
 from bg.ledger.cases import Agent, Case
@@ -88,7 +88,7 @@ def _final(scene: Scene) -> Final:
     if last and last.ended:
         return transcripts.final(path)
     scene.book.settle()
-    return arriving.settled_text(path, previous, wait=durations.LATE_TEXT if scene.late is None else 0.0)
+    return arrivals.settled_text(path, previous, wait=durations.LATE_TEXT if scene.late is None else 0.0)
 
 
 def _is_over(scene: Scene, agent: Agent) -> bool:

@@ -12,7 +12,7 @@ from bg.ledger.values import State
 from bg.loop import concluding, hearing, judging, moving, reports, waking
 from bg.loop.scene import Scene
 from bg.signals import delegation
-from bg.words import glance, phrases, replies
+from bg.words import outcome, phrases, replies
 from bg.words.quoting import cited, inline
 from bg.words.times import age, clock
 
@@ -261,5 +261,5 @@ def in_short(scene: Scene) -> str:
     broken = len(_interrupted(scene)[0])
     held = [case for case in scene.docket.cases_in((State.PAUSED,)) if case.is_held]
     paused = replies.held(held, scene.book.now(), scene.answer_command)
-    short = glance.at_a_glance(working, asking, broken) or ("" if paused else "nothing in flight")
+    short = outcome.at_a_glance(working, asking, broken) or ("" if paused else "nothing in flight")
     return f"bg: {' · '.join(filter(None, [short, paused]))} · /bg-status"

@@ -1,39 +1,47 @@
-"""Launching: Agent or Task called by the parent, and our own command run through Skill."""
+"""Launching: Agent or Task called by the parent, for a new task or to go on, and our command run through Skill."""
 
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 
 from bg import durations, repository
-from bg.host import arriving, drift, receipts, tools, transcripts
+from bg.host import agents, arrivals, drift, receipts, tools, transcripts
 from bg.host.event import Event
-from bg.ledger import cases, delegations, launches, naming, resumes, runs, tasks, windows
+from bg.ledger import cases, delegations, inbox, launches, naming, projects, reported, resumes, runs, tasks, windows
 from bg.ledger.cases import Case
-from bg.ledger.file import Writing, first_of
+from bg.ledger.file import Ledger, Writing, first_of
 from bg.ledger.launches import Launch
-from bg.ledger.values import Opened, State
+from bg.ledger.values import Item, Opened, State
 from bg.loop import (
     adopting,
+    checkpoints,
     delegating,
     hearing,
+    inheriting,
     judging,
     named_check,
     nesting,
     proof,
-    relaunching,
     reminding,
     reports,
     resuming,
     sighting,
+    waking,
 )
 from bg.loop.scene import Scene
+from bg.pattern import pattern
+from bg.signals import kinds, resume
 from bg.words import phrases, ways
 from bg.words.quoting import inline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
+
+# A launch that is called so does a part of some work, not the whole.
+_PART = pattern(r"\b(?:batch|part|chunk|slice|shard)\b|\b\d+\s*(?:of|/|-)\s*\d+\b", re.IGNORECASE)
 
 
 class _FullError(Exception):
@@ -54,7 +62,7 @@ def before(scene: Scene) -> None:
     scene.answer.deny = proof.launch_refused(scene)
     if scene.answer.deny:
         return
-    relaunching.relaunch_window(scene)
+    relaunch_window(scene)
     head = repository.head(event.cwd) if scene.late is None else ""  # by now the agent may have committed
     launched = [*_earlier(scene), event]
     with contextlib.suppress(_FullError), scene.book.transaction() as writing:
@@ -71,7 +79,7 @@ def before(scene: Scene) -> None:
             raise _FullError
         again = cases.of(scene.book, adopted.label) if adopted.again else None
         if again is not None:
-            relaunching.fill_relaunch(scene, writing, again, adopted)
+            fill_relaunch(scene, writing, again, adopted)
         _note_child(scene, writing, adopted.label)
         named_check.note(scene, writing, adopted.label)
         if scene.late is not None:
@@ -86,10 +94,10 @@ def _earlier(scene: Scene) -> list[Event]:
     if not adopting.is_ours(scene.book, event):
         return []
     wait = durations.LATE_CALL if scene.late is None else 0.0
-    called = arriving.called_before(event.transcript, event.tool_use, wait=wait)
+    called = arrivals.called_before(event.transcript, event.tool_use, wait=wait)
     launched = [tools.launch_as(event, call) for call in called]
     new = [each for each in launched if each and not launches.find(scene.book, tool_use=each.tool_use)]
-    return [each for each in new if not relaunching.continued(scene.book, each)]
+    return [each for each in new if not continued(scene.book, each)]
 
 
 def _adopt(scene: Scene, writing: Writing, launched: list[Event], head: str) -> Optional[adopting.Adoption]:
@@ -231,3 +239,66 @@ def skill(scene: Scene) -> None:
         scene.answer.context.append(phrases.ONLY_THE_USER_ANSWERS.format(ask=tools.ASK, how=ways.passed_on(scene.host)))
     hearing.everybody(scene)
     reminding.remind(scene)
+
+
+def continued(book: Ledger, event: Event) -> Optional[Case]:
+    """The task that a launch may continue: its description begins with that label, and its agent has ended."""
+    found = naming.LABEL.match(tools.launch_of(event).description.strip())
+    case = cases.of(book, found[0]) if found else None
+    is_over = case is not None and case.task.state in tasks.CONTINUABLE_STATES and case.task.agent
+    return case if is_over else None
+
+
+def relaunch_window(scene: Scene) -> Optional[Case]:
+    """A launch whose description begins with a task that has ended unfinished continues that task."""
+    case = continued(scene.book, scene.event)
+    if case is None:
+        return None
+    # In another project a label may be anybody's, unless the user has answered or named the task in this session.
+    if case.task.session != scene.session and projects.root_of(scene.project) != (case.task.root or case.task.project):
+        return None
+    if take(scene, case):
+        return None
+    with scene.book.transaction() as writing:
+        if not inheriting.claim(scene, writing, case):
+            return None
+        projects.set_place(writing, case.label, scene.project)
+        waking.open_relaunch(scene, writing, case)
+    return case
+
+
+def fill_relaunch(scene: Scene, writing: Writing, case: Case, adopted: adopting.Adoption) -> None:
+    """The new agent gets the old one's task, state, questions and answers."""
+    typed = "" if proof.is_kept_apart(scene) else tools.launch_of(scene.event).prompt
+    path = agents.of_agent(scene.event.transcript, case.task.agent)
+    message = resume.relaunch(case, adopted.token, typed, path, checkpoints.left_by(scene, case))
+    resuming.write_down(scene, writing, case, message, typed)
+    adopted.give(message.text)
+
+
+def take(scene: Scene, case: Case) -> bool:
+    """An agent for a part of what a stopped one could not do, not for the whole: it gets a label of its own.
+
+    It is linked to the one that stopped, which hears how it ended; what the user decides about that stays open.
+    """
+    if case.task.state != State.BLOCKED:
+        return False
+    handed = [one for one in case.requests if one.handed_over and one.worker]
+    if not handed and not _PART.search(tools.launch_of(scene.event).description):
+        return False
+    with scene.book.transaction() as writing:
+        if not handed:
+            _link(scene, writing, case)
+        elif not windows.is_open(scene.book, scene.session, handed[-1].worker):
+            windows.open_window(writing, scene.session, Opened.PART, case.task.text, handed[-1].worker)
+    return True
+
+
+def _link(scene: Scene, writing: Writing, case: Case) -> None:
+    """A window whose launches work for the stopped task, by the item that it stopped for."""
+    label = windows.open_window(writing, scene.session, Opened.PART, case.task.text)
+    for item in case.items:
+        if inbox.kind(item) == Item.BLOCKER and item.agent == case.task.agent:
+            signal = reported.last_of_marker(scene.book, item.agent, item.run, kinds.STOP)
+            delegations.note(writing, case.label, signal, item.qid, item.id, blocking=False, handed_over=True)
+            delegations.await_launch(writing, signal, label)

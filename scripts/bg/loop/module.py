@@ -13,9 +13,9 @@ from bg.ledger import cases, chains, inbox, notes, proofs, sessions, tasks, user
 from bg.ledger.cases import Case
 from bg.ledger.inbox import Question
 from bg.ledger.values import Due, Item
-from bg.loop import putting, waking
+from bg.loop import asking, waking
 from bg.loop.scene import Scene
-from bg.words import feedback, glance, phrases
+from bg.words import feedback, outcome, phrases
 from bg.words.quoting import inline
 
 TYPE_CHECKING = False
@@ -70,7 +70,7 @@ def _next(scene: Scene, given: Given) -> Given:
     if not left:
         return {}
     item = left[0]
-    question, labels = putting.put(item, _name(scene, item.label)), [label for label, _ in putting.offered(item)]
+    question, labels = asking.put(item, asking.name_of(scene, item.label)), [label for label, _ in asking.offered(item)]
     header = f"{item.label} {item.qid}"
     return {"ask": {"id": item.id, "question": question, "header": header[: dialogs.HEADER], "options": labels}}
 
@@ -85,7 +85,7 @@ def _chose(scene: Scene, given: Given) -> Given:
         return {"fill": f"{scene.answer_command} {item.label} {item.qid}: "}
     with scene.book.transaction() as writing:
         if _proves(scene, writing, given):
-            for row in _said_of(scene, item, putting.meant(words)):
+            for row in _said_of(scene, item, asking.meant(words)):
                 proofs.judge(writing, row.id, proofs.DIALOG)
     told = _told(scene)
     mine = user_answers.given(scene.book, inbox.get(scene.book, item.id) or item)
@@ -197,11 +197,6 @@ def _waiting(scene: Scene) -> list[Question]:
     return [item for item in inbox.waiting(scene.book, project=scene.project) if inbox.kind(item) != Item.UNASKED]
 
 
-def _name(scene: Scene, label: str) -> str:
-    case = cases.of(scene.book, label)
-    return case.task.description or case.task.text if case else ""
-
-
 def _band(scene: Scene) -> Optional[Given]:
     """One line above the prompt while something needs the user."""
     items = _waiting(scene)
@@ -211,7 +206,7 @@ def _band(scene: Scene) -> Optional[Given]:
     stuck = [label for label in left if _has_to_be_asked(scene, label)]
     if not items and not stuck:
         return None
-    parts = glance.counted(len(scene.docket.running), len({item.label for item in items}), 0)
+    parts = outcome.counted(len(scene.docket.running), len({item.label for item in items}), 0)
     counts = " · ".join(words for words, _ in reversed(parts))
     words = feedback.BAND.format(label=items[0].label, text=inline(items[0].text, SHORT)) if items else ""
     asked = feedback.BAND_STUCK.format(labels=", ".join(dict.fromkeys(stuck))) if stuck else ""

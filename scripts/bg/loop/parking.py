@@ -5,7 +5,7 @@ The host wakes it when the command ends. Up to 2.1.224 it does not: there its pa
 
 from __future__ import annotations
 
-from bg.host import agents, arrivals, arriving
+from bg.host import agents, arrivals
 from bg.host.event import live_agents, live_commands
 from bg.ledger import runs, tasks
 from bg.ledger.cases import Agent, Case
@@ -35,7 +35,7 @@ def _commands_of(scene: Scene, path: str, text: str) -> list[str]:
     found = arrivals.commands_of(path, live)
     if live and not found and scene.late is None:
         scene.book.settle()
-        arriving.is_written(path, text)
+        arrivals.is_written(path, text)
         found = arrivals.commands_of(path, live)
     return found
 

@@ -1,21 +1,26 @@
-"""Postponing: an event waits in the spool where the ledger cannot be used; what users hear, and what comes of it."""
+"""Postponing: an event waits in the spool where the ledger cannot be used; what users hear, and what comes of it.
+
+And a hook's own errors: in the ledger where it can be written, else on standard error and in the spool's log.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import sys
 
 from bg.host import tools, versions
 from bg.host.answer import Answer
 from bg.host.event import MODULE, Event, is_machine_prompt, read, typed_command
 from bg.ledger import notes, place, spool
 from bg.ledger.file import Ledger, Unavailable
-from bg.loop import adopting, routes, traces
+from bg.loop import adopting, routes
 from bg.loop.scene import Late, Scene
-from bg.words import trouble
+from bg.words import phrases
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Optional
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -31,7 +36,7 @@ def take_in(now: Scene) -> bool:
     except Unavailable:
         return True
     except Exception:  # noqa: BLE001 - what came before may not cost this event
-        traces.note(book, f"{now.event.name} (the spool)", traces.happened())
+        note(book, f"{now.event.name} (the spool)", happened())
         return True
 
 
@@ -59,7 +64,7 @@ def put_off(
 
     None where the user asks what goes on, and the doctor is to answer.
     """
-    traces.note_aside(event.name, error.reason, now)
+    note_aside(event.name, error.reason, now)
     why = refusal(event, book, _explained(folder, error))
     if why:
         return Answer(deny=why)
@@ -69,18 +74,18 @@ def put_off(
         return None
     again = "in a moment" if error.passing else "after that"
     advice = {
-        "bg": trouble.NOTHING_HANDED_OVER.format(when=again),
-        "bg-answer": trouble.ANSWER_KEPT if kept else trouble.ANSWER_NOT_RECORDED.format(when=again),
-        "bg-status": trouble.TRY_AGAIN,
+        "bg": phrases.NOTHING_HANDED_OVER.format(when=again),
+        "bg-answer": phrases.ANSWER_KEPT if kept else phrases.ANSWER_NOT_RECORDED.format(when=again),
+        "bg-status": phrases.TRY_AGAIN,
     }.get(command, "")
     if not advice and speaks_to_the_user(event) and not error.passing and spool.first_in(folder, event.session):
-        advice = trouble.REPORTS_KEPT if spool.can_keep(folder) else trouble.REPORTS_NOT_KEPT
-    return Answer(notice=[trouble.PUT_OFF.format(why=_explained(folder, error), advice=advice)] if advice else [])
+        advice = phrases.REPORTS_KEPT if spool.can_keep(folder) else phrases.REPORTS_NOT_KEPT
+    return Answer(notice=[phrases.PUT_OFF.format(why=_explained(folder, error), advice=advice)] if advice else [])
 
 
 def pass_over(book: Ledger, event: Event, text: str, *, told: bool) -> Optional[Answer]:
     """What this event goes to has ended two hooks: what it brings waits, and the user knows; None as above."""
-    why = refusal(event, book, trouble.EVENT_ENDS_HOOKS)
+    why = refusal(event, book, phrases.EVENT_ENDS_HOOKS)
     if why:
         return Answer(deny=why)
     kept = worth_keeping(event) and spool.keep(book.place, text, book.now())
@@ -89,12 +94,12 @@ def pass_over(book: Ledger, event: Event, text: str, *, told: bool) -> Optional[
         return None
     again = "in a moment"
     advice = {
-        "bg": trouble.NOTHING_HANDED_OVER.format(when=again),
-        "bg-answer": trouble.ANSWER_WAITS if kept else trouble.ANSWER_NOT_RECORDED.format(when=again),
+        "bg": phrases.NOTHING_HANDED_OVER.format(when=again),
+        "bg-answer": phrases.ANSWER_WAITS if kept else phrases.ANSWER_NOT_RECORDED.format(when=again),
     }.get(command, "")
     if not advice and (told or not speaks_to_the_user(event)):
         return Answer()
-    return Answer(notice=[trouble.PUT_OFF.format(why=f"{trouble.EVENT_ENDS_HOOKS}.", advice=advice).replace("  ", " ")])
+    return Answer(notice=[phrases.PUT_OFF.format(why=f"{phrases.EVENT_ENDS_HOOKS}.", advice=advice).replace("  ", " ")])
 
 
 def refusal(event: Event, book: Optional[Ledger], why: str) -> str:
@@ -112,8 +117,8 @@ def _explained(folder: str, error: Unavailable) -> str:
     if found is None:
         return f"{error.reason}. {error.remedy}".strip()
     if found.errno in FULL:
-        return trouble.DISK_FULL.format(place=folder)
-    return trouble.NOT_WRITABLE.format(place=folder, why=found.strerror)
+        return phrases.DISK_FULL.format(place=folder)
+    return phrases.NOT_WRITABLE.format(place=folder, why=found.strerror)
 
 
 def _replay(now: Scene, text: str, late: Late) -> bool:
@@ -131,7 +136,7 @@ def _handle(now: Scene, text: str, late: Late) -> None:
     if not event or not handler:
         return
     if not worth_keeping(event):
-        traces.note(book, f"{event.name} (from the spool)", trouble.NOT_OF_A_HOOK)
+        note(book, f"{event.name} (from the spool)", phrases.NOT_OF_A_HOOK)
         return
     if event.name == "SessionEnd" and event.session == now.session:
         return  # it has been resumed
@@ -149,9 +154,42 @@ def _handle(now: Scene, text: str, late: Late) -> None:
     except Unavailable:
         raise
     except Exception:  # noqa: BLE001 - a spooled event that cannot be used must not stay for ever
-        traces.note(book, f"{event.name} (from the spool)", traces.happened())
+        note(book, f"{event.name} (from the spool)", happened())
 
 
 def host_of(event: Event) -> versions.Host:
     """What the host can do, as far as its version shows without a ledger."""
     return versions.host_of(versions.version_of(versions.running(event.transcript)))
+
+
+def happened() -> str:
+    """The error that is being handled, as Python tells it."""
+    # Late: nearly no event fails.
+    import traceback  # noqa: PLC0415
+
+    return traceback.format_exc()
+
+
+def note(book: Ledger, event: str, text: str) -> None:
+    """Keep an error where `/bg-status` and the doctor show it."""
+    try:
+        notes.trace(book, event, text)
+        book.settle()
+    except Unavailable:
+        note_aside(event, text, book.now())
+
+
+def note_outside(event: str, text: str, clock: Callable[[], float]) -> None:
+    """The same where the ledger was not open when it happened."""
+    try:
+        with contextlib.closing(Ledger(place.directory(), create=False, clock=clock)) as book:
+            note(book, event, text)
+    except Exception:  # noqa: BLE001 - perhaps the ledger is what failed
+        note_aside(event, text, clock())
+
+
+def note_aside(event: str, text: str, now: float) -> None:
+    """The last resort for a trace: a line on stderr and in the spool's log."""
+    with contextlib.suppress(Exception):
+        sys.stderr.write(f"bg: {event}: {text.strip().splitlines()[-1]}\n")
+        spool.log(place.directory(), event, text, now)

@@ -11,7 +11,7 @@ import contextlib
 import time
 
 from bg import durations
-from bg.host import origins, shapes, tools, transcripts, versions
+from bg.host import origins, tools, transcripts, versions
 from bg.ledger import (
     cases,
     delegations,
@@ -161,7 +161,7 @@ def _judge(scene: Scene, writing: Writing, row: Proof, origin: Optional[origins.
         if row.looks + waited < MOST_LOOKS and scene.book.now() - row.at < durations.PROOF_PENDS:
             return
         origin = _unrecorded(scene, row)
-    if origin.kind in (shapes.SDK, origins.UNKEPT) and not _speaks_for(scene, row, origin):
+    if origin.kind in (origins.SDK, origins.UNKEPT) and not _speaks_for(scene, row, origin):
         origin = origins.Origin(origins.OTHER, phrases.UNATTENDED, origin.place)
     if origin.kind in (origins.OTHER, origins.UNKNOWN):
         can_wait = origin.kind == origins.UNKNOWN and row.way != proofs.CHOSEN
@@ -200,7 +200,7 @@ def _unrecorded(scene: Scene, row: Proof) -> origins.Origin:
 def _class(row: Proof, origin: origins.Origin) -> str:
     if row.way == proofs.CHOSEN:
         return proofs.DIALOG
-    by_hand = origin.kind == shapes.HUMAN or (origin.kind == origins.UNKEPT and versions.attended())
+    by_hand = origin.kind == origins.HUMAN or (origin.kind == origins.UNKEPT and versions.attended())
     return proofs.KEYBOARD if by_hand else proofs.SDK
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from bg.host import agents, messages
+from bg.host import agents, receipts
 from bg.ledger import cases, delegations, deliveries, resumes, user_answers
 from bg.ledger.cases import Case
 from bg.ledger.resumes import Resume
@@ -33,10 +33,10 @@ def settle(scene: Scene, case: Case) -> None:
         return
     for row in resumes.queued(scene.book, case.task.agent):
         fate = _fate(scene, run, row)
-        if fate == messages.ARRIVED:
+        if fate == receipts.ARRIVED:
             with scene.book.transaction() as writing:
                 resumes.prove(writing, row.id)
-        elif fate == messages.DROPPED:
+        elif fate == receipts.DROPPED:
             _give_back(scene, case, run, row)
 
 
@@ -46,29 +46,29 @@ def begins_none(scene: Scene, row: Resume, transcript: str) -> bool:
     if run is None or run.ended is None or row.id not in [each.id for each in resumes.queued(scene.book, row.agent)]:
         return False
     says_last = _last_words(scene, run)
-    return says_last is not None and not messages.follows(transcript, row.message, says_last)
+    return says_last is not None and not receipts.follows(transcript, row.message, says_last)
 
 
 def coming(scene: Scene, case: Case) -> list[str]:
     """The items of an agent that has ended whose answers it will be woken with, as the host has said."""
     run = case.agent.run
     rows = resumes.queued(scene.book, case.task.agent) if run is not None and run.ended is not None else []
-    promised = [row for row in rows if run is not None and _fate(scene, run, row) == messages.PROMISED]
+    promised = [row for row in rows if run is not None and _fate(scene, run, row) == receipts.PROMISED]
     return [qid for row in promised for qid in user_answers.on_their_way(scene.book, row.id)]
 
 
 def _fate(scene: Scene, run: Run, row: Resume) -> str:
     last = None if run.cut else _last_words(scene, run)
     path = agents.of_agent(scene.event.transcript, run.agent)
-    found = messages.fate(
-        scene.event.transcript, path, messages.Queued(row.tool_use, row.message), last, woken=run.began >= row.at
+    found = receipts.fate(
+        scene.event.transcript, path, receipts.Queued(row.tool_use, row.message), last, woken=run.began >= row.at
     )
     is_anew = scene.event.name == "SessionStart" and scene.event.source != "compact"
     # A queue ends with the process that had it.
-    return messages.DROPPED if is_anew and found != messages.ARRIVED else found
+    return receipts.DROPPED if is_anew and found != receipts.ARRIVED else found
 
 
-def _last_words(scene: Scene, run: Run) -> Optional[messages.Says]:
+def _last_words(scene: Scene, run: Run) -> Optional[receipts.Says]:
     """What tells the record that has them, None where the run has left none."""
     said = cases.agent(scene.book, run.agent).texts_of(run.run)
     return partial(hearing.says, words=said[-1].text.strip()) if said else None

@@ -110,12 +110,11 @@ def _announced(transcript: str) -> dict[str, Notification]:
 
 
 def _settle_what_was_said(scene: Scene) -> None:
-    from bg.loop import brief  # noqa: PLC0415 - late: it imports reminding
 
     path = scene.event.transcript
     added = receipts.Stretch(path, max(0, transcripts.size(path) - receipts.MOST)).added()
     for row in scene.docket.due:
-        texts = [reminder(scene, row).text for reminder in (reminding.reminder, brief.reminder)]
+        texts = [reminder(scene, row).text for reminder in (reminding.reminder, reminding.brief_reminder)]
         if any(receipts.plain(text) in added for text in texts):
             with scene.book.transaction() as writing:
                 deliveries.settle(writing, row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bg import durations
-from bg.host import arriving, receipts, terminal, transcripts
+from bg.host import arrivals, receipts, terminal, transcripts
 from bg.ledger import cases, deliveries, inbox, notes, place, runs, tasks, windows
 from bg.ledger.cases import Case
 from bg.ledger.deliveries import Delivery
@@ -12,14 +12,16 @@ from bg.ledger.values import Decision, Due, ItemState, Opened
 from bg.loop import checkpoints, groups, next_steps, noting, queued, reports, waking, weighing
 from bg.loop.scene import Scene
 from bg.signals import kinds
-from bg.words import briefs, feedback, goals, phrases, replies, reply_parts, verdict
+from bg.words import briefs, feedback, goals, phrases, replies, verdict
 from bg.words.quoting import CONTEXT_LIMIT, fit
+from bg.words.replies import Reminder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Optional
 
-    from bg.words.reply_parts import Reminder
+    from bg.ledger.cases import Case
+    from bg.words.replies import Reminder
 
 MOST_REMINDERS = 24  # more than fit into one event, less than what would take long to compose
 MOST_WHOLE = 3  # so many reports are said whole even where the host has just shown them
@@ -80,7 +82,7 @@ def _above(scene: Scene, rows: list[Delivery]) -> list[int]:
     event = scene.event
     if event.name == "Stop" and event.last_text and scene.late is None:
         scene.book.settle()  # as before every wait
-        arriving.is_written(event.transcript, event.last_text)
+        arrivals.is_written(event.transcript, event.last_text)
     shown = receipts.announced(event.transcript, event.prompt)
     return [row.id for row in told if row.subject in shown and _is_whole(scene, row, shown[row.subject])]
 
@@ -180,9 +182,7 @@ def owe_next_step(scene: Scene, writing: Writing, label: str, *, again: bool = F
 def _worded(scene: Scene, row: Delivery, how: str) -> Reminder:
     if how == _WHOLE:
         return reminder(scene, row)
-    from bg.loop import brief  # noqa: PLC0415 - late: it imports this module
-
-    return brief.reminder(scene, row) if how == _IN_BRIEF else brief.line(scene, row)
+    return brief_reminder(scene, row) if how == _IN_BRIEF else brief_line(scene, row)
 
 
 def reminder(scene: Scene, row: Delivery) -> Reminder:
@@ -198,10 +198,10 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
     if row.kind == Due.ANSWERED:
         elsewhere = feedback.ANSWERED_ELSEWHERE.format(label=case.label)
         notice = "" if row.answered_in == scene.session else elsewhere
-        return reply_parts.Reminder(next_steps.next_step(scene, case), notice)
+        return replies.Reminder(next_steps.next_step(scene, case), notice)
     agent, run = row.subject, row.run
     who = cases.agent(scene.book, agent)
-    told = reply_parts.Told(
+    told = replies.Told(
         task=case.task,
         brief=goals.of(case.task.prompt),
         items=who.items_of(run),
@@ -233,7 +233,7 @@ def reminder(scene: Scene, row: Delivery) -> Reminder:
 
 def _group(scene: Scene, row: Delivery) -> Reminder:
     tell = groups.joint if row.kind == Due.JOINT else groups.told
-    return reply_parts.Reminder(*tell(scene.book, row.subject, scene.bgctl, scene.event.transcript))
+    return replies.Reminder(*tell(scene.book, row.subject, scene.bgctl, scene.event.transcript))
 
 
 def _with_answers(scene: Scene, case: Case, said: Reminder) -> Reminder:
@@ -250,3 +250,68 @@ def _with_answers(scene: Scene, case: Case, said: Reminder) -> Reminder:
             notice += phrases.WAKES_WITH_THEM_NOTICE.format(qids=coming)
     whole = said.text + text + next_steps.for_requester(scene, case)
     return said._replace(text=whole, notice=said.notice + notice if said.notice else "")
+
+
+def brief_reminder(scene: Scene, row: Delivery) -> Reminder:
+    """The short form of `reminding.reminder`; its notice is part of the text."""
+    said = reminder(scene, row)
+    if row.kind in (Due.GROUP, Due.JOINT):
+        return said  # findings, what is not done and what was agreed cannot be had from any other report
+    if row.kind == Due.VERIFIED:
+        return said._replace(text=f"{phrases.SENDER} {said.notice}")
+    case = cases.of(scene.book, row.label)
+    agent = (case.task.agent if case else "") if row.kind == Due.ANSWERED else row.subject
+    then = _way(scene, agent, row.label)
+    if row.kind == Due.ANSWERED:
+        ready = phrases.BRIEFLY_READY.format(label=row.label, then=then)
+        return said._replace(text=ready) if _is_ready(scene, row.label) else said
+    if case is not None and case.is_held:
+        return said
+    _, asks = _asked(scene, row, then, said)
+    return said._replace(text="\n".join([f"{phrases.SENDER} {asks[0]}", *asks[1:], *_next(scene, case, then)]))
+
+
+def brief_line(scene: Scene, row: Delivery) -> Reminder:
+    """The verdict on a report that the host's own announcement has just shown, and the next step where there is one."""
+    said = reminder(scene, row)
+    case = cases.of(scene.book, row.label)
+    if case is None or case.is_held:
+        return said
+    then = _way(scene, row.subject, row.label)
+    is_over, asks = _asked(scene, row, then, said)
+    told = [said.notice] if is_over else asks
+    return said._replace(text="\n".join([f"- {told[0]}", *told[1:], *_next(scene, case, then)]))
+
+
+def _asked(scene: Scene, row: Delivery, then: str, said: Reminder) -> tuple[bool, list[str]]:
+    """Whether nothing is left to do for a run's end, and what it says and asks for, in short."""
+    who = cases.agent(scene.book, row.subject)
+    signal = who.said(row.run, row.mark)
+    kind, payload = kinds.of(signal.get("signal_type", "")), signal.get("payload", {})
+    short = briefs.Short(row.label, who.items_of(row.run), then, scene.full(), said.left, said.notice)
+    return not signal or kind.is_over(payload), [kind.begin_brief(short, said.notice), *kind.brief(payload, short)]
+
+
+def _next(scene: Scene, case: Optional[Case], then: str) -> list[str]:
+    """What is left to do about the user's answers, and for the task that asked for this one."""
+    if case is None:
+        return []
+    lines = []
+    is_over = case.task.state in tasks.ENDED_STATES
+    left, coming = [item.qid for item in case.unsent], queued.coming(scene, case) if is_over else []
+    if left and is_over:
+        lines.append(phrases.BRIEFLY_OVERTAKEN.format(qids=", ".join(left), then=then))
+    if coming:
+        lines.append(phrases.WAKES_WITH_THEM.format(qids=", ".join(coming)).strip())
+    others = next_steps.for_requester(scene, case, lambda agent, label: _way(scene, agent, label))
+    return lines + ([others.strip()] if others else [])
+
+
+def _is_ready(scene: Scene, label: str) -> bool:
+    """The answers wait for nothing but their sending; else the usual words are one line already."""
+    case = cases.of(scene.book, label)
+    return case is not None and case.task.state not in tasks.RUNNING_STATES and case.is_ready
+
+
+def _way(scene: Scene, agent: str, label: str) -> str:
+    return briefs.way(scene.host, agent, label, wakes=waking.can_wake(scene, agent))

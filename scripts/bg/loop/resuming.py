@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bg.host import agents, arrivals, arriving, drift, tools, transcripts
+from bg.host import agents, arrivals, drift, tools, transcripts
 from bg.ledger import (
     cases,
     delegations,
@@ -169,7 +169,7 @@ def _go_on(scene: Scene, row: Resume) -> None:
     """The host says that the agent runs again; that it has our message, its own transcript must show."""
     path = agents.of_agent(scene.event.transcript, row.agent)
     scene.book.settle()  # as before every wait
-    told = bool(path) and arriving.is_told(path, row.message)
+    told = bool(path) and arrivals.is_told(path, row.message)
     sent = _sent(scene, row.message)
     if sent is not None or told:
         sighting.answered(scene, "PreToolUse", scene.event.tool, drift.INPUT, taken=told or bool(sent))

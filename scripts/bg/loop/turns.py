@@ -15,7 +15,6 @@ from bg.loop import (
     answer_command,
     closing,
     commands,
-    confirming,
     continuing,
     inheriting,
     proof,
@@ -26,7 +25,7 @@ from bg.loop import (
     waking,
 )
 from bg.loop.scene import Scene
-from bg.words import briefs, pace, phrases, reply_parts, silence
+from bg.words import briefs, pace, phrases, replies
 from bg.words.quoting import CONTEXT_LIMIT, cited, fit, inline
 from bg.words.texts import fill
 from bg.words.times import age
@@ -101,7 +100,7 @@ def _mention_quiet(scene: Scene) -> None:
 
 def _mention_silence(scene: Scene, case: Case) -> None:
     transcript = case.docket.transcript
-    seconds = silence.seconds(scene.book, case.task, agents.of_agent(transcript, case.task.agent))
+    seconds = pace.silent_seconds(scene.book, case.task, agents.of_agent(transcript, case.task.agent))
     since = int(scene.book.now() - seconds)
     if seconds and abs(notes.quiet_since(scene.book, case.label) - since) > 1:
         with scene.book.transaction() as writing:
@@ -131,11 +130,11 @@ def _status(scene: Scene, arguments: str) -> None:
 
 
 def _answer(scene: Scene, arguments: str) -> None:
-    code = confirming.code_in(scene, arguments)
+    code = answer_command.code_in(scene, arguments)
     if not code:
         answer_command.answer_command(scene, arguments)
         return
-    command, words = confirming.confirmed(scene, code) or ("", "")
+    command, words = answer_command.confirmed(scene, code) or ("", "")
     if command == "bg":
         _launch(scene, words)
     elif command == "bg-answer":
@@ -254,7 +253,7 @@ def _ask_first(scene: Scene) -> None:
 
 def _lines_to_hold(item: Question) -> str:
     """A question that the user has not been shown, as the parent is given it."""
-    return reply_parts.question_lines(item) if item.shown is None and inbox.kind(item) == Item.QUESTION else ""
+    return replies.question_lines(item) if item.shown is None and inbox.kind(item) == Item.QUESTION else ""
 
 
 def _mentions(spoken: str, item: Question) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bg import machine, repository
 from bg.evidence import verify
-from bg.host import agents, edits, transcripts
+from bg.host import agents, transcripts
 from bg.ledger import cases, deliveries, launches, place, runs, tasks, verifications
 from bg.ledger.deliveries import Delivery, Key
 from bg.ledger.file import Writing, first_of
@@ -16,7 +16,7 @@ from bg.ledger.verifications import Verification
 from bg.loop import waking
 from bg.loop.scene import Scene
 from bg.words import verified
-from bg.words.reply_parts import Reminder
+from bg.words.replies import Reminder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _meanwhile(scene: Scene, row: Verification, found: verify.Result) -> Iterato
     session = scene.event.transcript
     beside = [path for path in agents.agents_of(session) if agents.agent_in(path) != row.agent]
     for path in [session, *beside]:
-        edited = edits.since(path, row.made) if transcripts.last_sign(path) > row.made else ()
+        edited = transcripts.since(path, row.made) if transcripts.last_sign(path) > row.made else ()
         if any(_is_in(os.path.dirname(name), tree) for name in edited):
             yield verified.SESSION
     if found.moved:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bg import durations
-from bg.ledger import delegations, ended, inbox, tasks
+from bg.ledger import delegations, inbox, tasks
 from bg.ledger.cases import Case
 from bg.ledger.delegations import Delegation
 from bg.loop.scene import Scene
@@ -50,7 +50,7 @@ def _same(scene: Scene, case: Case, one: Delegation, work: str) -> list[str]:
     """Nearly the same work: asked for before, under way, or done within a day."""
     wanted = _words(work)
     found = []
-    over = ended.newest(scene.book, scene.project, scene.book.now() - durations.RECENT, MOST)
+    over = tasks.newest(scene.book, scene.project, scene.book.now() - durations.RECENT, MOST)
     for row in [*tasks.open_in(scene.book, scene.project), *over]:
         if row.label != case.label and _alike(wanted, _words(row.text)):
             found.append(phrases.SAME_TASK.format(label=row.label, state=row.state.replace("_", " ")))

@@ -8,8 +8,6 @@ from bisect import bisect_right
 from itertools import accumulate
 
 from bg.pattern import pattern
-from bg.protocol import bodies
-from bg.protocol.fences import Fences
 from bg.protocol.marks import KEYLIKE, Fence, Mark, fence_of, mark_of, marker_of
 from bg.record import Record
 
@@ -17,10 +15,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from bg.protocol.marks import Fence
+
 # Objects that fail to parse cost a scan each; a report has one or two.
 JSON_ATTEMPTS = 20
 
 _SIGNAL_TYPE = pattern(r"\"signal_?type\"", re.IGNORECASE)
+_INDENT = pattern(r"[ \t\u00a0\u3000]*")
+
+# Deeper nesting than this is an attack on the clock, not markdown.
+DEPTH = 16
 
 
 class Block(Record):
@@ -155,12 +159,12 @@ class _Scan:
                 closed, after = True, end + 1
                 repairs.append(f"line {end + 1}: the closing marker was written without its slash")
             else:
-                closed = bodies.closed_at_its_end(mark.name, lines, repairs, start, end)
+                closed = closed_at_its_end(mark.name, lines, repairs, start, end)
         elif ender is not None and ender.name != mark.name:
             repairs.append(f"line {end + 1}: [/{ender.name}] was taken as the closing marker of [{mark.name}]")
         elif ender is not None and not ender.plain:
             repairs.append(f"line {end + 1}: the closing marker was written {self.lines[end].strip()!r}")
-        body = bodies.plain(lines, repairs, start)
+        body = plain(lines, repairs, start)
         found.append(Block(mark.name, body, start + 1, closed, tuple(repairs)))
         return after
 
@@ -252,3 +256,102 @@ def _signal_type(value: Any) -> str | None:
         if key.replace("_", "").lower() == "signaltype" and isinstance(named, str):
             return marker_of(named)
     return None
+
+
+def plain(lines: list[str], repairs: list[str], start: int) -> str:
+    """The fields' lines without a common indent, a fence or a document mark; their number stays the same."""
+    lines = list(lines)
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    if filled and lines[filled[0]].strip() == "---":
+        lines[filled.pop(0)] = ""
+    if len(filled) > 1:
+        first, last = fence_of(lines[filled[0]]), fence_of(lines[filled[-1]])
+        if first is not None and (KEYLIKE.match(lines[filled[1]]) or lines[filled[1]].lstrip().startswith("{")):
+            repairs.append(f"line {start + 2 + filled[0]}: a code fence inside the markers was left out")
+            lines[filled.pop(0)] = ""
+            if last is not None and last.bare and last.char == first.char:
+                lines[filled.pop()] = ""
+    indent = _INDENT.match(lines[filled[0]]).group() if filled else ""  # type: ignore[union-attr]
+    if indent:
+        repairs.append(f"line {start + 2 + filled[0]}: the block was indented by {len(indent)}")
+        lines = [_outdent(line, indent) for line in lines]
+    return "\n".join(lines)
+
+
+def _outdent(line: str, indent: str) -> str:
+    if line.startswith(indent):
+        return line[len(indent) :]
+    own = _INDENT.match(line)
+    return line[min(len(indent), own.end() if own else 0) :]
+
+
+def closed_at_its_end(name: str, lines: list[str], repairs: list[str], start: int, end: int) -> bool:
+    """Closes an unclosed block: by a marker at the end of its last line, else where it ran out."""
+    last = max(number for number, line in enumerate(lines) if line.strip())
+    closing = f"[/{name}]"
+    if lines[last].rstrip().endswith(closing):
+        lines[last] = lines[last].rstrip()[: -len(closing)].rstrip()
+        repairs.append(f"line {start + last + 2}: the closing marker stood at the end of a line")
+        return True
+    repairs.append(f"the block of line {start + 1} was never closed; it was read up to line {end}")
+    return False
+
+
+class Fences:
+    """The fences of one text, by line."""
+
+    def __init__(self, at: dict[int, Fence]) -> None:
+        self.at = at
+        self.lines = sorted(at)
+        self.closable = self._closable()
+        self._settled: dict[int, int] | None = None
+
+    def _closable(self) -> dict[int, bool]:
+        """For each fence line, whether a line further down could close it."""
+        longest = {"`": 0, "~": 0}
+        answer = {}
+        for number in reversed(self.lines):
+            fence = self.at[number]
+            answer[number] = longest[fence.char] >= fence.length
+            if fence.bare:
+                longest[fence.char] = max(longest[fence.char], fence.length)
+        return answer
+
+    def closes(self, at: int, opener: int) -> bool:
+        """Whether the fence at a line, where there is one, can close the one at another."""
+        fence, outer = self.at.get(at), self.at[opener]
+        return fence is not None and fence.bare and fence.char == outer.char and fence.length >= outer.length
+
+    def closer_after(self, at: int, opener: int) -> int | None:
+        """The first line from here on that can close a fence."""
+        if not self.closable[opener]:
+            return None
+        later = range(bisect_right(self.lines, at - 1), len(self.lines))
+        return next((self.lines[index] for index in later if self.closes(self.lines[index], opener)), None)
+
+    def closer(self, opener: int) -> int | None:
+        """The line that closes a fence, nested fences counted; None if it is never closed."""
+        if self._settled is not None:
+            return self._settled.get(opener)
+        stack = [opener]
+        pairs: dict[int, int] = {}
+        for index in range(bisect_right(self.lines, opener), len(self.lines)):
+            at = self.lines[index]
+            depth = self._innermost(stack, at)
+            if depth is None:
+                stack.append(at)
+                continue
+            pairs[stack[depth]] = at
+            del stack[depth:]
+            if not stack:
+                return at
+        self._settled = pairs
+        return None
+
+    def _innermost(self, stack: list[int], at: int) -> int | None:
+        if not self.at[at].bare:
+            return None
+        depths = range(len(stack) - 1, max(-1, len(stack) - 1 - DEPTH), -1)
+        exact = (depth for depth in depths if self.at[stack[depth]][:2] == self.at[at][:2])
+        longer = (depth for depth in depths[:1] if self.closes(at, stack[depth]))
+        return next(exact, next(longer, None))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from bg.protocol.draft import MOST, Draft, short
 from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from bg.protocol import validator
     from bg.protocol.blocks import Block
+
+    Violation = tuple[tuple[Any, ...], str]
+
+TYPES: dict[str, type] = {"object": dict, "array": list, "string": str}
 
 
 class Problem(Record):
@@ -24,7 +29,7 @@ class Problem(Record):
 
 
 def judged(
-    block: Block, spec: Mapping[str, Any], draft: Draft, violations: set[validator.Violation]
+    block: Block, spec: Mapping[str, Any], draft: Draft, violations: set[Violation]
 ) -> tuple[list[Problem], list[str]]:
     """What of a schema's violations stands in the way, and what is only noted."""
     problems: list[Problem] = []
@@ -76,3 +81,30 @@ def placeholder(each: Mapping[str, Any]) -> str:
 def offered(each: Mapping[str, Any]) -> list[str]:
     """The values of a field that an agent is told of; others are read where they come."""
     return [value for value in each["enum"] if value not in each.get("x-not-offered", [])]
+
+
+def violations(given: Any, spec: Mapping[str, Any], path: tuple[Any, ...] = ()) -> Iterator[Violation]:
+    """The path and the keyword of each violation, as JSON Schema counts them; a missing field stands in its path."""
+    yield from ((path, keyword) for keyword in _broken(given, spec))
+    if isinstance(given, dict):
+        yield from (((*path, name), "missing") for name in spec.get("required", ()) if name not in given)
+        for name, each in spec.get("properties", {}).items():
+            if name in given:
+                yield from violations(given[name], each, (*path, name))
+    elif isinstance(given, list) and "items" in spec:
+        for place, item in enumerate(given):
+            yield from violations(item, spec["items"], (*path, place))
+
+
+def _broken(given: Any, spec: Mapping[str, Any]) -> Iterator[str]:
+    """The keywords that a value itself breaks, whatever is in it."""
+    if "type" in spec and not isinstance(given, TYPES[spec["type"]]):
+        yield "type"
+    if "enum" in spec and given not in spec["enum"]:
+        yield "enum"
+    if isinstance(given, list) and len(given) < spec.get("minItems", 0):
+        yield "minItems"
+    if isinstance(given, str) and len(given) < spec.get("minLength", 0):
+        yield "minLength"
+    if isinstance(given, str) and "pattern" in spec and not re.search(spec["pattern"], given):
+        yield "pattern"

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 
 from bg.pattern import pattern
-from bg.protocol import fields, flow
+from bg.protocol import fields
 from bg.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
-
 
 _DASH = pattern(r"[-*+\u2022](?:\s+|$)")
 _NUMBER = pattern(r"\(?\d{1,3}[.)]\s+")
@@ -43,7 +42,7 @@ def read(first: str, rest: list[str], names: Mapping[str, str]) -> Reading:
     if text[0] in "[{":
         given = fields.json_value(text)
         if given is None:
-            given = flow.value(text)
+            given = value(text)
         if given is not None:
             return shaped(given, names)
     opener, shape = _opener(lines[0], names)
@@ -151,7 +150,7 @@ def _item(lines: list[str], names: Mapping[str, str], renamed: dict[str, str]) -
     if lines[0].startswith("{"):
         text = "\n".join(lines).strip()
         given = fields.json_value(text)
-        given = flow.value(text) if given is None else given
+        given = value(text) if given is None else given
         if isinstance(given, dict):
             return _mapped(given, names, renamed)
     label = _LABEL.match(lines[0])
@@ -202,3 +201,60 @@ def _plain(lines: list[str]) -> Reading:
     if len(asked) > 1 and all(line.endswith("?") for line in asked):
         return Reading([_text_item(line) for line in asked], "plain strings")
     return Reading([_text_item(fields.value(lines[0], lines[1:]))], "plain text")
+
+
+def value(text: str) -> Any:
+    """A flow collection (`[{text: Which one?}]`): every leaf a string; None if it is not one."""
+    try:
+        found, end = _collection(text, 0, 0)
+    except (ValueError, IndexError):
+        return None
+    return found if not text[end:].strip() else None
+
+
+def _collection(text: str, at: int, depth: int) -> tuple[Any, int]:
+    if depth > 8:
+        raise ValueError
+    opening = text[at]
+    closing = {"[": "]", "{": "}"}[opening]
+    found: list[Any] = []
+    pairs: dict[str, Any] = {}
+    at = _skip(text, at + 1)
+    while text[at] != closing:
+        if opening == "{":
+            key, at = _leaf(text, at, ":")
+            at = _skip(text, at + 1)
+            pairs[key], at = _node(text, at, depth)
+        else:
+            item, at = _node(text, at, depth)
+            found.append(item)
+        at = _skip(text, at)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+        elif text[at] != closing:
+            raise ValueError
+    return (pairs if opening == "{" else found), at + 1
+
+
+def _node(text: str, at: int, depth: int) -> tuple[Any, int]:
+    return _collection(text, at, depth + 1) if text[at] in "[{" else _leaf(text, at, "")
+
+
+def _leaf(text: str, at: int, end: str) -> tuple[str, int]:
+    if text[at] in "\"'":
+        close = text.index(text[at], at + 1)
+        leaf, at = text[at + 1 : close], _skip(text, close + 1)
+    else:
+        start = at
+        while text[at] not in ",[]{}" and not (text[at] == ":" and text[at + 1].isspace()):
+            at += 1
+        leaf = " ".join(text[start:at].split())
+    if not leaf or (end and text[at] != end):
+        raise ValueError
+    return leaf, at
+
+
+def _skip(text: str, at: int) -> int:
+    while text[at].isspace():
+        at += 1
+    return at

@@ -1,4 +1,4 @@
-"""A signal in all its forms, by its one schema: read from a block and judged, written as block, template and JSON."""
+"""A signal in all its forms, by its one schema: read from a block, judged, written as block, template, JSON, list."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import re
 from functools import lru_cache
 
-from bg.protocol import blocks, draft, marks, problems, validator
+from bg.protocol import blocks, draft, marks, problems
 from bg.record import Record
 
 TYPE_CHECKING = False
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from bg.protocol.problems import Problem
 
     Fields = dict[str, Any]
-
 
 LONGEST = 2 * 1024 * 1024
 MOST = 100
@@ -107,7 +106,7 @@ def decode(block: Block) -> Signal:
     found = draft.Draft(block, spec)
     found.read()
     found.repair()
-    wrong, notes = problems.judged(block, spec, found, set(validator.violations(found.fields, spec)))
+    wrong, notes = problems.judged(block, spec, found, set(problems.violations(found.fields, spec)))
     return Signal(
         marker=block.marker,
         agent_id=str(found.fields.get("agent_id", "")),
@@ -237,3 +236,27 @@ def to_json(signal: Signal) -> dict[str, Any]:
         "line": signal.line,
         "closed": signal.closed,
     }
+
+
+def table() -> str:
+    """The signals as a markdown table, for people: when each is sent and when not, and what follows."""
+    rows = [["Signal", "Send it when", "Not when", "What follows"], ["---"] * 4]
+    for marker, spec in schemas().items():
+        rows.append([f"`{marker}`", spec["description"], spec["x-not-when"], spec["x-follows"]])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def markers() -> str:
+    """The names of all signals, in a sentence."""
+    *others, last = schemas()
+    return f"{', '.join(others)} or {last}"
+
+
+def explained(agent_id: str) -> str:
+    """For agents: when to send each signal and when not, and its block with the meaning of each field."""
+    found = []
+    for marker, spec in schemas().items():
+        otherwise = spec["x-not-when"]
+        when = f"{spec['description']} Not when {otherwise[0].lower()}{otherwise[1:]}"
+        found.append(f"{when}\n\n{template(marker, agent_id)}")
+    return "\n\n".join(found)

@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 from bg.results.merge import Finding, Merged
 from bg.results.records import Report
-from bg.words import amiss, verdict
+from bg.words import phrases, verdict
 from bg.words.quoting import framed, inline, neutral
 
 
@@ -48,7 +48,9 @@ def brief(merged: Merged, limit: int = 2000, *, how: str = "bgctl merge", status
             break
         kept.append(row)
     left = len(rows) - len(kept)
-    tail = [amiss.FURTHER.format(left=left, appendix=len(merged.appendix), how=how)] if left or merged.appendix else []
+    tail = (
+        [phrases.FURTHER.format(left=left, appendix=len(merged.appendix), how=how)] if left or merged.appendix else []
+    )
     return neutral("\n".join([*head, *kept, *tail]))
 
 
@@ -84,7 +86,7 @@ def _lines(merged: Merged) -> Iterator[str]:
             for reporter, reference in merged.references
         ],
     )
-    yield from _section(amiss.APPENDIX, [line for finding in merged.appendix for line in _finding(finding)])
+    yield from _section(phrases.APPENDIX, [line for finding in merged.appendix for line in _finding(finding)])
     yield from _section("Could not be read", [f"- {line}" for line in _unreadable(merged)])
     yield from _section("Said twice", [f"- {line}" for line in merged.repeated])
     read = {told.source for told in merged.results}
@@ -92,7 +94,7 @@ def _lines(merged: Merged) -> Iterator[str]:
     lines = [
         line for report in reports if report.source not in read for line in framed(f"{report.source}: {report.detail}")
     ]
-    yield from _section(amiss.AS_WRITTEN, lines)
+    yield from _section(phrases.AS_WRITTEN, lines)
     for told in merged.results:
         lacking = [{"source": told.source, **note._asdict()} for note in told.notes]
         notes = [f"- By the result contract, {line}" for line in verdict.by_contract({"contract": lacking})]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from bg.results import markdown
-from bg.words import amiss
+from bg.words import phrases
 
 FORM: dict[str, Any] = json.loads((Path(__file__).parent / "contract.json").read_text(encoding="utf-8"))
 LIMITS: dict[str, int] = FORM["limits"]
@@ -60,28 +60,28 @@ def prompt(kind: str) -> str:
     bands = [f"| {band['from']}-{band['to']} | {band['name']} | {band['evidence']} |" for band in FORM["bands"]]
     return "\n".join(
         [
-            amiss.FORM,
+            phrases.FORM,
             "",
             "```markdown",
             *forms[0],
             "```",
             "",
             *[f"- {name}: {status['means']}." for name, status in STATUSES.items()],
-            amiss.SUMMARY_STAYS.format(limit=LIMITS["summary_tokens"]),
+            phrases.SUMMARY_STAYS.format(limit=LIMITS["summary_tokens"]),
             f"- Severities are {', '.join(FORM['severities'])}.",
             *[f"- {rule}" for rule in FORM["rules"]],
             "",
-            amiss.BANDS,
+            phrases.BANDS,
             "|---|---|---|",
             *bands,
             "",
-            amiss.FAILED_FORM,
+            phrases.FAILED_FORM,
             "",
             "```markdown",
             *forms[1],
             "```",
             "",
-            amiss.CHECKLIST,
+            phrases.CHECKLIST,
             "",
             "```markdown",
             "### Verification Completed",

@@ -13,7 +13,7 @@ from bg.results import contract, markdown, records
 from bg.results.contract import Result
 from bg.results.issues import Issue
 from bg.results.records import Report, Source, Unreadable
-from bg.words import amiss
+from bg.words import phrases
 
 DISPUTED = re.compile(r"\W*(false positive|not an issue)\b", re.IGNORECASE)
 
@@ -63,7 +63,7 @@ def take(sources: Sequence[Source], *, only_results: bool = False) -> Intake:
         if not found and (lines_only or re.search(r"^[ \t]*\{", text, re.MULTILINE)):
             _take_records(intake, source)
         elif not found:
-            intake.unreadable.append(Unreadable(source.name, None, amiss.NO_RESULT, text[:200]))
+            intake.unreadable.append(Unreadable(source.name, None, phrases.NO_RESULT, text[:200]))
     _name(intake, results)
     return intake
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, NoReturn, Optional, Union
 from bg import foreign
 from bg.results import form, markdown
 from bg.results.issues import category
-from bg.words import amiss
+from bg.words import phrases
 
 KEYS = {
     "id": ("id", "issue id", "finding id"),
@@ -79,7 +79,7 @@ def read(source: Source) -> Iterator[tuple[int, str, Union[Report, str]]]:
         yield number, raw, found
         stated = "" if isinstance(found, str) else _value(record, "confidence")
         if stated and isinstance(found, Report) and found.confidence is None:
-            yield number, raw, amiss.ODD_CONFIDENCE.format(stated=stated[:40])
+            yield number, raw, phrases.ODD_CONFIDENCE.format(stated=stated[:40])
 
 
 def inside(confidence: Optional[float]) -> Optional[float]:
@@ -135,7 +135,7 @@ def _report(source: str, record: dict[str, Any]) -> Any:
     spot = _place(record)
     text = _value(record, "text")
     if not text and not (spot and _value(record, "id")):
-        return amiss.NOTHING_FOUND
+        return phrases.NOTHING_FOUND
     name = _value(record, "id")
     agent = markdown.key(_value(record, "agent")).replace(" ", "-") or Path(source).stem
     stated = _value(record, "category")

@@ -10,7 +10,7 @@ from bg.ledger.values import Item, ItemState, State
 from bg.protocol import signals
 from bg.signals import kinds
 from bg.signals.kinds import Ask, Kind, Response, from_parent
-from bg.words import briefs, phrases, reply_parts, texts
+from bg.words import briefs, phrases, replies, texts
 from bg.words.quoting import beside, cited, framed
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bg.protocol.signals import Signal
     from bg.signals.kinds import Fields, Found
     from bg.words.briefs import Short
-    from bg.words.reply_parts import Reminder, Told
+    from bg.words.replies import Reminder, Told
 
 RESPONSE = "CLARIFICATION_RESPONSE"
 HEADING = "## CLARIFICATION RESPONSE"
@@ -56,25 +56,25 @@ class ClarificationNeeded(Kind):
         return [] if ends_with == self.marker else passed[-1:]
 
     def remind(self, signal: Fields, told: Told) -> Reminder:
-        payload, label = reply_parts.Payload(signal["payload"]), told.task.label
+        payload, label = replies.Payload(signal["payload"]), told.task.label
         asked = _open(told.items)
         body = [
-            reply_parts.sections(
+            replies.sections(
                 [
-                    ("Stopped at", reply_parts.quoted(payload, "blocked_at", 300)),
-                    ("Reason", reply_parts.quoted(payload, "reason", 300)),
-                    ("Done so far", reply_parts.quoted(payload, "current_state", 500)),
+                    ("Stopped at", replies.quoted(payload, "blocked_at", 300)),
+                    ("Reason", replies.quoted(payload, "reason", 300)),
+                    ("Done so far", replies.quoted(payload, "current_state", 500)),
                 ]
             ),
-            *[reply_parts.question_lines(item) for item in asked],
-            reply_parts.sections(
-                [("Would unblock it", reply_parts.quoted(payload, "can_resume_with", 300)), *reply_parts.marks(signal)]
+            *[replies.question_lines(item) for item in asked],
+            replies.sections(
+                [("Would unblock it", replies.quoted(payload, "can_resume_with", 300)), *replies.marks(signal)]
             ),
         ]
         waits = not self._works_on(signal["payload"]) or told.task.state == State.NEEDS_ANSWER
         slots = {
             "label": label,
-            "description": reply_parts.task_name(told),
+            "description": replies.task_name(told),
             "body": "\n".join(part for part in body if part),
         }
         if waits:
@@ -84,7 +84,7 @@ class ClarificationNeeded(Kind):
         else:
             text = texts.fill("assuming", **slots)
         notice = kinds.waiting(asked, f"{told.answer_command} {label}").line(told.room) if asked else ""
-        return reply_parts.Reminder(text, notice)
+        return replies.Reminder(text, notice)
 
     def begin_brief(self, short: Short, notice: str) -> str:
         """Without the words of the questions, which follow with their ids."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bg.ledger.values import State
 from bg.signals.kinds import REPORT, Kind
-from bg.words import briefs, outcome, phrases, reply_parts, texts, verdict
+from bg.words import briefs, outcome, phrases, replies, texts, verdict
 from bg.words.outcome import Outcome
 from bg.words.quoting import Said, cited, quote, spoken
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bg.protocol.signals import Signal
     from bg.signals.kinds import Fields, Found
     from bg.words.briefs import Short
-    from bg.words.reply_parts import Reminder, Told
+    from bg.words.replies import Reminder, Told
 
 STATES = {"success": State.DONE, "partial_success": State.PARTIAL, "failed": State.FAILED}
 UNFINISHED = ("partial_success", "failed")
@@ -36,34 +36,34 @@ class CompletionReport(Kind):
         return State.PARTIAL if found.lacking and said == State.DONE else said
 
     def remind(self, signal: Fields, told: Told) -> Reminder:
-        payload, label = reply_parts.Payload(signal["payload"]), told.task.label
+        payload, label = replies.Payload(signal["payload"]), told.task.label
         status = (payload["status"] or Said("completion")).among((*STATES, "completion"))
         disputed = bool(verdict.mismatches(told.evidence))
         is_open = disputed or status in UNFINISHED or bool(verdict.not_there(told.evidence))
         asked = [(f"Asked ({name.lower()})", quote(text, 300)) for name, text in told.brief.items()]
-        body = reply_parts.sections(
+        body = replies.sections(
             [
-                ("Summary", reply_parts.quoted(payload, "summary", 700)),
-                ("Deliverables", reply_parts.quoted(payload, "deliverables", 400)),
+                ("Summary", replies.quoted(payload, "summary", 700)),
+                ("Deliverables", replies.quoted(payload, "deliverables", 400)),
                 *asked,
-                ("Metrics, as it says", reply_parts.quoted(payload, "metrics_achieved", 300)),
-                ("Issues met", reply_parts.quoted(payload, "issues_encountered", 300)),
-                ("Recommendations", reply_parts.quoted(payload, "recommendations", 400)),
+                ("Metrics, as it says", replies.quoted(payload, "metrics_achieved", 300)),
+                ("Issues met", replies.quoted(payload, "issues_encountered", 300)),
+                ("Recommendations", replies.quoted(payload, "recommendations", 400)),
                 ("Duration", payload[self.duration].cited()),
-                *reply_parts.marks(signal),
+                *replies.marks(signal),
             ]
         )
         words = status.replace("_", " ")
         text = texts.fill(
             "completion",
             label=label,
-            description=reply_parts.task_name(told),
+            description=replies.task_name(told),
             status=phrases.DISPUTED.format(status=words) if disputed else words,
             body="\n".join(part for part in (verdict.lists(told.evidence), body) if part),
             first=phrases.DISPUTED_FIRST if disputed else "",
             choice=phrases.CHOICE.format(resume=told.resume) if is_open else "",
         )
-        return reply_parts.Reminder(text, self.outcome(told.task, signal["payload"], told.evidence).line(told.room))
+        return replies.Reminder(text, self.outcome(told.task, signal["payload"], told.evidence).line(told.room))
 
     def outcome(self, task: Task, payload: Fields, evidence: Fields) -> Outcome:
         """What is refuted, then what is absent, else what the agent says of it; of no success but that."""

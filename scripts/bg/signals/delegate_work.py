@@ -8,7 +8,7 @@ from bg.ledger.file import first_of
 from bg.ledger.values import Item, ItemState, State
 from bg.signals import delegation
 from bg.signals.kinds import REQUEST, Ask, Kind, Response, from_parent
-from bg.words import phrases, reply_parts, texts
+from bg.words import phrases, replies, texts
 from bg.words.outcome import Outcome
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bg.protocol.signals import Signal
     from bg.signals.kinds import Fields, Found
     from bg.words.briefs import Short
-    from bg.words.reply_parts import Payload, Reminder, Told
+    from bg.words.replies import Payload, Reminder, Told
 
 
 class DelegateWork(Kind):
@@ -58,35 +58,35 @@ class DelegateWork(Kind):
         return passed
 
     def remind(self, signal: Fields, told: Told) -> Reminder:
-        payload, label = reply_parts.Payload(signal["payload"]), told.task.label
+        payload, label = replies.Payload(signal["payload"]), told.task.label
         if told.denied:
             return _denied(payload, told)
-        body = reply_parts.sections(
+        body = replies.sections(
             [
-                ("New task", reply_parts.quoted(payload, "new_task_description")),
-                ("Why", reply_parts.quoted(payload, "delegation_reason", 400)),
+                ("New task", replies.quoted(payload, "new_task_description")),
+                ("Why", replies.quoted(payload, "delegation_reason", 400)),
                 ("Independence", payload["independence"].cited()),
                 ("Priority", payload["priority"].cited()),
-                ("Context it needs", reply_parts.quoted(payload, "context_required", 400)),
-                ("Coordination", reply_parts.quoted(payload, "coordination", 400)),
+                ("Context it needs", replies.quoted(payload, "context_required", 400)),
+                ("Coordination", replies.quoted(payload, "coordination", 400)),
                 ("Estimated duration", payload["estimated_duration"].cited()),
-                *reply_parts.marks(signal),
+                *replies.marks(signal),
             ]
         )
         beside = told.full or f"{told.answer_command} {label} {told.qid}: approve"
         asked = Outcome(label, self.stands, "needs", theirs=self.gist(signal["payload"]), beside=(beside,))
         slots = {
             "label": label,
-            "description": reply_parts.task_name(told),
+            "description": replies.task_name(told),
             "body": body,
             "qid": told.qid,
             "weighed": "\n".join(f"- {line}" for line in told.weighed),
         }
         if told.full:
             why = phrases.CANNOT_BE_APPROVED.format(why=told.full)
-            return reply_parts.Reminder(texts.fill("no_room", why=why, **slots), asked.line(told.room))
+            return replies.Reminder(texts.fill("no_room", why=why, **slots), asked.line(told.room))
         text = texts.fill("delegation", answer=told.answer_command, **slots)
-        return reply_parts.Reminder(text, asked.line(told.room))
+        return replies.Reminder(text, asked.line(told.room))
 
     def brief(self, payload: Fields, short: Short) -> list[str]:
         return [] if short.full else [phrases.BRIEFLY_DELEGATION.format(ask=tools.ASK, label=short.label)]
@@ -108,9 +108,9 @@ def _denied(payload: Payload, told: Told) -> Reminder:
     label, work = told.task.label, payload["new_task_description"]
     waits = any(item.state == ItemState.ANSWERED for item in told.items if inbox.kind(item) == Item.DELEGATION)
     then = f"It waits for that. Resume it now: {told.resume}" if waits else "It goes on by itself."
-    text = texts.fill("denied", label=label, description=reply_parts.task_name(told), work=work.quote(300), then=then)
+    text = texts.fill("denied", label=label, description=replies.task_name(told), work=work.quote(300), then=then)
     wanted = Outcome(label, phrases.DELEGATION_WANTED, "needs", theirs=work.inline())
-    return reply_parts.Reminder(text, wanted.line(told.room))
+    return replies.Reminder(text, wanted.line(told.room))
 
 
 def _decision(book: Ledger, row: Answered) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bg.ledger.user_answers import Answered
     from bg.protocol.signals import Signal
     from bg.words.briefs import Short
-    from bg.words.reply_parts import Reminder, Told
+    from bg.words.replies import Reminder, Told
 
     Fields = dict[str, Any]
 
@@ -31,6 +31,7 @@ STOP = "STOP_WORK"  # something is in the way
 REQUEST = "DELEGATE_WORK"  # another agent is asked for; an agent may do that and go on
 # The signal that asks for each kind of item, and words its answer.
 _ASKERS = {Item.QUESTION: "CLARIFICATION_NEEDED", Item.BLOCKER: STOP, Item.DELEGATION: REQUEST}
+_MESSAGE = "## MESSAGE FROM YOUR PARENT AGENT"
 
 
 class Ask(Record):
@@ -132,9 +133,6 @@ class Kind:
         """The words of the agent that say most."""
         spec = signals.schemas().get(self.marker)
         return inline(str(payload.get(spec["x-main"]) or ""), 300) if spec else ""
-
-
-_MESSAGE = "## MESSAGE FROM YOUR PARENT AGENT"
 
 
 def from_parent(typed: str, about: str = "", kind: str = "FOLLOW_UP", heading: str = _MESSAGE) -> Response:

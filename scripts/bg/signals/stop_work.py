@@ -8,7 +8,7 @@ from bg.ledger.file import first_of
 from bg.ledger.values import Item, State
 from bg.signals import delegation
 from bg.signals.kinds import STOP, Ask, Kind, Response, from_parent
-from bg.words import briefs, outcome, phrases, recoveries, reply_parts, texts
+from bg.words import briefs, outcome, phrases, recoveries, replies, texts
 from bg.words.outcome import Outcome
 from bg.words.quoting import Said, cited
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bg.protocol.signals import Signal
     from bg.signals.kinds import Fields, Found
     from bg.words.briefs import Short
-    from bg.words.reply_parts import Payload, Reminder, Told
+    from bg.words.replies import Payload, Reminder, Told
 
 COMPLETION = "completion"
 # The reasons of the schema that are words of our own sentences; whatever else an agent writes there is its words.
@@ -73,27 +73,27 @@ class StopWork(Kind):
         return [Ask(Item.BLOCKER, "B1", given)]
 
     def remind(self, signal: Fields, told: Told) -> Reminder:
-        payload, label = reply_parts.Payload(signal["payload"]), told.task.label
+        payload, label = replies.Payload(signal["payload"]), told.task.label
         if payload["stop_reason"].among(REASONS) == COMPLETION:
             return _over(payload, signal, told)
         named = payload["blocker_type"] or payload["stop_reason"] or Said("blocker")
         kind = named.among((*ADVICE, *REASONS))
-        body = reply_parts.sections(
+        body = replies.sections(
             [
-                ("Blocker", reply_parts.quoted(payload, "details")),
-                ("Completed", reply_parts.quoted(payload, "completed_work", 500)),
-                ("Not done", reply_parts.quoted(payload, "blocked_work", 400)),
-                ("State", reply_parts.quoted(payload, "state_snapshot", 500)),
-                ("Needed to go on", reply_parts.quoted(payload, "resume_requirements", 500)),
-                ("Recovery the agent sees", reply_parts.quoted(payload, "error_recovery", 400)),
-                ("Ways to go on that the agent sees", reply_parts.quoted(payload, "options", 400)),
-                *reply_parts.marks(signal),
+                ("Blocker", replies.quoted(payload, "details")),
+                ("Completed", replies.quoted(payload, "completed_work", 500)),
+                ("Not done", replies.quoted(payload, "blocked_work", 400)),
+                ("State", replies.quoted(payload, "state_snapshot", 500)),
+                ("Needed to go on", replies.quoted(payload, "resume_requirements", 500)),
+                ("Recovery the agent sees", replies.quoted(payload, "error_recovery", 400)),
+                ("Ways to go on that the agent sees", replies.quoted(payload, "options", 400)),
+                *replies.marks(signal),
             ]
         )
         text = texts.fill(
             "stop",
             label=label,
-            description=reply_parts.task_name(told),
+            description=replies.task_name(told),
             kind=kind.replace("_", " "),
             body=body,
             advice=ADVICE.get(kind, "Tell the user what is needed."),
@@ -105,7 +105,7 @@ class StopWork(Kind):
         )
         beside = f"{told.answer_command} {label} {self.to_type}"
         said = Outcome(label, self.stands, "needs", theirs=self.gist(signal["payload"]), beside=(beside,))
-        return reply_parts.Reminder(text, said.line(told.room))
+        return replies.Reminder(text, said.line(told.room))
 
     def outcome(self, task: Task, payload: Fields, evidence: Fields) -> Outcome:
         return Outcome(task.label, outcome.in_a_word(State.PARTIAL), "needs", theirs=self.gist(payload))
@@ -153,17 +153,17 @@ def _qid(items: list[Question]) -> str:
 def _over(payload: Payload, signal: Fields, told: Told) -> Reminder:
     """The reminder of a stop for completion."""
     label = told.task.label
-    body = reply_parts.sections(
+    body = replies.sections(
         [
-            ("Details", reply_parts.quoted(payload, "details", 900)),
-            ("Completed", reply_parts.quoted(payload, "completed_work", 600)),
-            ("Not done", reply_parts.quoted(payload, "blocked_work", 400)),
-            *reply_parts.marks(signal),
+            ("Details", replies.quoted(payload, "details", 900)),
+            ("Completed", replies.quoted(payload, "completed_work", 600)),
+            ("Not done", replies.quoted(payload, "blocked_work", 400)),
+            *replies.marks(signal),
         ]
     )
-    slots = {"label": label, "description": reply_parts.task_name(told), "body": body, "first": "", "choice": ""}
+    slots = {"label": label, "description": replies.task_name(told), "body": body, "first": "", "choice": ""}
     text = texts.fill("completion", status="that its work is over", **slots)
-    return reply_parts.Reminder(text, KIND.outcome(told.task, signal["payload"], told.evidence).line(told.room))
+    return replies.Reminder(text, KIND.outcome(told.task, signal["payload"], told.evidence).line(told.room))
 
 
 def _plan(row: Answered, payload: Fields) -> recoveries.Plan:

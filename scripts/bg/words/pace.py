@@ -1,11 +1,15 @@
-"""Pace: how far an agent says it is, and whether it has worked for longer than was expected of it."""
+"""Pace: how far an agent says it is, whether it works for longer than was expected, and how long it has been silent."""
 
 from __future__ import annotations
 
 import re
 
+from bg import durations, settings
+from bg.host import transcripts
 from bg.ledger import reported, runs, tasks
 from bg.ledger.cases import Case
+from bg.ledger.file import Ledger
+from bg.ledger.tasks import Task
 from bg.pattern import pattern
 from bg.record import Record
 from bg.words.quoting import inline
@@ -73,3 +77,10 @@ def so_far(progress: Optional[tuple[int, str]]) -> str:
         return ""
     percent, words = progress
     return f"{percent}% done, it says: {inline(words, 120)}" if words else f"{percent}% done, it says"
+
+
+def silent_seconds(book: Ledger, task: Task, transcript: str) -> float:
+    """The time since the last record in the agent's transcript; 0 while that says little."""
+    last = transcripts.last_sign(transcript)
+    silent = book.now() - last if last and task.state in tasks.RUNNING_STATES else 0.0
+    return silent if silent > settings.load(task.project or "").quiet_minutes * durations.MINUTE else 0.0

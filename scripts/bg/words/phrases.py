@@ -1,6 +1,6 @@
-"""Phrases: a table of short sentences with {slots}, without logic.
+"""Phrases: a table of short sentences with {slots}, without logic; those on hooks' troubles and on results at the end.
 
-Texts of several lines for a model stand beside this module in texts/, one file each.
+Texts of several lines for a model stand in texts.md.
 """
 
 # Who speaks: every text that reaches a model through a hook begins with it.
@@ -447,3 +447,48 @@ GO_ON = (
     "To go on with one when the user wants it, make that call{load}; the hook adds answers and state. If it fails, or "
     "none is named, launch a new agent with a description that begins with the label."
 )
+
+
+# What an agent is told of its result's form; contract.json has the form.
+
+FORM = "The result file has this form:"
+SUMMARY_STAYS = "- The summary stays under about {limit} tokens."
+BANDS = "| Confidence | Band | Evidence it needs |"
+FAILED_FORM = "When the status is FAILED, the form is:"
+CHECKLIST = "Before you hand in, go through this list and put it, ticked, at the end of the file:"
+
+# What could not be taken in.
+
+NO_RESULT = "no result in the contract's form"
+NOTHING_FOUND = "a finding has to say what was found (issue, title, description, …)"
+ODD_CONFIDENCE = "the confidence {stated} is not from 0 to 100; the finding counts without it"
+
+# Several results as one account.
+
+FURTHER = "{left} further findings, {appendix} in the appendix: see {how}."
+APPENDIX = "Appendix: low confidence, one reporter"
+AS_WRITTEN = "Findings as they were written"
+
+
+HOOK_FAILED = "the hook failed with {kind}: {words}"
+PYTHON_LOST = "bg: the Python at {lost} does not start or is too old now; the hooks use {now} from here on."
+KEPT_ASIDE = "bg: the ledger could not be read. It is kept at {place}; a new one was begun."
+LEDGER_KNOWN_AGAIN = (
+    "bg: the ledger was lost while agents worked, and a new one was begun. Known again from the agents' transcripts: "
+    "{labels}. If you answered one of them just before, type that answer again."
+)
+HAS_ENDED_HOOKS = "it has ended two hooks (killed, crashed, or out of time) and is passed over, now and then tried"
+EVENT_ENDS_HOOKS = "what takes this event has ended two hooks (killed, crashed, or out of time) and was passed over"
+LEDGER_ENDS_HOOKS = "opening the ledger in {place} has ended two hooks, so it was not tried"
+MOVE_IT_AWAY = "If it goes on, move ledger.db elsewhere: the next hook begins a new ledger."
+PUT_OFF = "bg: {why} {advice} /bg-status doctor says more."
+NOTHING_HANDED_OVER = "Nothing was handed over; type it again {when}."
+ANSWER_KEPT = "Your answer is kept, and counts as soon as the ledger can be used."
+ANSWER_WAITS = "Your answer is kept, and taken in with one of your next prompts."
+ANSWER_NOT_RECORDED = "Your answer was not recorded; type it again {when}."
+NOT_OF_A_HOOK = "no hook leaves such an event in the spool, so it was passed over"
+TRY_AGAIN = "Try again in a moment."
+REPORTS_KEPT = "What agents report is kept, and read as soon as the ledger can be used."
+REPORTS_NOT_KEPT = "What agents report meanwhile cannot be kept; it stands in their transcripts only."
+DISK_FULL = "there is no space left on the disk of {place}. Free some."
+NOT_WRITABLE = "{place} cannot be written: {why}. Make it writable, or set BG_DATA to a directory that is."

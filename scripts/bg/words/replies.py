@@ -1,18 +1,22 @@
-"""What the parent hears of a run that ended without a signal: one reminder and one calm line for the user."""
+"""What the parent hears of a run: one reminder, and one calm line for the user; what every reply is made of."""
 
 from __future__ import annotations
 
 from bg.host.event import OVERLOADED, STOPPED_BY_USER
-from bg.ledger import tasks
+from bg.ledger import inbox, tasks
+from bg.ledger.inbox import Question
+from bg.ledger.tasks import Task
 from bg.ledger.values import State
+from bg.record import Record
 from bg.words import outcome, phrases, verdict
-from bg.words.quoting import cited, inline, quote
-from bg.words.reply_parts import Reminder, Told, task_name
+from bg.words.quoting import Said, as_text, cited, inline, quote
 from bg.words.texts import fill
 from bg.words.times import clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from bg.ledger.cases import Case
 
 
@@ -81,3 +85,82 @@ def _line(text: str, told: Told, go: str) -> str:
     said = outcome.without_report(told.task, text, "" if is_over else State.UNREPORTED)
     known = [] if told.left else verdict.beside({**told.evidence, "declared": None})
     return said._replace(beside=(*known, *filter(None, [go]))).line(told.room)
+
+
+class Reminder(Record):
+    """The text for the parent model and the line for the user."""
+
+    text: str
+    notice: str
+    left: str = ""  # what a run that was cut has left, in one line
+
+
+class Told(Record):
+    """What a reminder needs to know besides the signal."""
+
+    task: Task
+    brief: dict[str, str]
+    items: list[Question]
+    resume: str
+    answer_command: str
+    whole: str
+    evidence: dict[str, Any]
+    room: int = 0  # columns for the user's line, 0 for as many as it needs
+    qid: str = ""
+    weighed: tuple[str, ...] = ()
+    full: str = ""
+    left: str = ""
+    along: str = ""  # how the agent is woken by the message that also asks the user
+    denied: bool = False  # the user's settings have decided the request that it is
+
+
+class Payload:
+    """What a signal says: each field comes out as somebody's words only."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self._given = given
+
+    def __getitem__(self, key: str) -> Said:
+        """The words of a field, empty ones where it is missing."""
+        return Said(self._given.get(key))
+
+
+def sections(pairs: list[tuple[str, str]]) -> str:
+    """Headings with what stands under them; an empty one is left out."""
+    return "\n".join(
+        f"{heading}:\n{text}" if "\n" in text or text.startswith(">") else f"{heading}: {text}"
+        for heading, text in pairs
+        if text.strip()
+    )
+
+
+def quoted(payload: Payload, key: str, most: int = 700) -> str:
+    """A field, quoted."""
+    return payload[key].quote(most)
+
+
+def task_name(told: Told) -> str:
+    """The task as the parent has called it."""
+    return cited(told.task.description or "", 80)
+
+
+def marks(signal: dict[str, Any]) -> list[tuple[str, str]]:
+    """What is wrong with the block itself, as a section."""
+    problems = [cited(str(item["text"])) for item in signal.get("problems", [])]
+    more = [f"and {len(problems) - 4} more"] if len(problems) > 4 else []
+    return [("Wrong with the block", "; ".join([*problems[:4], *more]))] if problems else []
+
+
+def question_lines(item: Question) -> str:
+    """One question as the parent shall put it."""
+    lines = [f"> {item.label} {item.qid}: {inline(item.text, 600)}"]
+    if item.context:
+        lines.append(quote(f"why it matters: {item.context}", 400))
+    extra = inbox.extra(item)
+    for key in ("irreversible", "options", "default", "priority"):
+        if extra.get(key):
+            lines.append(quote(f"{key}: {as_text(extra[key])}", 300))
+    if inbox.assumed(item):
+        lines.append(quote(f"it goes on under: {inbox.assumed(item)}", 400))
+    lines += [phrases.ASKS_LEAVE] if inbox.asks_leave(item) else []
+    return "\n".join(lines)

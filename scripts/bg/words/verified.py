@@ -7,7 +7,7 @@ from bg.ledger.values import Outcome, State
 from bg.ledger.verifications import Verification
 from bg.words import phrases
 from bg.words.quoting import cited, inline, quote
-from bg.words.reply_parts import Reminder
+from bg.words.replies import Reminder
 from bg.words.texts import fill
 from bg.words.times import age, took
 
