@@ -1,4 +1,4 @@
-"""The module in the client: answers by key and by command in mid-turn, agents that go on by themselves, and forgeries."""
+"""The module in the client: answers by key in mid-turn, and agents that go on by themselves."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from directed import both, spawn, until
 from generations import NEWEST
-from loop import ROOT, block, launch, news, one, reacting, rows
+from loop import ROOT, block, one, reacting, rows
 from rig.home import Home
 from rig.model import Model
 from rig.script import Script, asked, call, parent
 from rig.terminal import Interactive
-from test_loop import TASK, ended
+from test_loop import ended
 
 # `scripts/test --client 2.1.287` and `--client 2.1.316` play them on older clients that have modules.
 pytestmark = pytest.mark.versions(NEWEST)
@@ -50,7 +50,7 @@ def waits(home: Home) -> list[str]:
 
 @pytest.mark.parametrize("columns", [150, 80])
 def test_two_agents_are_answered_in_the_middle_of_a_turn(columns: int, host: str) -> None:
-    """By key and dialog, by the command, and one question is left open; the parent has no part in it."""
+    """By key and dialogs; what is dismissed stays open, and can be answered later. The parent has no part in it."""
     launches = both(*[spawn(f"PART-{name} task", f"{{label}}: part {name}") for name in ("ONE", "TWO")])
     script = Script(
         ("one", asked("PART-ONE"), [ASKS, block("COMPLETION_REPORT")]),
@@ -77,7 +77,11 @@ def test_two_agents_are_answered_in_the_middle_of_a_turn(columns: int, host: str
         other = waits(home)[0].split()[0]
         assert waits(home) == [f"{other} Q1", f"{other} Q2"]
         term.wait_for(rf"1 asks\s+{other}: CSV or JSON")
-        term.say(f"/reply {other} Q1: CSV")
+        press(term, "1")
+        term.wait_for("Why it matters: Both are used")
+        press(term, "Enter")
+        term.wait_for("Why it matters: There are several")
+        press(term, "Escape")
         until(lambda: waits(home) == [f"{other} Q2"], lambda: (waits(home), term.screen()))
         term.wait_for(rf"1 asks\s+{other}: Which folder")
         ended(home, 3)
@@ -89,30 +93,9 @@ def test_two_agents_are_answered_in_the_middle_of_a_turn(columns: int, host: str
         assert answers == [
             {"qid": "Q1", "text": "JSON", "proof": "dialog"},
             {"qid": "Q2", "text": "the usual one", "proof": "dialog"},
-            {"qid": "Q1", "text": "CSV", "proof": "client"},
+            {"qid": "Q1", "text": "CSV", "proof": "dialog"},
         ]
         woken = [each for each in model.requests if each.actor in ("one", "two") and "A1: JSON" in each.all_text()]
         assert "A2: the usual one" in woken[0].all_text()
         assert before == len(model.by("parent")), "it is still in its turn, and was asked nothing"
         assert one(home, "SELECT count(*) AS n FROM errors") == {"n": 0}
-
-
-def test_the_command_of_the_plugin_wakes_the_agent_without_a_request(host: str) -> None:
-    script = Script(
-        ("agent", asked("AUDIT-TASK"), [ASKS, block("COMPLETION_REPORT")]),
-        ("parent", parent, reacting((LABELLED, launch(TASK)))),
-    )
-    with Model(script) as model, Home(model.url) as home, terminal(home, host) as term:
-        term.say("/bg:bg Audit the authentication code")
-        ended(home, 1)
-        term.wait_for(r"bg-1 asks: .*\n?.*/bg-answer")
-        term.settle(1.5)
-        before = len(model.by("parent"))
-        term.say("/bg-answer bg-1 Q1: CSV Q2: the usual one")
-        ended(home, 2)
-        assert [{"proof": "client"}] == rows(
-            home, "SELECT DISTINCT p.proof FROM answers a JOIN proofs p ON p.id = a.proof"
-        )
-        until(lambda: len(model.by("parent")) > before, term.screen)
-        assert "CLARIFICATION RESPONSE" not in news(model.by("parent")[before]), "only the end of the second run"
-        assert "reports" in news(model.by("parent")[before])

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 _CONFIRM = pattern(r"\s*confirm\s+#?(\d{1,9})\s*", re.IGNORECASE)
 
 
-SHOWS = (answers.HELP, answers.STATUS, answers.DOCTOR)
 _WHICH = {answers.CLOSE: feedback.CLOSE_WHICH, answers.STOP: feedback.STOP_WHICH}  # words that need a label
 STOP = "stop"
 _CODE = pattern(r"[Cc]ode\s+([A-Za-z2-7]{5}-[A-Za-z2-7]{5})\Z")
@@ -69,8 +68,22 @@ def answer_command(scene: Scene, arguments: str) -> None:
     if answers.is_blank(arguments):
         commands.say(scene, scene.desk.inbox(scene.book, scene.project))
         return
-    typed, known = _reading(scene, arguments)
-    if typed.word in SHOWS and not typed.doubts:
+    waiting = inbox.waiting(scene.book, project=scene.project)
+    only = _only_label(scene, waiting)
+
+    def was_asked(label: str, qid: str) -> bool:
+        name = label or only
+        return (
+            bool(cases.case(scene.book, name).ever_asked(qid.upper()))
+            if name
+            else any(qid == item.qid.upper() for item in waiting)
+        )
+
+    known = Known(waiting, was_asked, lambda label: cases.of(scene.book, label) is not None)
+    typed = answers.read(arguments, known)
+    if answers.is_for_all(arguments) and (not waiting or tasks.in_state(scene.book, scene.project, State.PAUSED)):
+        typed = Typed("", answers.ALL_GO, [], "", "", [])
+    if typed.word in (answers.HELP, answers.STATUS, answers.DOCTOR) and not typed.doubts:
         _show(scene, typed)
         return
     with proof.claimed(scene, proofs.PROMPTED, scene.event.prompt) as (writing, claim):
@@ -89,32 +102,6 @@ def answer_command(scene: Scene, arguments: str) -> None:
     if came.outcome != typing.COMMAND and not came.whole:
         came.lines.append(feedback.YOU_TYPED.format(words=neutral(arguments.strip())))
     commands.say(scene, "\n".join(came.lines))
-
-
-def only_shows(scene: Scene, arguments: str) -> bool:
-    """The words ask to see something, and say nothing."""
-    typed, _ = _reading(scene, arguments)
-    return typed.word in SHOWS and not typed.doubts
-
-
-def _reading(scene: Scene, arguments: str) -> tuple[Typed, Known]:
-    """What the words say, by what waits."""
-    waiting = inbox.waiting(scene.book, project=scene.project)
-    only = _only_label(scene, waiting)
-
-    def was_asked(label: str, qid: str) -> bool:
-        name = label or only
-        return (
-            bool(cases.case(scene.book, name).ever_asked(qid.upper()))
-            if name
-            else any(qid == item.qid.upper() for item in waiting)
-        )
-
-    known = Known(waiting, was_asked, lambda label: cases.of(scene.book, label) is not None)
-    typed = answers.read(arguments, known)
-    if answers.is_for_all(arguments) and (not waiting or tasks.in_state(scene.book, scene.project, State.PAUSED)):
-        typed = Typed("", answers.ALL_GO, [], "", "", [])
-    return typed, known
 
 
 def _show(scene: Scene, typed: Typed) -> None:
