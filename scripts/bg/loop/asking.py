@@ -320,15 +320,15 @@ def rewrite(
 
 def offered(item: Question) -> list[tuple[str, str]]:
     """What the module's own dialog offers to choose from, each with what it means; the host takes two to four."""
-    if inbox.kind(item) == Item.DELEGATION:
-        return [feedback.APPROVE, feedback.DENY]
     if inbox.kind(item) == Item.BLOCKER:
-        ways = [(each["label"], each["description"]) for each in _with_recoveries({}, item)["options"]]
+        listed = [(each["label"], each["description"]) for each in _with_recoveries({}, item)["options"]]
+        # What is handed over is launched in the turn in which that is said.
+        ways = [each for each in listed if recoveries.read(each[0])[0] != recoveries.HAND_OVER]
         return ways if len(ways) > 1 else _TO_TYPE
-    words = recoveries.entries(inbox.extra(item).get("options"))
-    listed = list(dict.fromkeys(" ".join(each.split()) for each in words))
-    fits = 1 < len(listed) <= MOST_OPTIONS and all(len(each) <= LONGEST_OPTION for each in listed)
-    return [(each, "") for each in listed] if fits else _TO_TYPE
+    entries = recoveries.entries(inbox.extra(item).get("options"))
+    words = list(dict.fromkeys(" ".join(each.split()) for each in entries))
+    fits = 1 < len(words) <= MOST_OPTIONS and all(len(each) <= LONGEST_OPTION for each in words)
+    return [(each, "") for each in words] if fits else _TO_TYPE
 
 
 _TO_TYPE = [feedback.I_TYPE, feedback.LEAVE_IT]

@@ -64,15 +64,22 @@ def _key(scene: Scene, given: Given) -> Given:
 
 
 def _next(scene: Scene, given: Given) -> Given:
-    """The first question that the user has not been put since the key was pressed."""
+    """The first question that the user has not been put since the key was pressed, what is typed after all others.
+
+    An approval goes through the prompt: its agent is launched in the turn that it begins.
+    """
     seen = given.get("seen")
     left = [item for item in _waiting(scene) if not isinstance(seen, list) or item.id not in seen]
+    left.sort(key=lambda item: inbox.kind(item) == Item.DELEGATION)
     if not left:
         return {}
     item = left[0]
-    question, labels = asking.put(item, asking.name_of(scene, item.label)), [label for label, _ in asking.offered(item)]
-    header = f"{item.label} {item.qid}"
-    return {"ask": {"id": item.id, "question": question, "header": header[: dialogs.HEADER], "options": labels}}
+    question, name = asking.put(item, asking.name_of(scene, item.label)), f"{item.label} {item.qid}"
+    if inbox.kind(item) == Item.DELEGATION:
+        typed = f"{scene.answer_command} {name}: "
+        return {"log": question, "toast": feedback.DECIDE_BY_TYPING.format(name=name), "fill": typed}
+    labels = [label for label, _ in asking.offered(item)]
+    return {"ask": {"id": item.id, "question": question, "header": name[: dialogs.HEADER], "options": labels}}
 
 
 def _chose(scene: Scene, given: Given) -> Given:
@@ -90,7 +97,8 @@ def _chose(scene: Scene, given: Given) -> Given:
     told = _told(scene)
     mine = user_answers.given(scene.book, inbox.get(scene.book, item.id) or item)
     shown = feedback.ANSWERED_THERE.format(name=f"{item.label} {item.qid}", words=inline(mine.text, 80)) if mine else ""
-    return {**({"log": told} if told else {"toast": shown}), **_go_on(scene, given), **_next(scene, given)}
+    said = {"log": told} if told else {"toast": shown} if shown else {}
+    return {**_next(scene, given), **said, **_go_on(scene, given)}
 
 
 def _said_of(scene: Scene, item: Question, words: str) -> list[proofs.Proof]:
@@ -153,7 +161,7 @@ def _go_on(scene: Scene, given: Given) -> Given:
     wake = [{"agent": case.task.agent, "label": case.label, "text": phrases.ANSWERS_ARE_HERE} for case in ready]
     owed = [row.label for row in scene.docket.unsaid if row.kind == Due.ANSWERED and row.label not in labels]
     mine = [label for label in owed if _has_to_be_asked(scene, label)]
-    return {"wake": wake, **(_to_parent(mine, given) if mine else {})}
+    return {**({"wake": wake} if wake else {}), **(_to_parent(mine, given) if mine else {})}
 
 
 def _has_to_be_asked(scene: Scene, label: str) -> bool:

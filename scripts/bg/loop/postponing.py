@@ -53,8 +53,8 @@ def worth_keeping(event: Event) -> bool:
 
 
 def speaks_to_the_user(event: Event) -> bool:
-    """The host shows the user a line from this event."""
-    return event.name in SHOWN and not event.in_subagent
+    """The host shows the user a line from this event, and no module shows what came of it."""
+    return event.name in SHOWN and not event.in_subagent and not tools.by_module(event)
 
 
 def put_off(
