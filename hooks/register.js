@@ -2,6 +2,9 @@
 
 const LINKS = 500; // words that one chain can prove
 
+const secret = crypto.getRandomValues(new Uint8Array(32));
+
+let used = 0;
 let isOn = false;
 let band = null;
 let isWorking = false;
@@ -9,19 +12,17 @@ let looking = null;
 let last = Promise.resolve();
 let seen = [];
 
-async function linked(secret, times) {
-  let bytes = Uint8Array.from(secret);
+async function linked(from, times) {
+  let bytes = from;
   for (let left = times; left > 0; left -= 1) bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-// Nobody else knows the next link of the chain; each is used once.
-async function proof($) {
-  const { value } = await $.state.get({ plugin: 'bg', key: 'chain' });
-  if (!value || value.used >= LINKS) return null;
-  const used = value.used + 1;
-  await $.state.set({ plugin: 'bg', key: 'chain' }, { ...value, used });
-  return { used, link: await linked(value.secret, LINKS - used) };
+// Nobody else knows the next link of the chain, which is used once; a module that is loaded anew has another chain.
+async function proof() {
+  used += 1;
+  if (used >= LINKS) isOn = false;
+  return { used, link: await linked(secret, LINKS - used) };
 }
 
 async function run($, did, more) {
@@ -76,7 +77,7 @@ async function ask($, one) {
     return; // dismissed: it stays open, and so do the others
   }
   seen.push(one.id);
-  await act($, await tell($, 'chose', { item: one.id, words, seen, proof: await proof($) }));
+  await act($, await tell($, 'chose', { item: one.id, words, seen, proof: await proof() }));
 }
 
 async function pressed($) {
@@ -98,9 +99,6 @@ async function refresh($) {
 }
 
 async function begin($) {
-  const { value } = await $.state.get({ plugin: 'bg', key: 'chain' });
-  const secret = value ? value.secret : Array.from(crypto.getRandomValues(new Uint8Array(32)));
-  if (!value) await $.state.set({ plugin: 'bg', key: 'chain' }, { secret, used: 0 });
   const reply = await tell($, 'begin', { commitment: await linked(secret, LINKS) });
   isOn = reply.on === true;
   look($);
@@ -120,11 +118,11 @@ export function register(on) {
     const spawned = await next(e);
     look($);
     return spawned;
-  });
+  }).catch(($, e, next) => next(e));
   on('ui.render', { component: 'AbovePrompt' }, async ($, e, next) => {
     const theirs = await next(e);
     isWorking = e.props.isWorking;
-    if (!band) return theirs;
+    if (!band || !isOn) return theirs;
     const { Box, Text, Button } = $.ui.resolve(e);
     const row = [
       Box({ flexShrink: 0, children: [Text({ children: [band.counts] })] }),

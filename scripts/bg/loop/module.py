@@ -35,9 +35,8 @@ def begin(event: Event) -> Given:
     client = machine.host()
     if not versions.attended() or not settings.load(event.cwd).mod or client is None:
         return {}
-    if machine.shares_terminal(client):
-        chains.begin(client, mapping(event.raw).get("commitment"))
-    return {"on": True}
+    counts = machine.shares_terminal(client) and chains.begin(client, mapping(event.raw).get("commitment"))
+    return {"on": True} if counts else {}
 
 
 def step(scene: Scene) -> None:
