@@ -193,6 +193,8 @@ def _unrecorded(scene: Scene, row: Proof) -> origins.Origin:
     """What is known of words that no record bears out: a host that writes otherwise may have written one."""
     if row.way == proofs.SPOOLED:
         return origins.Origin(origins.OTHER, phrases.FROM_THE_SPOOL)
+    if tools.is_of_module(row.call):
+        return origins.Origin(origins.UNKNOWN, phrases.NOT_OF_MODULE)
     kept = transcripts.is_kept(transcript(scene, row.session))
     return origins.Origin(origins.UNKNOWN, phrases.NO_RECORD if kept else phrases.NO_TRANSCRIPT)
 

@@ -162,7 +162,7 @@ def test_what_the_chain_does_not_prove_has_no_effect_and_is_shown(how, drive, mo
     told = json.dumps([drive.stop(last_assistant_message="bg-1 Q1 waits"), drive.prompt("What now?")])
     assert [] == sent(drive)
     assert [{"state": "open"}] == drive.rows("SELECT state FROM questions")
-    assert "CSV" in told, "it is shown"
+    assert "“CSV” is not known to come from you: it came from a dialog that the plugin's module has not shown" in told
 
 
 def test_one_dialog_proves_nothing_of_another_question(drive):
