@@ -145,6 +145,14 @@ def test_no_two_modules_open_with_the_same_word():
     assert together(opening) == {}
 
 
+@pytest.mark.parametrize("room", sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py")))
+def test_a_room_opens_with_a_map_of_its_modules(room):
+    """Each is named where a reader begins, and nothing is named that is gone."""
+    opening = ast.get_docstring(ast.parse((PACKAGE / room / "__init__.py").read_text(encoding="utf-8"))) or ""
+    there = {path.stem for path in (PACKAGE / room).glob("*.py")} - {"__init__"}
+    assert there == set(re.findall(r"`(\w+)`", opening))
+
+
 def needed_at_once(path: Path) -> set[Path]:
     """The modules of ours that a module imports as it is read."""
     needed = set()

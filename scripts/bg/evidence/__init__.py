@@ -4,7 +4,8 @@ In reading order: `finding` (the records, and every reason with its grade); `pie
 `project`, `baseline`, `access` (what may be opened) and `disk` (what is there); `programs`, `shell`, `calls` and
 `endings` (what was done, and how it ended); `whose` (who changed a file, and when); the judges `files`, `ran`,
 `commits` and `schemas` with its process `fitting`; `named` and `asked` (what was promised). What the host sees by
-itself is gathered here. `verify` and its process `runner` are the check that a user names.
+itself is gathered here. `checkpoint` is what an agent left that was cut off. `verify` and its process `runner` are the
+check that a user names.
 """
 
 from __future__ import annotations
