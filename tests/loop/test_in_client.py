@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from pathlib import Path
 
@@ -159,7 +158,7 @@ def test_what_the_chain_does_not_prove_has_no_effect_and_is_shown(how, drive, mo
     said = module.answers(ask, "CSV", **({"proof": None} if how == "no proof" else {}))
     assert "wake" not in said
     drive.advance(10)
-    told = json.dumps([drive.stop(last_assistant_message="bg-1 Q1 waits"), drive.prompt("What now?")])
+    told = str([drive.stop(last_assistant_message="bg-1 Q1 waits"), drive.prompt("What now?")])
     assert [] == sent(drive)
     assert [{"state": "open"}] == drive.rows("SELECT state FROM questions")
     assert "“CSV” is not known to come from you: it came from a dialog that the plugin's module has not shown" in told
